@@ -13,7 +13,7 @@ from tornado.web import Application, RequestHandler
 
 from handlers import account, api, asset_uploads, console, health
 from handlers.events import stream as event_stream
-from handlers.http import hosts
+from handlers.http import hosts, request_metrics
 from handlers.http.admission import Admission
 from handlers.http.base import Handler
 from handlers.login import accounts as accounts_page
@@ -176,6 +176,7 @@ def log_access(handler: RequestHandler) -> None:
     """Writes the access log's line for a request that has been answered. Those refused for
     overload have none: they would hide the others."""
     request = handler.request
+    request_metrics.answered(handler)
     if isinstance(handler, Handler) and handler.place.is_refused:
         return
     logs.access(

@@ -241,6 +241,7 @@ class Handler(RequestHandler):
 
     def _hang_up(self) -> None:
         if not self.request._body_future.done():
+            metrics.HTTP_CONNECTIONS_CLOSED.count("slow_body")
             cast(HTTP1Connection, self.request.connection).stream.close()
 
     @property

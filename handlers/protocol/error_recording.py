@@ -14,7 +14,7 @@ from handlers.http.base import Handler, ProtocolHandler
 from handlers.http.protocol_errors import METHOD_NOT_ALLOWED
 from idp.audit import failure_events
 from idp.credentials import rate_limits
-from idp.foundation import logs
+from idp.foundation import logs, metrics
 from idp.oauth.authentication import client_authentication
 from idp.oauth.endpoints import refusal_records
 from idp.oauth.endpoints.check_order import Endpoint
@@ -55,6 +55,9 @@ class RefusingHandler(Handler):
             answer()
             return
         _name_check(refusal)
+        check = refusal.check.name if refusal.check is not None else "none"
+        code = refusal.code if isinstance(refusal, OAuthError) else "none"
+        metrics.REFUSALS.count(self.endpoint, check, code)
         self._answering = asyncio.ensure_future(self._record_then(refusal, answer))
 
     def _may_explain(self, refusal: InvalidClient) -> bool:

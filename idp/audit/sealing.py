@@ -15,7 +15,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct, structs
 
@@ -76,6 +76,22 @@ class ChainState(Struct, frozen=True):
 async def has_unsealed(service: Service) -> bool:
     """Whether there is an event that is not sealed."""
     return bool((await service.store.find(EVENTS, _UNSEALED, limit=1)).records)
+
+
+class Unsealed(NamedTuple):
+    """How many events are not sealed, and since when the oldest of them exists."""
+
+    number: int
+    oldest: datetime | None
+
+
+async def unsealed(service: Service, *, up_to: int) -> Unsealed:
+    """Returns what is not sealed; no more than `up_to` events are counted."""
+    page = await service.store.find(EVENTS, _UNSEALED, limit=AT_ONCE)
+    count = len(page.records)
+    if page.after is not None:
+        count = await service.store.count(EVENTS, _UNSEALED, up_to=up_to)
+    return Unsealed(count, min((event.at for event in page.records), default=None))
 
 
 async def seal(service: Service) -> None:

@@ -12,6 +12,7 @@ the event loop: slow work belongs in a thread.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
@@ -19,7 +20,7 @@ from typing import Final, NamedTuple
 
 from idp import test_mode
 from idp.audit import failure_events, sealing, upkeep
-from idp.background import deferred_work, read_only_store
+from idp.background import deferred_work, job_metrics, read_only_store
 from idp.credentials import rate_limits
 from idp.foundation import logs
 from idp.mail import delivery as mail_delivery
@@ -130,6 +131,7 @@ async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
     if job.is_everyones:
         return await _done(service, name, job)
     if job.has_work is not None and not await job.has_work(service):
+        job_metrics.is_up_to_date(name, job.interval_seconds, service.clock.now())
         return False
     lease = await _taken(service, name)
     if lease is None:
@@ -145,6 +147,16 @@ async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
 
 async def _done(service: Service, name: str, job: ScheduledJob) -> bool:
     """Runs the task; returns whether it succeeded."""
+    began = time.monotonic()
+    is_done = await _succeeds(service, name, job)
+    job_metrics.ran(name, time.monotonic() - began, is_done=is_done)
+    if is_done:
+        job_metrics.is_up_to_date(name, job.interval_seconds, service.clock.now())
+    return is_done
+
+
+async def _succeeds(service: Service, name: str, job: ScheduledJob) -> bool:
+    """Runs the task and logs its failure; returns whether there was none."""
     try:
         async with asyncio.timeout(TURN_SECONDS):
             await job.work(service)

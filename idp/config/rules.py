@@ -144,7 +144,7 @@ def _listening(config: Config) -> Iterator[BrokenRule]:
 
 
 def _metrics(config: Config) -> Iterator[BrokenRule]:
-    if config.metrics_listen is not None:
+    if config.metrics_listen:
         try:
             address_and_port(config.metrics_listen)
         except ValueError as error:

@@ -12,6 +12,7 @@ import asyncio
 import math
 from typing import Final
 
+from idp.foundation import metrics
 from idp.foundation.network_keys import network_key
 from idp.limits.refused_counts import WINDOW
 from idp.service import Service
@@ -26,7 +27,7 @@ def refused_token(service: Service, address: str) -> int:
 
     Returns after how many seconds to try again; 0 while the limit is not exceeded.
     """
-    return _counted(service, f"token:{network_key(address)}")
+    return _counted(service, "token", network_key(address))
 
 
 def refused_client(service: Service, client_id: str | None, address: str) -> int:
@@ -36,14 +37,15 @@ def refused_client(service: Service, client_id: str | None, address: str) -> int
     client_ids of a network share one count, so that invented ones do not add counters.
     """
     client = service.master_key.mac("refused client", client_id).hex()[:32] if client_id else ""
-    return _counted(service, f"client:{client}:{network_key(address)}")
+    return _counted(service, "client", f"{client}:{network_key(address)}")
 
 
-def _counted(service: Service, key: str) -> int:
+def _counted(service: Service, kind: str, key: str) -> int:
     now, limit = service.clock.now(), service.config.refused_credentials_limit
-    count = service.refused.count(key, now, limit)
+    count = service.refused.count(f"{kind}:{key}", now, limit)
     if count.sum <= limit:
         return 0
+    metrics.THROTTLED.count(kind)
     return max(1, math.ceil((count.resets_at - now).total_seconds()))
 
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final, Literal
 
-from idp.foundation import logs
+from idp.foundation import logs, metrics
 from idp.mail import messages, mime, sms_hook, smtp
 from idp.mail.failures import NotSent
 from idp.records import OUTBOX, MailState, OutboxMessage
@@ -157,6 +157,7 @@ async def _failed(service: Service, mail: OutboxMessage, failure: NotSent) -> No
     due_at = service.clock.now() + PAUSES[mail.attempts - 1]
     changed = {"state": "queued", "due_at": due_at, "last_error": failure.why}
     if await _stored(service, mail, changed):
+        metrics.DELIVERIES.count(_channel(mail), "retried")
         _log.info("a letter could not be sent yet", why=failure.why, **_log_fields(mail))
 
 
@@ -178,6 +179,7 @@ async def _finish(
     changed = {"state": "sent", "sealed": ""} if is_sent else {"state": "failed"}
     if not await _stored(service, mail, changed | {"last_error": "" if is_sent else why}):
         return
+    metrics.DELIVERIES.count(_channel(mail), state)
     if is_sent:
         _log.info("a letter was sent", **_log_fields(mail))
     else:
@@ -198,6 +200,10 @@ def _update(mail: OutboxMessage, changed: Mapping[str, object]) -> Update:
     """The write that fails with Stale if another attempt was claimed meanwhile."""
     expected: dict[str, Value] = {"state": mail.state, "attempts": mail.attempts}
     return Update(OUTBOX, mail.id, set=changed, expect=expected)
+
+
+def _channel(mail: OutboxMessage) -> str:
+    return "sms" if mail.kind in messages.TEXT_MESSAGES else "mail"
 
 
 def _log_fields(mail: OutboxMessage) -> dict[str, object]:

@@ -94,4 +94,5 @@ def _admit_network(service: Service, kind: str, origin: AttemptOrigin, most: int
 def _admit(service: Service, kind: str, key: str, most: int) -> None:
     seconds = service.request_counts.wait_seconds(service.clock.now(), kind, key, most)
     if seconds:
+        metrics.THROTTLED.count("request")
         raise TooManyRequests(seconds)

@@ -14,6 +14,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from idp.foundation import metrics
 from idp.foundation.network_keys import network_key
 
 
@@ -47,12 +48,19 @@ class Connections:
     def __len__(self) -> int:
         return len(self._open)
 
+    @property
+    def active(self) -> int:
+        """How many have a request under way."""
+        return sum(len(theirs) for theirs in self._busy.values())
+
     def add(self, address: str, now: float, close: Callable[[], None]) -> Connection | None:
         """Adds a new, idle connection of the client at `address`, closing another one if no place
         is left, and returns its record; None if every place is taken by a request that waits for
         the service. `now` is in seconds of the loop, and `close` ends the connection at once."""
-        if len(self._open) >= self.limit and not self.make_room():
-            return None
+        if len(self._open) >= self.limit:
+            metrics.HTTP_CONNECTIONS_CLOSED.count("full")  # another one, or this one
+            if not self.make_room():
+                return None
         connection = Connection(network_key(address), now, close)
         self._open.add(connection)
         self._clients.add(connection.client)

@@ -22,7 +22,7 @@ from tornado.iostream import IOStream
 from tornado.web import Application
 
 from idp.config.settings import Config
-from idp.foundation import logs
+from idp.foundation import logs, metrics
 from idp.server import descriptors
 from idp.server.connections import Connection, Connections
 from idp.server.port import BACKLOG, shut
@@ -132,7 +132,7 @@ class BoundedServer(HTTPServer):
             return
         self._loop.call_later(_PAUSE_SECONDS, self._resume)
         if error.errno in descriptors.MISSING:
-            self._open.make_room(_ROOM)
+            metrics.HTTP_CONNECTIONS_CLOSED.count("full", by=self._open.make_room(_ROOM))
         now = self._loop.time()
         if now - self._warned_at >= _WARN_EVERY_SECONDS:
             self._warned_at = now
@@ -151,7 +151,11 @@ class BoundedServer(HTTPServer):
     def _look(self) -> None:
         """Closes connections that have sent no request in time, now and every second."""
         self._timer = self._loop.call_later(_LOOK_SECONDS, self._look)
-        self._open.close_unused(self._loop.time() - self._first_request_seconds)
+        late = self._open.close_unused(self._loop.time() - self._first_request_seconds)
+        metrics.HTTP_CONNECTIONS_CLOSED.count("slow_head", by=late)
+        active = self._open.active
+        metrics.HTTP_CONNECTIONS.set(active, "active")
+        metrics.HTTP_CONNECTIONS.set(len(self._open) - active, "idle")
 
     def handle_stream(self, stream: IOStream, address: Any) -> None:
         """Serves a new connection, or closes it if there is no room for it."""

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from idp import __version__
 from idp.config.settings import Config
-from idp.foundation import logs
+from idp.foundation import logs, metrics
 from idp.server import certificate, descriptors, metrics_listener, notify, reload
 from idp.server.heartbeats import Heartbeats
 from idp.server.metrics_listener import MetricsListener
@@ -138,8 +138,8 @@ def _run_in(
         bootstrap.check_files(config)
         logs.configure(config.log_level, config.log_format)
         descriptors.raise_limit()
-        with metrics_listener.opened(config) as metrics:
-            this = _Run(config, port, reloader, notifier, lifetime.started, launch, metrics)
+        with metrics_listener.opened(config) as listener:
+            this = _Run(config, port, reloader, notifier, lifetime.started, launch, listener)
             if config.processes == 1:
                 _run_loop(_serve_alone(this))
             else:
@@ -171,6 +171,7 @@ def _supervise(this: _Run) -> None:
 
 def _prepared(this: _Run, heartbeats: Heartbeats) -> bytes:
     """Sets everything up in a process of its own; returns the announcement for the supervisor."""
+    metrics.disable()  # this process has no name of its own to count under
     starts: list[Start] = []
 
     async def prepare() -> None:

@@ -114,7 +114,7 @@ def opened(config: Config) -> Iterator[MetricsListener | None]:
     settings name no address for one. Raises ConfigError if the address, the token's file or the
     directory can't be used."""
     address = config.metrics_listen
-    if address is None:
+    if not address:
         yield None
         return
     listener = MetricsListener(address, config.metrics_token_file, config.processes)

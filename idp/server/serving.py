@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from idp.background import schedule as background_schedule
 from idp.foundation import log_repetition, logs
-from idp.server import certificate, first_process, process_metrics
+from idp.server import certificate, first_process, process_metrics, store_metrics
 from idp.server import reload as settings_reload
 from idp.server.certificate import CertificateWatch
 from idp.server.import_process import Importer
@@ -55,7 +55,7 @@ async def serve(
     async with (
         background_schedule.running(service),
         importer.running(),
-        _running([*live.jobs(), *_jobs()]),
+        _running([*live.jobs(), *_jobs(), *store_metrics.jobs(service)]),
     ):
         await stop.requested.wait()
         app.is_draining = True

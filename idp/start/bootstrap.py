@@ -18,6 +18,7 @@ from idp.foundation import logs
 from idp.foundation.atomic_files import new_file
 from idp.foundation.clock import Clock, ShiftedClock, SystemClock
 from idp.foundation.errors import ConfigError, NotFound
+from idp.foundation.metrics import store_calls
 from idp.foundation.metrics.request_costs import StoreCosts
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Numbered, Random, SystemRandom
@@ -150,7 +151,7 @@ async def open_service(
     random = SystemRandom()
     logs.configure(config.log_level, config.log_format, clock=clock)
     has_key = _ready_to_open(config, random, must_exist=must_exist)
-    new_id, observers = Numbered(random).id, [StoreCosts()]
+    new_id, observers = Numbered(random).id, [StoreCosts(), *store_calls.observers()]
     store = open_store(config.store, now=clock.now, new_id=new_id, observers=observers)
     await store.open((*ALL, *test_mode.COLLECTIONS) if config.test else ALL, SCHEMA)
     try:

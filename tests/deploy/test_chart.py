@@ -109,6 +109,27 @@ def test_a_replica_of_sqlite_has_a_stateful_set_and_replicas_of_mongodb_a_deploy
     assert kinds["mongodb.yaml"] == KINDS | {"Deployment"}
 
 
+def test_only_who_is_named_may_scrape_and_a_monitor_is_made_where_it_is_wanted(helm):
+    values = CHART / "ci" / "mongodb.yaml"
+    peers = 'metrics.from=[{"podSelector": {"matchLabels": {"app": "prometheus"}}}]'
+    given = ("--set", "metrics.serviceMonitor.enabled=true", "--set-json", peers)
+    text = run(helm, "template", "login", CHART, "--values", values, *given)
+    monitored = [each for each in yaml.safe_load_all(text) if each]
+    plain = [each for each in yaml.safe_load_all(rendered(helm, values)) if each]
+
+    def ports(objects):
+        (policy,) = [each for each in objects if each["kind"] == "NetworkPolicy"]
+        return [rule["ports"][0]["port"] for rule in policy["spec"]["ingress"]]
+
+    assert (ports(plain), ports(monitored)) == ([8080], [8080, 9464])
+    (monitor,) = [each for each in monitored if each["kind"] == "ServiceMonitor"]
+    services = [each for each in monitored if each["kind"] == "Service"]
+    wanted = monitor["spec"]["selector"]["matchLabels"].items()
+    (scraped,) = [each for each in services if wanted <= each["metadata"]["labels"].items()]
+    assert scraped["spec"]["ports"][0]["name"] == monitor["spec"]["endpoints"][0]["port"]
+    assert {each["metadata"]["name"] for each in services} == {"login-idp", "login-idp-metrics"}
+
+
 def test_helm_refuses_what_the_schema_refuses(helm):
     said = refusal(helm, CHART / "ci" / "sqlite.yaml", "replicas=2")
 

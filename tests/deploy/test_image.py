@@ -65,6 +65,7 @@ def container(image, root, tmp_path):
     os.chown(data, 10001, 10001)
     settings = {"IDP_PORT": free_port(), "IDP_ALLOW_TRIAL_NETWORK": "true"}
     settings["IDP_SHUTDOWN_DELAY_SECONDS"] = "0"  # no load balancer has to notice its end
+    settings["IDP_METRICS_LISTEN"] = "127.0.0.1:0"  # the machine's ports are everybody's
     made = Container(root, image("amd64").config["config"], data, **settings)
     yield made.start()
     made.kill()
@@ -161,7 +162,7 @@ def test_the_configuration_says_how_to_run_it(release, image):
 
     assert made["config"] == {
         "User": "10001:10001",
-        "ExposedPorts": {"8080/tcp": {}},
+        "ExposedPorts": {"8080/tcp": {}, "9464/tcp": {}},
         "Env": [
             "PATH=/usr/local/bin:/usr/bin",
             "PYTHONSAFEPATH=1",
@@ -169,6 +170,7 @@ def test_the_configuration_says_how_to_run_it(release, image):
             "IDP_DATA=/data",
             "IDP_LOG_FORMAT=json",
             "IDP_SHUTDOWN_DELAY_SECONDS=5",
+            "IDP_METRICS_LISTEN=0.0.0.0:9464",
         ],
         "Entrypoint": ["/usr/bin/python3", "-m", "idp"],
         "Cmd": ["serve"],

@@ -87,7 +87,7 @@ def test_systemd_understands_the_timer(tmp_path):
 
 async def test_the_service_makes_no_system_call_that_the_unit_forbids(tmp_path, open_browser):
     debian.need("strace", **{"systemd-analyze": "systemd"})
-    program = Traced(tmp_path, "--processes", "2").start()
+    program = Traced(tmp_path, "--processes", "2", IDP_METRICS_LISTEN="127.0.0.1:0").start()
     try:
         await program.demo().tokens(open_browser(program), *program.user)
         assert httpx.get(f"{program.issuer}/readyz").status_code == 200

@@ -87,7 +87,7 @@ def test_one_process_answers_scrapes_and_its_public_port_does_not(start_program,
 
 
 def test_a_killed_worker_is_replaced_and_no_counter_falls(start_program, tmp_path):
-    program = started(start_program, tmp_path, "--processes", "2")
+    program = started(start_program, tmp_path, "--processes", "2", IDP_HASHING_THREADS=1)
     port = metrics_port(program)
     eventually(lambda: measured(program, 0) and measured(program, 1), "the workers' figures")
     before, files = scrape(program, port), list((tmp_path / "run").rglob("*.db"))
@@ -99,6 +99,7 @@ def test_a_killed_worker_is_replaced_and_no_counter_falls(start_program, tmp_pat
     eventually(lambda: measured(program, 0) and measured(program, 1), "its figures")
 
     assert before["idp_worker_up", ("worker", "1")] == 1
+    assert before["idp_hashing_threads",] == 2
     assert not fallen(before, scrape(program, port))
     assert set((tmp_path / "run").rglob("*.db")) == set(files)
 

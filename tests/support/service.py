@@ -29,6 +29,8 @@ from idp.audit.events import AuditEntry
 from idp.clients import web_origins
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
+from idp.foundation.metrics import store_calls
+from idp.foundation.metrics.request_costs import StoreCosts
 from idp.keys import algorithms
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
@@ -39,6 +41,7 @@ from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
 from idp.service import Service
 from idp.start import bootstrap
 from idp.start.bootstrap import Start
+from storage.observer import ObservedStore, Together
 from tests.support.clock import SteppingClock
 from tests.support.random import SeededRandom
 from tests.support.ready_store import open_ready_store
@@ -180,6 +183,8 @@ async def start_server(
     random = SeededRandom(port if seed is None else seed)
     master_key = MasterKey(random.token_bytes(32), random)
     store = open_ready_store(config.store, now=clock.now, new_id=random.id)
+    if observers := store_calls.observers():
+        store = ObservedStore(store, Together([StoreCosts(), *observers]))
     await store.open(ALL, SCHEMA)
     ring = KeyRing(store, master_key, clock, config.access_token_seconds)
     service = Service(config, store, clock, random, master_key, Hasher(config, random), ring)

@@ -48,7 +48,7 @@ _POWERS_OF_TWO: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 BUILD_INFO: Final = GaugeMetric(
     "build_info", "The version that runs; always 1.", ("version", "python")
 )
-STORE_INFO: Final = GaugeMetric("store_info", "The store; always 1.", ("kind", "server_version"))
+STORE_INFO: Final = GaugeMetric("store_info", "The store; always 1.", ("kind",))
 
 # Traffic
 HTTP_REQUESTS: Final = CounterMetric(
@@ -133,21 +133,10 @@ STORE_COMMANDS_PER_REQUEST: Final = HistogramMetric(
     ("endpoint",),
     buckets=_POWERS_OF_TWO,
 )
-MONGO_POOL_CONNECTIONS: Final = GaugeMetric(
-    "mongo_pool_connections", "Connections to MongoDB.", ("state",), over=SUM
-)
-MONGO_POOL_WAIT: Final = HistogramMetric(
-    "mongo_pool_wait_seconds",
-    "How long commands waited for a connection to MongoDB.",
-    buckets=_STORE_BUCKETS,
-)
 MONGO_PRIMARY_CHANGES: Final = CounterMetric(
-    "mongo_primary_changes_total", "Times that MongoDB had another primary."
+    "mongo_primary_changes_total", "Times that a process saw MongoDB have another primary."
 )
 SQLITE_BYTES: Final = GaugeMetric("sqlite_bytes", "Sizes of the SQLite store.", ("file",))
-SQLITE_CHECKPOINT: Final = HistogramMetric(
-    "sqlite_checkpoint_seconds", "How long a checkpoint took.", buckets=_STORE_BUCKETS
-)
 DISK_FREE: Final = GaugeMetric("disk_free_bytes", "Free room on the disk of the data directory.")
 DISK_SIZE: Final = GaugeMetric("disk_size_bytes", "Size of the disk of the data directory.")
 STORE_WRITABLE: Final = GaugeMetric("store_writable", "Whether the store takes writes: 1 or 0.")
@@ -194,17 +183,22 @@ OUTBOX_OLDEST: Final = GaugeMetric(
 DELIVERIES: Final = CounterMetric(
     "deliveries_total", "Attempts to deliver a message.", ("channel", "outcome")
 )
-JOB_RUNS: Final = CounterMetric("job_runs_total", "Runs of scheduled jobs.", ("job", "outcome"))
+JOB_RUNS: Final = CounterMetric("job_runs_total", "Runs of scheduled jobs.", ("task", "outcome"))
 JOB: Final = HistogramMetric(
-    "job_seconds", "How long a run of a scheduled job took.", ("job",), buckets=_JOB_BUCKETS
+    "job_seconds", "How long a run of a scheduled job took.", ("task",), buckets=_JOB_BUCKETS
 )
 JOB_LAST_SUCCESS: Final = GaugeMetric(
-    "job_last_success_timestamp_seconds", "When a scheduled job last succeeded.", ("job",)
+    "job_last_success_timestamp_seconds", "When a scheduled job last succeeded.", ("task",)
 )
 JOB_INTERVAL: Final = GaugeMetric(
-    "job_interval_seconds", "How often a scheduled job is due.", ("job",)
+    "job_interval_seconds", "How often a scheduled job is due.", ("task",)
 )
-KEY_AGE: Final = GaugeMetric("key_age_seconds", "Age of the signing keys.", ("algorithm", "state"))
+KEY_AGE: Final = GaugeMetric(
+    "key_age_seconds", "Time since a signing key is in its state.", ("algorithm", "state")
+)
+KEY_ROTATION: Final = GaugeMetric(
+    "key_rotation_seconds", "How long a signing key signs: key_rotation_seconds."
+)
 CERTIFICATE_EXPIRY: Final = GaugeMetric(
     "certificate_expiry_timestamp_seconds", "When the TLS certificate expires."
 )
@@ -214,12 +208,10 @@ BACKUP_LAST_SUCCESS: Final = GaugeMetric(
 AUDIT_UNSEALED: Final = GaugeMetric(
     "audit_unsealed", "Events that have no position in their stream yet, up to 10,000."
 )
-AUDIT_EXPORT_LAG: Final = GaugeMetric(
-    "audit_export_lag_seconds",
-    "Age of the oldest event that has not been exported.",
-    ("stream",),
+AUDIT_UNSEALED_AGE: Final = GaugeMetric(
+    "audit_unsealed_oldest_seconds",
+    "Age of the oldest event that has no position in its stream yet; up to 900 is usual.",
 )
-SWEPT: Final = CounterMetric("swept_total", "Expired records that were deleted.", ("collection",))
 LOG_LINES: Final = CounterMetric("log_lines_total", "Lines that were logged.", ("level",))
 LOG_LINES_SUPPRESSED: Final = CounterMetric(
     "log_lines_suppressed_total", "Repeated lines that were held back."

@@ -56,6 +56,12 @@ def waiting() -> Iterator[None]:
             costs.waited += perf_counter_ns() - began
 
 
+def commands() -> int:
+    """Returns how often the request that this task answers has called the store so far."""
+    costs = _request.get()
+    return costs.commands if costs is not None else 0
+
+
 def log_fields() -> Mapping[str, object]:
     """Returns the costs of the request that this task answers, as fields of a line of the log;
     none if it has neither waited nor called the store.

@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from idp.audit import failure_events
-from idp.foundation import logs
+from idp.foundation import logs, metrics
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.users.lookup import login_key
 from idp.service import Service
@@ -45,8 +45,9 @@ class Outcome(Struct, frozen=True):
 
 
 def report(service: Service, outcome: Outcome) -> None:
-    """Logs a refused attempt, and records it in an audit event, which counts several of them. An
-    accepted attempt is not reported."""
+    """Counts an attempt. A refused one is also logged, and recorded in an audit event, which
+    counts several of them."""
+    metrics.SIGN_INS.count(outcome.cause, outcome.secret)
     if outcome.cause == "accepted":
         return
     origin = outcome.origin

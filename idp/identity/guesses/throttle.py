@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
-from idp.foundation import logs
+from idp.foundation import logs, metrics
 from idp.foundation.errors import Busy
 from idp.identity.users.lookup import login_key
 from idp.records import User
@@ -37,6 +37,7 @@ class Throttled(Busy):
     def __init__(self, message: str, *, retry_after_seconds: int, cause: Cause = "paced") -> None:
         super().__init__(message, retry_after_seconds=retry_after_seconds)
         self.cause = cause
+        metrics.THROTTLED.count("network" if cause == "network" else "account")
 
 
 def account_of(user: User | None, typed: str) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from msgspec import structs
 
-from idp.foundation import opaque_tokens
+from idp.foundation import metrics, opaque_tokens
 from idp.identity import authentication_context
 from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
@@ -162,6 +162,7 @@ async def _tokens(
     if request.response_type == "id_token token":
         access = await token_response.access_token(service, authorized, scopes, session_id, now)
         token = access.token
+        metrics.TOKENS_ISSUED.count("implicit", authorized.token_kind)
         values = {
             "access_token": token,
             "token_type": "Bearer",

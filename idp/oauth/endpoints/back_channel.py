@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from idp.foundation import logs
+from idp.foundation import logs, metrics
 from idp.keys import jws
 from idp.outgoing.failures import Failed, NotAllowed
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, Application, LogoutMessage
@@ -138,6 +138,7 @@ async def _failed(service: Service, message: LogoutMessage, why: str) -> None:
     if message.attempts == len(DELAYS):
         await _finish(service, message, "failed", why)
     else:
+        metrics.DELIVERIES.count("back_channel", "retried")
         _log.info("a logout could not be told yet", why=why, **_named(message))
 
 
@@ -147,6 +148,7 @@ async def _finish(service: Service, message: LogoutMessage, state: str, why: str
         await service.store.commit(_update(message, {"state": state}))
     except Stale:
         return  # another process has claimed the next attempt
+    metrics.DELIVERIES.count("back_channel", "sent" if state == "delivered" else "failed")
     if state == "delivered":
         _log.info("a logout was told", why=why, **_named(message))
     else:

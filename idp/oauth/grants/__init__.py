@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from idp.foundation import metrics
 from idp.oauth.authentication import client_authentication
 from idp.oauth.errors import UnauthorizedClient, UnsupportedGrantType
 from idp.oauth.grants import (
@@ -55,7 +56,17 @@ async def respond(service: Service, authorization: str | None, params: Params) -
     instance = records[0] if grant and grant.is_offered else None
     allowed = _check_allowed(caller, params, grant, instance)
     own = records[1:] if grant and grant.is_offered else records
-    return await allowed.respond(TokenRequest(service, caller, params, own))
+    response = await allowed.respond(TokenRequest(service, caller, params, own))
+    _count(params.required("grant_type"), response)
+    return response
+
+
+def _count(grant_type: str, response: dict[str, Any]) -> None:
+    """Counts the access token of a response."""
+    token = response.get("access_token")
+    if token is not None:
+        kind = "opaque" if token.startswith("v1.") else "jwt"
+        metrics.TOKENS_ISSUED.count(grant_type.rpartition(":")[2], kind)
 
 
 def offered(instance: Instance | None) -> list[str]:

@@ -6,9 +6,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from idp.foundation import base64url, opaque_tokens
+from idp.foundation import base64url, metrics, opaque_tokens
 from idp.oauth import scopes
-from idp.oauth.errors import InvalidGrant, InvalidScope
+from idp.oauth.errors import InvalidGrant, InvalidScope, Refusing
 from idp.oauth.grants.token_request import (
     Grant,
     TokenRequest,
@@ -75,7 +75,17 @@ async def rotate(request: TokenRequest) -> dict[str, Any]:
     # A repeated use of the last secret has its successor stored already.
     if is_current:
         await _replace(request, authorization, refresh, secret, successor, now)
+    metrics.REFRESHES.count("rotated" if is_current else "repeated")
     return response
+
+
+async def _rotate_and_count(request: TokenRequest) -> dict[str, Any]:
+    try:
+        return await rotate(request)
+    except Refusing as error:
+        is_replay = error.check is checks.REFRESH_CURRENT
+        metrics.REFRESHES.count("replayed" if is_replay else "refused")
+        raise
 
 
 def _successor(request: TokenRequest, secret: str) -> str:
@@ -208,7 +218,7 @@ async def _refuse_spent(
 
 
 GRANT: Final = Grant(
-    respond=rotate,
+    respond=_rotate_and_count,
     reads=reads,
     checks=checks.REFRESH_CHECKS,
     api_name="OIDC_GRANT_TYPE_REFRESH_TOKEN",

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from idp.foundation import uris
+from idp.foundation import metrics, uris
 from idp.identity.guesses import counter_resets
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import creation as session_creation
@@ -364,4 +364,5 @@ async def _open_session(
     await sign_in_pending.commit(
         service, flow, *before, *guard, *opened.writes, step, is_confirmed=True
     )
+    metrics.SIGN_INS.count("completed", "+".join(sorted(progress.amr)))
     return opened.cookie

@@ -1,0 +1,19 @@
+"""What is counted of scheduled jobs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from idp.foundation import metrics
+
+
+def ran(name: str, seconds: float, *, is_done: bool) -> None:
+    """Counts a run of a job, which took `seconds`; `is_done` says whether it succeeded."""
+    metrics.JOB_RUNS.count(name, "done" if is_done else "failed")
+    metrics.JOB.observe(seconds, name)
+
+
+def is_up_to_date(name: str, interval_seconds: float, now: datetime) -> None:
+    """Notes that a job has nothing left to do now."""
+    metrics.JOB_INTERVAL.set(interval_seconds, name)
+    metrics.JOB_LAST_SUCCESS.set(now.timestamp(), name)

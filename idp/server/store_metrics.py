@@ -1,0 +1,119 @@
+"""Gauges of what is stored, and of the files that a service needs: one process sets them for all.
+
+The store is asked a fixed number of times, and never counts further than `MOST`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from cryptography import x509
+
+from idp.audit import sealing
+from idp.backup import series
+from idp.config.settings import Config
+from idp.foundation import logs, metrics
+from idp.foundation.errors import IdpError
+from idp.records import LOGOUT_MESSAGES, OUTBOX, SIGNING_KEYS, MailState
+from idp.service import Service
+from storage import StorageError
+
+MOST: Final = 10_000
+_EVERY_SECONDS: Final = 15.0
+_SQLITE: Final = "sqlite:///"
+_STATES: Final[tuple[MailState, ...]] = ("queued", "failed")
+
+_log: Final = logs.logger(__name__)
+
+
+def jobs(service: Service) -> Sequence[Coroutine[Any, Any, None]]:
+    """Returns what has to run in the process that sets the gauges; nothing in another one."""
+    return [_measure(service)] if metrics.process_name() == "0" else []
+
+
+async def _measure(service: Service) -> None:
+    while True:
+        try:
+            await measure(service)
+        except (StorageError, IdpError) as error:
+            _log.debug("the store can't be measured", cause=str(error))
+        await asyncio.sleep(_EVERY_SECONDS)
+
+
+async def measure(service: Service) -> None:
+    """Sets all gauges. Raises StorageError."""
+    config, now = service.config, service.clock.now()
+    kind = config.store.partition(":")[0].partition("+")[0] or "sqlite"
+    metrics.STORE_INFO.set(1, kind)
+    metrics.STORE_WRITABLE.set(not service.store.is_read_only)
+    metrics.KEY_ROTATION.set(config.key_rotation_seconds)
+    await asyncio.to_thread(_measure_files, config)
+    await _measure_outbox(service, now)
+    await _measure_logouts(service, now)
+    await _measure_keys(service, now)
+    await _measure_events(service, now)
+
+
+async def _measure_outbox(service: Service, now: datetime) -> None:
+    for state in _STATES:
+        count = await service.store.count(OUTBOX, {"state": state}, up_to=MOST)
+        metrics.OUTBOX_MESSAGES.set(count, "message", state)
+    page = await service.store.find(OUTBOX, {"state": "queued"}, order="created_at", limit=1)
+    metrics.OUTBOX_OLDEST.set(_age(now, [each.created_at for each in page.records]), "message")
+
+
+async def _measure_logouts(service: Service, now: datetime) -> None:
+    where = {"state": "waiting"}
+    count = await service.store.count(LOGOUT_MESSAGES, where, up_to=MOST)
+    metrics.OUTBOX_MESSAGES.set(count, "back_channel", "queued")
+    page = await service.store.find(LOGOUT_MESSAGES, where, order="due_at", limit=1)
+    metrics.OUTBOX_OLDEST.set(_age(now, [each.due_at for each in page.records]), "back_channel")
+
+
+async def _measure_keys(service: Service, now: datetime) -> None:
+    ages: dict[tuple[str, str], float] = {}
+    async for key in service.store.scan(SIGNING_KEYS):
+        if key.state != "removed":
+            place = key.algorithm, key.state
+            ages[place] = max(ages.get(place, 0.0), (now - key.changed_at).total_seconds())
+    for algorithm in {algorithm for algorithm, _ in ages}:
+        for state in ("next", "active", "retired"):
+            metrics.KEY_AGE.set(ages.get((algorithm, state), 0.0), algorithm, state)
+
+
+async def _measure_events(service: Service, now: datetime) -> None:
+    unsealed = await sealing.unsealed(service, up_to=MOST)
+    metrics.AUDIT_UNSEALED.set(unsealed.number)
+    metrics.AUDIT_UNSEALED_AGE.set(_age(now, [unsealed.oldest] if unsealed.oldest else []))
+
+
+def _age(now: datetime, instants: Sequence[datetime]) -> float:
+    """Returns how long ago the first of the instants was; 0 if none was."""
+    return max([0.0, *((now - at).total_seconds() for at in instants)])
+
+
+def _measure_files(config: Config) -> None:
+    with suppress(OSError):
+        disk = os.statvfs(config.data_dir)
+        metrics.DISK_FREE.set(disk.f_bavail * disk.f_frsize)
+        metrics.DISK_SIZE.set(disk.f_blocks * disk.f_frsize)
+    if config.store.startswith(_SQLITE):
+        database = config.store.removeprefix(_SQLITE)
+        for name, path in (("database", database), ("wal", f"{database}-wal")):
+            with suppress(OSError):
+                metrics.SQLITE_BYTES.set(Path(path).stat().st_size, name)
+    if config.tls_cert is not None:
+        with suppress(OSError, ValueError):
+            certificate = x509.load_pem_x509_certificate(Path(config.tls_cert).read_bytes())
+            metrics.CERTIFICATE_EXPIRY.set(certificate.not_valid_after_utc.timestamp())
+    if config.backup_dir is not None:
+        with suppress(OSError, IdpError):
+            last = series.last(Path(config.backup_dir))
+            if last is not None:
+                metrics.BACKUP_LAST_SUCCESS.set(last.verified_at.timestamp())

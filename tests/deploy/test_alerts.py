@@ -1,0 +1,210 @@
+"""The alerts for Prometheus: each fires when it should, and only then."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import yaml
+
+from idp.foundation import metrics
+from tests.deploy.conftest import run
+from tests.support import debian
+from tests.support.documents import headings
+from tests.test_house import ROOT
+
+ALERTS = ROOT / "deploy" / "prometheus" / "alerts.yaml"
+RULES = yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"][0]["rules"]
+TARGET = 'job="idp",instance="one"'
+DAY = 86_400
+
+# For each alert, the series with which it fires and those with which it does not, a value a minute
+# in promtool's notation. Time begins at 0, so an instant is the number of seconds since.
+CASES = {
+    "IdpDown": ({"up": "0x60"}, {"up": "1x60"}),
+    "IdpWorkerHung": (
+        {'idp_worker_heartbeat_age_seconds{worker="1"}': "10x60"},
+        {'idp_worker_heartbeat_age_seconds{worker="1"}': "0.3x60"},
+    ),
+    "IdpWorkerFlapping": (
+        {'idp_worker_restarts_total{reason="signal"}': "0+1x60"},
+        {'idp_worker_restarts_total{reason="signal"}': "0x20 1x40"},
+    ),
+    "IdpErrorsHigh": (
+        {
+            'idp_http_requests_total{status="200"}': "0+100x60",
+            'idp_http_requests_total{status="503"}': "0+5x60",
+        },
+        {
+            'idp_http_requests_total{status="200"}': "0+1000x60",
+            'idp_http_requests_total{status="503"}': "0+5x60",
+        },
+    ),
+    "IdpSlow": (
+        {
+            'idp_http_request_duration_seconds_bucket{le="1.0"}': "0+9x60",
+            'idp_http_request_duration_seconds_bucket{le="2.5"}': "0+10x60",
+            'idp_http_request_duration_seconds_bucket{le="+Inf"}': "0+10x60",
+        },
+        {
+            'idp_http_request_duration_seconds_bucket{le="1.0"}': "0+10x60",
+            'idp_http_request_duration_seconds_bucket{le="2.5"}': "0+10x60",
+            'idp_http_request_duration_seconds_bucket{le="+Inf"}': "0+10x60",
+        },
+    ),
+    "IdpLoopLag": (
+        {
+            'idp_event_loop_lag_seconds_bucket{le="0.25"}': "0+9x60",
+            'idp_event_loop_lag_seconds_bucket{le="0.5"}': "0+10x60",
+            'idp_event_loop_lag_seconds_bucket{le="+Inf"}': "0+10x60",
+        },
+        {
+            'idp_event_loop_lag_seconds_bucket{le="0.25"}': "0+10x60",
+            'idp_event_loop_lag_seconds_bucket{le="0.5"}': "0+10x60",
+            'idp_event_loop_lag_seconds_bucket{le="+Inf"}': "0+10x60",
+        },
+    ),
+    "IdpHashingSaturated": (
+        {
+            "idp_hashing_running": "2x60",
+            "idp_hashing_threads": "2x60",
+            "idp_hashing_waiting": "9x60",
+        },
+        {
+            "idp_hashing_running": "2x60",
+            "idp_hashing_threads": "2x60",
+            "idp_hashing_waiting": "0x60",
+        },
+    ),
+    "IdpStoreUnwritable": ({"idp_store_writable": "0x60"}, {"idp_store_writable": "1x60"}),
+    "IdpDiskLow": (
+        {"idp_disk_free_bytes": "9x60", "idp_disk_size_bytes": "100x60"},
+        {"idp_disk_free_bytes": "11x60", "idp_disk_size_bytes": "100x60"},
+    ),
+    "IdpOutboxStuck": (
+        {'idp_outbox_oldest_seconds{channel="message"}': "1000x60"},
+        {'idp_outbox_oldest_seconds{channel="message"}': "800x60"},
+    ),
+    "IdpJobStale": (
+        {
+            'idp_job_last_success_timestamp_seconds{task="keys"}': "0x60",
+            'idp_job_interval_seconds{task="keys"}': "60x60",
+        },
+        {
+            'idp_job_last_success_timestamp_seconds{task="keys"}': "0+60x60",
+            'idp_job_interval_seconds{task="keys"}': "60x60",
+        },
+    ),
+    "IdpKeyOverdue": (
+        {
+            'idp_key_age_seconds{algorithm="RS256",state="active"}': f"{40 * DAY}x60",
+            "idp_key_rotation_seconds": f"{30 * DAY}x60",
+        },
+        {
+            'idp_key_age_seconds{algorithm="RS256",state="active"}': f"{30 * DAY}x60",
+            'idp_key_age_seconds{algorithm="RS256",state="retired"}': f"{90 * DAY}x60",
+            "idp_key_rotation_seconds": f"{30 * DAY}x60",
+        },
+    ),
+    "IdpCertificateExpires": (
+        {"idp_certificate_expiry_timestamp_seconds": f"{13 * DAY}x60"},
+        {"idp_certificate_expiry_timestamp_seconds": f"{15 * DAY}x60"},
+    ),
+    "IdpBackupOld": (
+        {"idp_backup_last_success_timestamp_seconds": f"{-26 * 3600}x60"},
+        {"idp_backup_last_success_timestamp_seconds": f"{-25 * 3600}x60"},
+    ),
+    "IdpGuessing": (
+        {
+            'idp_sign_ins_total{outcome="wrong",method="password"}': "0+200x60",
+            'idp_sign_ins_total{outcome="accepted",method="password"}': "0+60x60",
+        },
+        {
+            'idp_sign_ins_total{outcome="wrong",method="password"}': "0+100x60",
+            'idp_sign_ins_total{outcome="accepted",method="password"}': "0+60x60",
+        },
+    ),
+    "IdpRefreshReplays": (
+        {'idp_refreshes_total{outcome="replayed"}': "0+1x60"},
+        {'idp_refreshes_total{outcome="rotated"}': "0+900x60"},
+    ),
+    "IdpAuditLag": (
+        {"idp_audit_unsealed_oldest_seconds": "1300x60"},
+        {"idp_audit_unsealed_oldest_seconds": "900x60"},
+    ),
+}
+
+
+def with_target(series):
+    """The series with the labels that Prometheus gives a target."""
+    name, _, labels = series.partition("{")
+    return f"{name}{{{TARGET}{',' + labels if labels else '}'}"
+
+
+def rule_test(alert, series, *, fires):
+    """One test of promtool: after 50 minutes the alert fires, or no alert of its name does."""
+    expression = f'count(ALERTS{{alertname="{alert}",alertstate="firing"}})'
+    samples = [{"labels": "{}", "value": 1}] if fires else []
+    return {
+        "name": f"{alert} {'fires' if fires else 'is silent'}",
+        "interval": "1m",
+        "input_series": [
+            {"series": with_target(name), "values": values} for name, values in series.items()
+        ],
+        "promql_expr_test": [{"expr": expression, "eval_time": "50m", "exp_samples": samples}],
+    }
+
+
+def test_every_alert_has_a_severity_a_summary_and_a_section_of_the_manual():
+    anchors = headings(ROOT / "docs" / "operating.md")
+
+    for rule in RULES:
+        assert rule["labels"]["severity"] in ("warning", "critical")
+        assert rule["annotations"]["summary"].endswith(".")
+        page, _, anchor = rule["annotations"]["runbook"].partition("#")
+        assert (page, anchor) == ("docs/operating.md", rule["alert"].lower())
+        assert anchor in anchors
+
+
+def test_alerts_use_metrics_that_are_declared():
+    suffixes = re.compile(r"_(bucket|sum|count)$")
+    used = {
+        suffixes.sub("", name)
+        for rule in RULES
+        for name in re.findall(r"\bidp_(\w+)", rule["expr"])
+    }
+
+    assert used <= set(metrics.DECLARED)
+
+
+def test_every_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not():
+    assert [rule["alert"] for rule in RULES] == list(CASES)
+
+
+@pytest.mark.deep
+def test_promtool_finds_the_alerts_well_formed_and_firing_in_their_cases_only(tmp_path):
+    debian.need(promtool="prometheus")
+    tests = [
+        rule_test(alert, series, fires=fires)
+        for alert, cases in CASES.items()
+        for series, fires in zip(cases, (True, False), strict=True)
+    ]
+    if len(tests) != 2 * len(RULES):
+        pytest.fail("an alert has no case")
+    file = tmp_path / "tests.yaml"
+    content = {"rule_files": [str(ALERTS)], "evaluation_interval": "1m", "tests": tests}
+    file.write_text(yaml.safe_dump(content))
+
+    run("promtool", "check", "rules", "--lint=all", "--lint-fatal", ALERTS)
+    run("promtool", "test", "rules", file)
+
+
+@pytest.mark.deep
+def test_a_case_in_which_an_alert_should_not_fire_but_does_is_found(tmp_path):
+    debian.need(promtool="prometheus")
+    file = tmp_path / "tests.yaml"
+    wrong = rule_test("IdpDown", CASES["IdpDown"][0], fires=False)
+    file.write_text(yaml.safe_dump({"rule_files": [str(ALERTS)], "tests": [wrong]}))
+
+    with pytest.raises(pytest.fail.Exception):
+        run("promtool", "test", "rules", file)
