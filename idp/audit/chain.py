@@ -93,5 +93,6 @@ def _sha256(data: bytes) -> str:
 
 
 def _mac(key: bytes, parts: tuple[str, ...]) -> str:
-    """The HMAC-SHA256 of texts that contain no line break."""
-    return base64url.encode(hmac.digest(key, "\n".join(parts).encode(), hashlib.sha256))
+    """The HMAC-SHA256 of texts that contain no line break, in lower-case hexadecimal digits, which
+    the log does not take for a secret."""
+    return hmac.digest(key, "\n".join(parts).encode(), hashlib.sha256).hex()

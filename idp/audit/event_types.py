@@ -27,6 +27,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "suspended",
         ),
     ),
+    "audit": ("Audit log", ("events_removed",)),
     "authorization": ("Authorization", ("revoked",)),
     "client": ("Client", ("authentication_failed",)),
     "consent": ("Consent", ("deleted", "given")),

@@ -44,8 +44,8 @@ _TURN_SECONDS: Final = 10.0
 # Until then, an older version of the program may update its counts of refused attempts.
 _FINAL_AFTER: Final = timedelta(minutes=15)
 # Before an installation that has events removes any by the settings, which may be new to it.
-_GRACE: Final = timedelta(days=30)
-_NEW: Final = timedelta(days=1)
+GRACE: Final = timedelta(days=30)
+NEW: Final = timedelta(days=1)
 _UNSEALED: Final[Where] = {"stream": None, "position": None}
 
 _log = logs.logger(__name__)
@@ -153,7 +153,7 @@ async def read_state(service: Service) -> ChainState | None:
 
 def _first_writes(service: Service, first_at: datetime) -> list[Write]:
     now = service.clock.now()
-    removable_from = now + _GRACE if first_at < now - _NEW else now
+    removable_from = now + GRACE if first_at < now - NEW else now
     heads = [AuditHead(id=name, removable_from=removable_from) for name in STREAMS]
     return [
         Insert(AUDIT_KEYS, chain.new_key(service)),

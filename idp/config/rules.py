@@ -31,6 +31,7 @@ _NEED_A_SERVER: Final = (
     "smtp_reply_to",
 )
 _MAX_PASSWORD_WORDS: Final = 200
+_LEAST_AUDIT_DAYS: Final = 7
 _STORES: Final = ("sqlite:///", "memory://", "mongodb://", "mongodb+srv://")
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 
@@ -61,6 +62,14 @@ def check(config: Config) -> Iterator[BrokenRule]:
     yield from _text_messages(config)
     yield from _object_storage(config)
     yield from _passwords(config)
+    yield from _audit(config)
+
+
+def _audit(config: Config) -> Iterator[BrokenRule]:
+    for name in ("audit_change_days", "audit_access_days", "audit_failure_days"):
+        if 0 < getattr(config, name) < _LEAST_AUDIT_DAYS:
+            text = f"{name} must be 0, for ever, or at least {_LEAST_AUDIT_DAYS} days"
+            yield BrokenRule((name,), text)
 
 
 def _issuer(config: Config) -> Iterator[BrokenRule]:

@@ -76,6 +76,11 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     log_level: Literal["debug", "info", "warning", "error"] = "info"  # the least that is logged
     log_format: Literal["auto", "json", "text"] = "auto"  # auto: text on a terminal, else JSON
 
+    # Audit log
+    audit_change_days: int = 0  # how long events of changes are stored, in days; 0: for ever
+    audit_access_days: int = 400  # the same for sessions, authorizations, consents and tokens
+    audit_failure_days: int = 90  # the same for refused attempts
+
     # Password hashing
     password_hasher: Literal["argon2id", "bcrypt"] = "argon2id"  # how new passwords are hashed  # noqa: S105
     password_min_length: int = _OF_PROFILE  # shortest password that people choose
@@ -231,6 +236,9 @@ RANGES: Final = {
     "max_json_bytes": (4096, 8 * 1024 * 1024),
     "max_import_bytes": (64 * 1024, 1024**4),
     "key_rotation_seconds": (HOUR, 3650 * DAY),
+    "audit_change_days": (0, 36_500),
+    "audit_access_days": (0, 36_500),
+    "audit_failure_days": (0, 36_500),
     "password_min_length": (8, 64),
     "password_min_length_with_factor": (8, 64),
     "password_min_strength": (0, 4),

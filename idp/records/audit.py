@@ -16,7 +16,9 @@ class AuditHead(Record):
 
     `position` and `chain` are those of the event that was sealed last, 0 and empty before the
     first. `floor` and `floor_chain` are those of the last event that was removed from the
-    beginning; `floor_mac` authenticates both. Events are removed from `removable_from` on.
+    beginning; `floor_mac` authenticates both. Events are removed from `removable_from` on, by the
+    last event about it those before `removes_before`. `anchored_position` is the head that was
+    logged last, at `anchored_at`.
     """
 
     position: int = 0
@@ -25,6 +27,9 @@ class AuditHead(Record):
     floor_chain: str = ""
     floor_mac: str = ""
     removable_from: datetime | None = None
+    removes_before: datetime | None = None
+    anchored_position: int = 0
+    anchored_at: datetime | None = None
 
 
 class AuditKey(Record):

@@ -12,6 +12,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from idp import test_mode
+from idp.audit import retention
 from idp.config.settings import Config
 from idp.config.urls import without_password
 from idp.foundation import logs
@@ -333,6 +334,7 @@ async def make_ready(service: Service) -> Start:
         await demo_setup.switch_off(service, instance)
     instance = await first_start.ensure_instance(service)
     await first_start.remember_issuer(service, instance)
+    await retention.report(service, instance.created_at)
     token = None
     if config.admin_pat is not None:
         path = Path(config.admin_pat)

@@ -1,0 +1,153 @@
+"""Removal of old events from the beginning of each stream.
+
+Only sealed events are removed, in the order of their positions, up to the first that is not old
+enough. Each unit moves the stream's *floor*, the last removed position, with the chain's value
+there: so the chain of what is left still holds. That events are removed is an event itself, in
+the unit of the first ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import takewhile
+from typing import Final
+
+from idp.audit import chain, event_streams, sealing
+from idp.config.settings import Config
+from idp.foundation import logs
+from idp.records import AUDIT_HEADS, EVENTS, AuditHead, Event, EventStream
+from idp.service import Service
+from storage import Delete, Insert, Stale, Update, Write
+
+ACTOR: Final = "retention"
+REMOVED: Final = "audit.events_removed"
+TURN_SECONDS: Final = 30.0  # of each minute
+_AT_ONCE: Final = 500
+_LAST_ID: Final = chr(0x10FFFF)
+_MOVED: Final = ("floor", "floor_chain", "floor_mac", "removes_before")  # fields of the head
+
+_log = logs.logger(__name__)
+
+
+def days_by_stream(config: Config) -> Mapping[EventStream, int]:
+    """Returns for how many days the events of each stream are stored; 0: for ever."""
+    return {
+        "change": config.audit_change_days,
+        "access": config.audit_access_days,
+        "failure": config.audit_failure_days,
+    }
+
+
+async def report(service: Service, installed_at: datetime) -> None:
+    """Logs after how many days events are removed, and from when on, unless the installation is
+    new. Raises StorageError."""
+    now = service.clock.now()
+    heads = (await event_streams.heads(service)).values()
+    is_begun = any(head.position for head in heads)
+    if not is_begun and installed_at > now - sealing.NEW:
+        return
+    # Events of the version before are sealed soon after the start.
+    since = max(head.removable_from or now + sealing.GRACE for head in heads)
+    _log.info(
+        "old events are removed from the audit log",
+        since=max(since, now).isoformat(timespec="seconds"),
+        **{f"{name}_days": days for name, days in days_by_stream(service.config).items()},
+    )
+
+
+async def remove_old(service: Service) -> None:
+    """Removes old events of all streams, for at most half a minute. Raises ChainLost, WrongKey,
+    StorageError."""
+    state = await sealing.read_state(service)
+    if state is None:
+        return
+    ends_at, now = time.monotonic() + TURN_SECONDS, service.clock.now()
+    for name, days in days_by_stream(service.config).items():
+        head = state.heads[name]
+        if days and (head.removable_from or now) <= now:
+            await _remove(service, state.key, head, _cutoff(now, days), ends_at)
+
+
+def _cutoff(now: datetime, days: int) -> datetime:
+    """The instant before which events are removed: a full hour, so that there is at most one event
+    about it in an hour."""
+    before = now - timedelta(days=days)
+    return before.replace(minute=0, second=0, microsecond=0)
+
+
+async def _remove(
+    service: Service, key: bytes, head: AuditHead, cutoff: datetime, ends_at: float
+) -> None:
+    while time.monotonic() < ends_at:
+        began_at = time.monotonic()
+        old = await _old(service, head, cutoff)
+        if not old:
+            return
+        moved = _moved(key, head, old[-1], cutoff)
+        try:
+            await service.store.commit(*_writes(service, head, moved, old))
+        except Stale:  # another process has removed them
+            return
+        head = moved
+        # Half of the time is left to requests.
+        await asyncio.sleep(time.monotonic() - began_at)
+
+
+async def _old(service: Service, head: AuditHead, cutoff: datetime) -> list[Event]:
+    """Returns the first events of the stream, as far as they are older than `cutoff`."""
+    page = await service.store.find(
+        EVENTS,
+        {"stream": head.id},
+        order="position",
+        after=(head.floor, _LAST_ID),
+        limit=_AT_ONCE,
+    )
+    return list(takewhile(lambda event: event.at < cutoff, page.records))
+
+
+def _moved(key: bytes, head: AuditHead, last: Event, cutoff: datetime) -> AuditHead:
+    """The head after the removal of the events up to `last`."""
+    position, value = last.position or 0, last.chain or ""
+    return AuditHead(
+        id=head.id,
+        floor=position,
+        floor_chain=value,
+        floor_mac=chain.floor_mac(key, head.id, position, value),
+        removes_before=max(cutoff, head.removes_before or cutoff),
+    )
+
+
+def _writes(
+    service: Service, head: AuditHead, moved: AuditHead, events: Sequence[Event]
+) -> list[Write]:
+    changes = {name: getattr(moved, name) for name in _MOVED}
+    writes: list[Write] = [
+        Update(AUDIT_HEADS, head.id, set=changes, expect={"floor": head.floor}),
+        *(Delete(EVENTS, event.id) for event in events),
+    ]
+    if moved.removes_before != head.removes_before:
+        writes.append(Insert(EVENTS, _event(service, moved, events[0])))
+    return writes
+
+
+def _event(service: Service, moved: AuditHead, first: Event) -> Event:
+    """The event that says which events are removed."""
+    now, before = service.clock.now(), moved.removes_before
+    payload = {
+        "stream": moved.id,
+        "fromPosition": str(first.position),
+        "before": f"{before:%Y-%m-%dT%H:%M:%SZ}",
+    }
+    return Event(
+        id=service.random.ordered_id(now),
+        collection=AUDIT_HEADS.name,
+        record_id=moved.id,
+        sequence=0,
+        type=REMOVED,
+        actor=ACTOR,
+        at=now,
+        payload=sorted(payload.items()),
+    )
