@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from msgspec import structs
+
 from idp.api.operation import operation
 from idp.management.instance import event_stream
 from idp.management.instance import events as instance_events
@@ -40,14 +42,16 @@ OPERATIONS = (
         summary="Find changes of the records of the call's organization.",
         lines=partial(instance_events.lines, everywhere=False),
     ),
-    operation(
-        "GET",
-        STREAM,
-        "events.read",
-        event_stream.stream,
-        name="event_stream",
-        summary="Sealed events in the order of their positions: as JSON lines, or as the client"
-        " accepts, in one JSON document or as server-sent events.",
+    structs.replace(
+        operation(
+            "GET",
+            STREAM,
+            "events.read",
+            event_stream.stream,
+            name="event_stream",
+            summary="Sealed events in the order of their positions: as JSON lines, or as the"
+            " client accepts, in one JSON document or as server-sent events.",
+        ),
         formats=("application/x-ndjson", "text/event-stream"),
     ),
 )

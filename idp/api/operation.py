@@ -87,7 +87,6 @@ def operation(
     large: bool = False,
     services: bool = False,
     lines: Lines | None = None,
-    formats: Sequence[str] = (),
 ) -> Operation:
     """Returns the operation that `run` carries out; its request and answer structs are those in
     the annotations of `run`, unless `answer` names a more specific one.
@@ -122,5 +121,4 @@ def operation(
         is_for_services=services,
         is_filed=hints["return"] is FileAnswer,
         lines=lines,
-        formats=formats,
     )
