@@ -66,8 +66,8 @@ class Layers(Reader):
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
         found = await self._upper.get_many(keys)
         places = [place for place, record in enumerate(found) if record is None]
-        free = await self._are_free([keys[place] for place in places])
-        below = [place for place, is_free in zip(places, free, strict=True) if is_free]
+        unshadowed = await self._have_no_shadow([keys[place] for place in places])
+        below = [place for place, has_none in zip(places, unshadowed, strict=True) if has_none]
         if below:
             records = await self._lower.get_many([keys[place] for place in below])
             for place, record in zip(below, records, strict=True):
@@ -103,7 +103,7 @@ class Layers(Reader):
         found: list[R] = []
         while len(found) < query["limit"]:
             page = await self._lower.find(collection, after=after, **query)
-            found += await self._uncovered(collection, page.records)
+            found += await self._visible(collection, page.records)
             after = page.after
             if after is None:
                 break
@@ -128,7 +128,7 @@ class Layers(Reader):
         while values:
             given = await self._lower.find_each(collection, planned.field, values, share)
             every = [record for records in given.values() for record in records]
-            seen = {record.id for record in await self._uncovered(collection, every)}
+            seen = {record.id for record in await self._visible(collection, every)}
             for value, records in given.items():
                 found[value] = [record for record in records if record.id in seen]
             values = [
@@ -143,14 +143,14 @@ class Layers(Reader):
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
     ) -> int:
         planned = plan_count(collection, where)
-        covered = await self._covered(collection, planned) if up_to > 0 else 0
+        shadowed_below = await self._count_shadowed(collection, planned) if up_to > 0 else 0
         above = await self._upper.count(collection, where, up_to=up_to)
-        below = await self._lower.count(collection, where, up_to=up_to + covered)
-        return min(above + below - covered, max(up_to, 0))
+        below = await self._lower.count(collection, where, up_to=up_to + shadowed_below)
+        return min(above + below - shadowed_below, max(up_to, 0))
 
-    async def _covered(self, collection: Collection[Any], planned: Plan) -> int:
+    async def _count_shadowed(self, collection: Collection[Any], planned: Plan) -> int:
         """Returns the number of matching lower records that have a shadow."""
-        covered = 0
+        shadowed_below = 0
         after: Cursor | None = None
         while collection.name in self._shadowed:
             page = await self._upper.find(
@@ -162,11 +162,13 @@ class Layers(Reader):
             )
             keys = [(collection, each.record_id) for each in page.records]
             records = await self._lower.get_many(keys)
-            covered += sum(record is not None and _matches(record, planned) for record in records)
+            shadowed_below += sum(
+                record is not None and _matches(record, planned) for record in records
+            )
             after = page.after
             if after is None:
                 break
-        return covered
+        return shadowed_below
 
     async def scan(
         self, collection: Collection[R], where: Mapping[str, Value] | None = None
@@ -189,21 +191,21 @@ class Layers(Reader):
         async for record in self._lower.scan(collection, where):
             waiting.append(record)
             if len(waiting) == _SCANNED_AT_ONCE:
-                for each in await self._uncovered(collection, waiting):
+                for each in await self._visible(collection, waiting):
                     yield each
                 waiting = []
-        for each in await self._uncovered(collection, waiting):
+        for each in await self._visible(collection, waiting):
             yield each
 
-    async def _uncovered(self, collection: Collection[R], records: Sequence[R]) -> list[R]:
+    async def _visible(self, collection: Collection[R], records: Sequence[R]) -> list[R]:
         """Returns the records of the lower store that the upper one does not hide."""
         keys = [(collection, record.id) for record in records]
-        free = await self._are_free(keys)
+        unshadowed = await self._have_no_shadow(keys)
         above = await self._upper.get_many(keys)
-        checked = zip(records, free, above, strict=True)
-        return [record for record, is_free, covering in checked if is_free and covering is None]
+        checked = zip(records, unshadowed, above, strict=True)
+        return [record for record, has_none, copy in checked if has_none and copy is None]
 
-    async def _are_free(self, keys: Sequence[Key]) -> list[bool]:
+    async def _have_no_shadow(self, keys: Sequence[Key]) -> list[bool]:
         """Returns for each key whether it has no shadow."""
         asked = [
             (SHADOWS, _shadow_id(collection, id))

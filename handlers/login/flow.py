@@ -116,8 +116,8 @@ class FlowHandler(PageHandler, ABC):
 
     def _own_flow_form(self, browser: Browser | None) -> Params | None:
         """Returns the form if it was made for this browser and this flow, else None."""
-        address = self.requested_pending_id("flow")
-        flow_id = sign_in_pending.id_of(self.service, address) if address else None
+        reference = self.requested_pending_id("flow")
+        flow_id = sign_in_pending.id_of(self.service, reference) if reference else None
         try:
             return self.page_form(flow_id or "", browser) if browser else None
         except ForeignForm as error:
@@ -125,11 +125,11 @@ class FlowHandler(PageHandler, ABC):
             return None
 
     async def _find_flow(self, browser: Browser | None) -> Flow:
-        """Returns the flow of the address. Raises ResponseSent if there is none."""
-        address = self.requested_pending_id("flow")
-        flow = await sign_in_pending.find(self.service, address, browser) if address else None
+        """Returns the flow that the page's address names. Raises ResponseSent if there is none."""
+        reference = self.requested_pending_id("flow")
+        flow = await sign_in_pending.find(self.service, reference, browser) if reference else None
         if flow is None:
-            await self._bind_or_expire(address, browser)
+            await self._bind_or_expire(reference, browser)
             raise ResponseSent
         self.language, self.ui_locales = flow.request.language, flow.request.ui_locales
         self.show_client(flow.client)
@@ -138,14 +138,14 @@ class FlowHandler(PageHandler, ABC):
         self.allow_forms_to(flow.request.redirect_uri)
         return flow
 
-    async def _bind_or_expire(self, address: str | None, browser: Browser | None) -> None:
-        if address is None:
+    async def _bind_or_expire(self, reference: str | None, browser: Browser | None) -> None:
+        if reference is None:
             await self.expired()
             return
         # A flow that was begun without the browser's cookie is bound to it here.
-        begun = await sign_in_pending.bind(self.service, address, browser)
+        begun = await sign_in_pending.bind(self.service, reference, browser)
         if begun is None:
-            is_finished = await sign_in_pending.is_finished(self.service, address, browser)
+            is_finished = await sign_in_pending.is_finished(self.service, reference, browser)
             await self.expired(sentence=_FINISHED if is_finished else None)
             return
         self.set_browser_cookie(begun.cookie)

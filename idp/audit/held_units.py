@@ -178,7 +178,8 @@ class HoldingStore:
     async def _commit_with_answer(self, answer: bytes, writes: Sequence[Write]) -> None:
         answer_writes = self._answer_writes(answer)
         try:
-            # These writes come first, so that a twin's conflict is reported for them.
+            # These writes come first: if another process has done the same work, the conflict is
+            # reported for them.
             await self._commit((*answer_writes, *writes))
         except Conflict as conflict:
             if conflict.collection in {write.collection.name for write in answer_writes}:
@@ -222,18 +223,18 @@ class _BackgroundTask:
 class _LaterTasks:
     """Background tasks that are started once the unit is stored."""
 
-    def __init__(self, draft: HoldingStore, background_tasks: BackgroundTasks) -> None:
-        self._draft = draft
+    def __init__(self, holding_store: HoldingStore, background_tasks: BackgroundTasks) -> None:
+        self._holding_store = holding_store
         self._background_tasks = background_tasks
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._background_tasks, name)
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        if self._draft.is_stored:
+        if self._holding_store.is_stored:
             self._background_tasks.start(work)
         else:
-            self._draft.do_later(_BackgroundTask(self._background_tasks, work))
+            self._holding_store.do_later(_BackgroundTask(self._background_tasks, work))
 
 
 def storing_directly(service: Service) -> Service:

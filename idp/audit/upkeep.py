@@ -1,4 +1,6 @@
-"""What the audit log needs from time to time, beside the sealing of new events."""
+"""The scheduled task that finishes counts of refused attempts whose process has ended before it
+stored their event.
+"""
 
 from __future__ import annotations
 

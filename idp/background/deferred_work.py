@@ -25,6 +25,7 @@ STEPS: Final[Mapping[DeferredWorkKind, Step]] = {
     "project.state": project_states.follow,
     "project_grant.changed": granted_roles.follow,
     "project_grant.deleted": granted_roles.purge,
+    # A user has revoked the authorization of an application.
     "connection.removed": authorized_applications.purge,
     "domain.lost": lost_domains.follow,
     "email.superseded": superseded_addresses.follow,

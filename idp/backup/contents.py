@@ -65,7 +65,8 @@ class Line(Struct, frozen=True, array_like=True):
 class Backup:
     """A backup that is being read: its head, then its records, then its manifest.
 
-    The constructor and `records` raise WrongPassphrase, DamagedBackup, NewerBackup and TooNew.
+    The constructor and `records` raise WrongPassphrase; DamagedBackup; NewerBackup if a later
+    version made it, and TooNew if that version says that this one can't read its records.
     """
 
     def __init__(self, file: BinaryIO, passphrase: str) -> None:
@@ -167,7 +168,7 @@ def _check_version(head: Head) -> None:
     unknown = set(head.schema.done) - {step.name for step in SCHEMA.steps}
     if unknown:
         raise NewerBackup(f"the backup went through {sorted(unknown)}, unknown to this version")
-    opening(head.schema, SCHEMA)
+    opening(head.schema, SCHEMA)  # raises TooNew
 
 
 def _check_nothing_lost(collection: Collection[Any], encoded: bytes, written: bytes) -> None:

@@ -23,7 +23,7 @@ _CHUNK: Final = 1024 * 1024
 _END_BYTES: Final = 4096
 _IMPORT: Final = BY_ADDRESS["POST /admin/v1/import"]
 _SOON: Final = "1s"  # the job is polled, so its call need not wait
-# The last member of the envelope, as `idp migrate` and the reference tool write it.
+# The last member of the envelope, as `idp migrate` and other exports of this format write it.
 _LAST_TIMEOUT: Final = re.compile(rb',\s*"timeout"\s*:\s*"[^"\\]*"\s*(?=\}\s*\Z)')
 
 
@@ -73,16 +73,16 @@ def upload_parts(file: Path, options: Mapping[str, bool]) -> UploadParts:
     A file that is not a JSON object is sent unchanged, because the service reports what is wrong
     with it.
     """
-    surface = EnvelopeScanner()
+    scanner = EnvelopeScanner()
     with file.open("rb") as source:
         head = source.read(_CHUNK)
-        surface.feed(head)
+        scanner.feed(head)
         while chunk := source.read(_CHUNK):
-            surface.feed(chunk)
+            scanner.feed(chunk)
         size = source.tell()
         source.seek(max(0, size - _END_BYTES))
         tail = source.read()
-    document = surface.read()
+    document = scanner.read()
     # The first byte after the opening brace.
     first = len(head) - len(head.lstrip(b" \t\r\n")) + 1
     if head[first - 1 : first] != b"{" or not isinstance(document, dict):

@@ -103,38 +103,38 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
         made = await service.store.get(MADE_CALLS, call.id)
         if made is not None:
             return await _earlier(service, call, made), True
-        draft = HoldingStore(
+        holding = HoldingStore(
             service, failures, lambda answer: _record_writes(service, call, answer)
         )
         try:
-            return await _attempt(service, call, draft, work), False
+            return await _attempt(service, call, holding, work), False
         except (AlreadyStored, HeldUnitRefused):
             continue
         except IdpError:
             # A concurrent call with the same key may have caused the refusal, by having been
             # carried out first: then its answer is returned in place of the error.
-            made = None if draft.has_answer else await service.store.get(MADE_CALLS, call.id)
+            made = None if holding.has_answer else await service.store.get(MADE_CALLS, call.id)
             if made is None:
                 raise
             return await _earlier(service, call, made), True
         finally:
-            draft.drop()
+            holding.drop()
     raise Busy("too many change the same: repeat the call", retry_after_seconds=1)
 
 
-async def _attempt(service: Service, call: Repeatable, draft: HoldingStore, work: Work) -> bytes:
+async def _attempt(service: Service, call: Repeatable, holding: HoldingStore, work: Work) -> bytes:
     """Carries out `work`, stores its writes together with its answer, and returns the answer.
 
     Raises AlreadyStored, HeldUnitRefused, and what `work` raises.
     """
     try:
-        answer = await work(draft.service())
+        answer = await work(holding.service())
     except IdpError:
-        await draft.flush()  # the unit that `work` committed before it refused the call
+        await holding.flush()  # the unit that `work` committed before it refused the call
         raise
-    if draft.has_answer:
+    if holding.has_answer:
         await _correct(service, call, answer)
-    await draft.stored(answer)
+    await holding.stored(answer)
     return answer
 
 

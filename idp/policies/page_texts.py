@@ -13,7 +13,8 @@ from idp.records import LoginTextRules, Policy
 from idp.service import Service
 
 KIND: Final = "login_text"
-# The pages of a sign-in to an application; the texts of all other pages cannot be set.
+# The pages of a sign-in to an application, as the API names them; `page` has the texts that all of
+# them share. The texts of other pages cannot be set.
 SCREENS: Final = (
     "page",
     "login-name",

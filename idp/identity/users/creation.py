@@ -263,9 +263,14 @@ async def availability_of_each(
 
 
 def name_problems(
-    taken: Collection[login_name_availability.Part], paths: Paths
+    taken: Collection[login_name_availability.TakenName], paths: Paths
 ) -> list[FieldProblem]:
-    """Returns a problem for each login name that is taken, with the JSON path of its field."""
+    """Returns the problems of a new user's login names, each with the JSON path of its field.
+
+    `taken` names what is taken: the user name (`user_name`) or the e-mail address (`email`); or
+    `foreign_domain`, if the user name ends with a domain of another organization, which is then
+    the only problem.
+    """
     if "foreign_domain" in taken:
         text = "ends with a domain that is verified for another organization"
         return [FieldProblem("user.name.foreign_domain", paths.user_name, text)]

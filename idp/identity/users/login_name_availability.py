@@ -25,7 +25,7 @@ from idp.service import Service
 from storage import VALUES_AT_ONCE
 from storage import Collection as Kept
 
-Part: TypeAlias = Literal["user_name", "email", "foreign_domain"]
+TakenName: TypeAlias = Literal["user_name", "email", "foreign_domain"]
 _MAX_FOUND: Final = 2
 
 
@@ -103,13 +103,13 @@ class NameCheck(Struct, frozen=True):
     address, verified by their organization's statement alone.
     """
 
-    taken: set[Part]
+    taken: set[TakenName]
     email: Email | None
     domain: OrganizationDomain | None = None
     may_supersede: bool = False
 
 
-async def taken(service: Service, candidate: Candidate) -> set[Part]:
+async def taken(service: Service, candidate: Candidate) -> set[TakenName]:
     """Returns which of the candidate's names another user has, and `foreign_domain` if the user
     name ends with a domain of another organization.
 
@@ -153,7 +153,7 @@ def _scoped(named_user: NamedUser, key: str) -> str:
 
 def _checked(lookups: _Lookups, named_user: NamedUser) -> NameCheck:
     email, domain = _as_stored(lookups, named_user)
-    taken = set[Part]()
+    taken = set[TakenName]()
     if _has_others(_holders_of_name(lookups, named_user), named_user):
         taken.add("user_name")
     if _has_others(_holders_of_address(lookups, named_user, email), named_user):

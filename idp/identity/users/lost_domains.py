@@ -24,10 +24,12 @@ _TYPE = "user.email_domain_lost"
 
 
 def following(service: Service, domain: OrganizationDomain, actor: str) -> list[Write]:
-    """Returns the write that records this deferred work, which the caller commits in the unit that
-    removes the domain; empty if the domain was not verified.
+    """Returns the write that records the deferred work after the organization has lost the
+    verified `domain`: users' addresses below it are then verified by the organization only
+    (`follow`). The caller commits it in the unit that removes the domain. Empty if the domain was
+    not verified.
 
-    `actor` is that of the later events.
+    `actor` is the author of the events that the work will write.
     """
     if not domain.is_verified:
         return []

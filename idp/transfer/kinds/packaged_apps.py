@@ -24,15 +24,15 @@ STATES: Final[dict[str, Literal["active", "inactive"]]] = {
 _MAX_ADDRESS: Final = 2048
 
 
-class LoginElsewhere(OwnLogin, frozen=True, kw_only=True):
-    """A choice of the sign-in pages with the address of other ones than this service's, which is
-    not stored."""
+class ForeignSignInPages(OwnLogin, frozen=True, kw_only=True):
+    """The application's choice to use sign-in pages of another service; their address is accepted
+    and not stored."""
 
     base_uri: Annotated[str, Text(max=_MAX_ADDRESS)] = ""
 
 
 class PackagedLogin(LoginVersion, frozen=True, kw_only=True):
-    login_v2: LoginElsewhere | None = None
+    login_v2: ForeignSignInPages | None = None
 
 
 class PackagedOidcApp(NewOidcApp, frozen=True, kw_only=True):

@@ -34,12 +34,16 @@ def has_other_password(known: User, values: Mapping[str, Any]) -> bool:
     )
 
 
-async def besides(context: ImportContext, known: User, values: Mapping[str, Any]) -> list[Write]:
+async def accompanying_writes(
+    context: ImportContext, known: User, values: Mapping[str, Any]
+) -> list[Write]:
     """Returns the writes that the caller commits together with setting the fields `values` of the
-    user `known`: logout messages where sessions end, guards that what the user owns keeps an
-    active owner, and the removal of a first password.
+    user `known`; empty if this ends none of the user's sessions (`ends_all`).
 
-    Raises FailedPrecondition if no other user is an active owner.
+    They are: the logout messages of all sessions; if the user is deactivated, guards that every
+    organization of which the user is an owner, and the installation, has another active owner;
+    with another password, the deletion of the one-time password that the start printed for the
+    first administrator. Raises FailedPrecondition if one of them would have no active owner.
     """
     if not ends_all(known, values):
         return []

@@ -222,7 +222,7 @@ async def _update(
         # Sessions and tokens carry the stamp: a new one revokes all of them.
         values["stamp"] = service.random.token(bits=64)
     try:
-        also = await user_changes.besides(context, known, values)
+        also = await user_changes.accompanying_writes(context, known, values)
     except FailedPrecondition as refusal:
         message = FieldProblem(refusal.error_code, "user.state", refusal.message)
         return refused(known.id, problem(message))
