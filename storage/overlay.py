@@ -158,7 +158,7 @@ class Overlay(Layers, Store):
 
     async def _hold(self, collection: Collection[Any], records: Sequence[Record]) -> None:
         """Copies records from below and shadows them, unless they are hidden already."""
-        free = await self._uncovered(collection, records)
+        free = await self._visible(collection, records)
         if not free:
             return
         self._shadowed.add(collection.name)
