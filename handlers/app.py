@@ -13,7 +13,7 @@ from tornado.web import Application, RequestHandler
 
 from handlers import account, api, asset_uploads, console, health
 from handlers.events import stream as event_stream
-from handlers.http import hosts, request_metrics
+from handlers.http import hosts, request_metrics, route_templates
 from handlers.http.admission import Admission
 from handlers.http.base import Handler
 from handlers.login import accounts as accounts_page
@@ -139,10 +139,10 @@ class App(Application):
         self._is_idle = asyncio.Event()
         self._is_idle.set()
         is_loopback = service.config.is_loopback
-        self._fixed, patterns = _addresses(is_loopback, service.config.test)
+        self._fixed, self._patterns = _addresses(is_loopback, service.config.test)
         self._for_local_peers = _FOR_LOCAL_PEERS if is_loopback else frozenset()
         super().__init__(
-            patterns, default_handler_class=not_found.MissingHandler, log_function=log_access
+            self._patterns, default_handler_class=not_found.MissingHandler, log_function=log_access
         )
 
     def find_handler(self, request: HTTPServerRequest, **more: Any) -> Any:
@@ -155,6 +155,10 @@ class App(Application):
         if request.path in self._for_local_peers and not hosts.is_local_peer(request):
             return self.get_handler_delegate(request, not_found.MissingHandler)
         return self.get_handler_delegate(request, *fixed)
+
+    def route(self, path: str) -> str:
+        """Returns the template of the route for this path; without one, an empty text."""
+        return route_templates.of_path(path, self._fixed, self._patterns)
 
     def begin(self, handler: RequestHandler) -> None:
         """Adds the handler to the requests in progress, until `end` removes it."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest_plugins = [
+    "tests.support.collector",
     "tests.support.counting",
     "tests.support.counts",
     "tests.support.mail_server",

@@ -19,7 +19,7 @@ from tornado.http1connection import HTTP1Connection
 from tornado.httputil import HTTPHeaders, format_timestamp
 from tornado.web import Finish, HTTPError, RequestHandler, stream_request_body
 
-from handlers.http import admission, hosts, params
+from handlers.http import admission, hosts, params, request_span
 from handlers.http.admission import Admission, Group, Shed
 from handlers.http.protocol_errors import as_oauth_error
 from handlers.http.request_place import RequestPlace
@@ -28,6 +28,7 @@ from idp.foundation import logs, metrics
 from idp.foundation.errors import Busy, IdpError
 from idp.foundation.metrics import request_costs
 from idp.foundation.network_keys import network_key
+from idp.foundation.tracing import RequestSpan
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth.errors import (
     InvalidClient,
@@ -71,6 +72,9 @@ class ServiceApplication(Protocol):
     def is_draining(self) -> bool:
         """Whether a shutdown has begun."""
 
+    def route(self, path: str) -> str:
+        """Returns the template of the route for this path; without one, an empty text."""
+
     def begin(self, handler: RequestHandler) -> None:
         """Records that a request has begun."""
 
@@ -88,6 +92,7 @@ class Handler(RequestHandler):
     any_host = False  # the Host header is not checked (health checks, static files)
     request_id = ""
     _query_params: Params | None = None
+    _span: RequestSpan | None = None
 
     @property
     def app(self) -> ServiceApplication:
@@ -122,7 +127,14 @@ class Handler(RequestHandler):
     def _end(self) -> None:
         if self._patience is not None:
             self._patience.cancel()
+        self._end_span()
         self.app.end(self)
+
+    def _end_span(self) -> None:
+        span, self._span = self._span, None
+        if span is not None and span.is_sampled:
+            status = self.get_status() if self._finished else None
+            span.end(self.app.route(self.request.path), status)
 
     def clear(self) -> None:
         """Resets the response as Tornado does, but with this service's default headers only."""
@@ -175,6 +187,7 @@ class Handler(RequestHandler):
         logs.begin_request(self.request_id, self.request.headers.get("traceparent"))
         request_costs.begin_request()
         self._headers["X-Request-Id"] = self.request_id
+        self._span = request_span.begin(self.service.config, self.request, self.request_id)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
         """Sends an error response. Assigns the request id first if there is none, because Tornado

@@ -132,6 +132,11 @@ def is_untrusted_proxy(config: Config, request: HTTPServerRequest) -> bool:
     return _is_address(peer) and not ipaddress.ip_address(peer).is_global
 
 
+def is_from_trusted_proxy(config: Config, request: HTTPServerRequest) -> bool:
+    """Returns whether the peer is a proxy that `trusted_proxies` lists."""
+    return _is_trusted(config.trusted_proxies, request.remote_ip or "")
+
+
 def warn_of_proxy(service: Service, request: HTTPServerRequest) -> None:
     """Warns the operator that the request's peer, which sends X-Forwarded-For, is not a trusted
     proxy. Has no effect for a trusted one."""

@@ -16,7 +16,7 @@ from handlers.http.hosts import WrongHost
 from handlers.http.protocol_errors import as_oauth_error
 from handlers.pages import error_texts, rendering
 from handlers.pages.page_settings import about
-from idp.foundation import i18n, logs
+from idp.foundation import i18n, logs, tracing
 from idp.foundation.i18n import Bundle, Message
 from idp.identity.sessions import browsers, user_agents
 from idp.identity.sessions.browsers import Cookie
@@ -217,6 +217,7 @@ class PageHandler(Handler):
         self._client = client
         if client is not None:
             logs.name_client(client.id)
+            tracing.note_client(client.id)
 
     async def show_requested_client(self) -> None:
         """Sets the page's application to the one that the query parameter `client_id` names, if

@@ -7,6 +7,7 @@ The sources of a setting, from the weakest: its default, the TOML file, the envi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from pathlib import Path
 from typing import Any, Final, NamedTuple, get_args
@@ -29,6 +30,7 @@ PASSWORD_VARIABLE: Final = "IDP_PASSWORD"  # noqa: S105 - a name
 TEST_PREFIX: Final = "IDP_TEST_"
 # Settings of earlier releases that are still accepted, without effect.
 WITHOUT_EFFECT: Final = ("address_failures_before_delay",)
+_FRACTION: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 _NO_SETTINGS: Final = (
     FILE_VARIABLE,
     URL_VARIABLE,
@@ -219,6 +221,10 @@ def _parsed(text: str, kind: Any) -> object:
         if not (text.isascii() and text.isdecimal() and len(text) < 19):
             raise ValueError  # int() also accepts underscores, spaces and foreign digits
         return int(text)
+    if kind is float:
+        if not _FRACTION.fullmatch(text):
+            raise ValueError  # float() also accepts underscores, spaces, nan and inf
+        return float(text)
     if kind == tuple[str, ...]:
         return tuple(part.strip() for part in text.split(",") if part.strip())
     return text
@@ -229,6 +235,8 @@ def _expectation(kind: Any) -> str:
         return "must be true or false (in the environment 1 and 0 do as well)"
     if kind is int:
         return "must be a whole number"
+    if kind is float:
+        return "must be a number"
     if kind == tuple[str, ...]:
         return "must be a list of texts (in the environment, separated by commas)"
     if kind in (str, str | None):

@@ -61,6 +61,7 @@ def check(config: Config) -> Iterator[BrokenRule]:
     yield from _mail_links(config)
     yield from _text_messages(config)
     yield from _object_storage(config)
+    yield from _traces(config)
     yield from _passwords(config)
     yield from _audit(config)
 
@@ -317,6 +318,33 @@ def _is_safe_url(url: str) -> bool:
     if "#" in url or "@" in parts.netloc or not parts.hostname:
         return False
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
+
+
+def _traces(config: Config) -> Iterator[BrokenRule]:
+    endpoint = config.otlp_endpoint
+    if endpoint is None:
+        if config.otlp_headers_file is not None:
+            yield BrokenRule(
+                ("otlp_headers_file", "otlp_endpoint"),
+                "otlp_headers_file has an effect only with otlp_endpoint",
+            )
+    elif not _is_collector(endpoint):
+        yield BrokenRule(
+            ("otlp_endpoint",),
+            "otlp_endpoint must be the base URL of a collector, such as http://127.0.0.1:4318, "
+            "without user, query and fragment",
+        )
+
+
+def _is_collector(url: str) -> bool:
+    """Whether a URL is http or https, and a path can be appended to it."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    is_plain = url.isascii() and not re.search(r"[\s?#\\]", url) and "@" not in parts.netloc
+    return is_plain and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _object_storage(config: Config) -> Iterator[BrokenRule]:

@@ -81,6 +81,11 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     audit_access_days: int = 400  # the same for sessions, authorizations, consents and tokens
     audit_failure_days: int = 90  # the same for refused attempts
 
+    # Traces
+    otlp_endpoint: str | None = None  # base URL of a collector (OTLP/HTTP); needs idp[otel]
+    otlp_headers_file: str | None = None  # file of name=value lines: headers for the collector
+    trace_ratio: float = 0.05  # share of new traces that is sampled
+
     # Password hashing
     password_hasher: Literal["argon2id", "bcrypt"] = "argon2id"  # how new passwords are hashed  # noqa: S105
     password_min_length: int = _OF_PROFILE  # shortest password that people choose
@@ -239,6 +244,7 @@ RANGES: Final = {
     "audit_change_days": (0, 36_500),
     "audit_access_days": (0, 36_500),
     "audit_failure_days": (0, 36_500),
+    "trace_ratio": (0, 1),
     "password_min_length": (8, 64),
     "password_min_length_with_factor": (8, 64),
     "password_min_strength": (0, 4),

@@ -15,6 +15,12 @@ class Clock(Protocol):
         """Returns the current instant in UTC, truncated to milliseconds as in the store."""
 
 
+def nanoseconds() -> int:
+    """Returns the machine's time in nanoseconds since the epoch, for measurements only: tests do
+    not set it."""
+    return time.time_ns()
+
+
 class SystemClock:
     """The machine's clock."""
 

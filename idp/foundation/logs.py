@@ -200,6 +200,11 @@ def begin_request(request_id: str, traceparent: str | None = None) -> None:
     _request.set({**named, "trace_id": trace[1]} if trace else named)
 
 
+def name_span(trace_id: str, span_id: str) -> None:
+    """Adds the request's place in its trace to every further line of the request."""
+    _request.set({**_request.get(), "trace_id": trace_id, "span_id": span_id})
+
+
 def name_caller(caller: str) -> None:
     """Adds the caller's id to every further line of the request."""
     _request.set({**_request.get(), "caller": caller})

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final, Literal
 
-from idp.foundation import logs, metrics
+from idp.foundation import logs, metrics, tracing
 from idp.mail import messages, mime, sms_hook, smtp
 from idp.mail.failures import NotSent
 from idp.records import OUTBOX, MailState, OutboxMessage
@@ -130,7 +130,8 @@ async def _send(service: Service, server: smtp.SmtpConnection, mail: OutboxMessa
     opened = messages.opened(service, mail)
     try:
         envelope = mime.envelope(service.config, mail.id, mail.created_at, opened)
-        answer = await server.send(envelope)
+        with tracing.attempt(mail.attempts), tracing.call("mail", service.config.smtp_host):
+            answer = await server.send(envelope)
     except mime.Unsendable as error:
         await _finish(service, mail, "failed", str(error))
     except NotSent as failure:

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from idp.config.settings import Config
+from idp.foundation import tracing
 from idp.foundation.errors import ConfigError
 from idp.mail.failures import NotSent
 from idp.mail.messages import MailMessage
@@ -44,7 +45,8 @@ async def send(service: Service, mail: OutboxMessage, mail_message: MailMessage)
     headers = {header(service.config): signature(secret, service.clock.now().timestamp(), body)}
     url = service.config.sms_hook_url
     try:
-        status = await service.outgoing.post_own(url, body, headers)
+        with tracing.attempt(mail.attempts):
+            status = await service.outgoing.post_own(url, body, headers)
     except Failed as error:
         raise NotSent(str(error)) from error
     if status not in _DELIVERED:

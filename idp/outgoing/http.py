@@ -20,6 +20,7 @@ from urllib.parse import SplitResult, urlencode, urlsplit
 
 from idp import __version__
 from idp.config.settings import Config
+from idp.foundation import tracing
 from idp.outgoing import dns_txt
 from idp.outgoing.failures import Failed, NotAllowed, TimedOut
 
@@ -90,25 +91,31 @@ class Outgoing:
         parts = _checked(url, is_own=config is None)
         host, port = _target(parts)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        async with self._slot(self._own_slots if config is None else self._slots, seconds):
-            await self._load_client()
-            import httpcore
+        slots = self._own_slots if config is None else self._slots
+        with tracing.call(f"call {host}", host) as span:
+            async with self._slot(slots, seconds):
+                await self._load_client()
+                import httpcore
 
-            from idp.outgoing import client
+                from idp.outgoing import client
 
-            request = httpcore.Request(
-                method,
-                httpcore.URL(scheme=parts.scheme, host=host, port=port, target=target),
-                headers=_headers(method, parts, headers, body),
-                content=body,
-            )
-            return await client.exchange(
-                request,
-                partial(self._addresses, config),
-                _tls() if parts.scheme == "https" else None,
-                max_bytes=max_bytes,
-                seconds=seconds,
-            )
+                # Only the operator's own hooks continue a trace: it is nobody else's concern.
+                more = tracing.headers() if config is None and method == "POST" else {}
+                request = httpcore.Request(
+                    method,
+                    httpcore.URL(scheme=parts.scheme, host=host, port=port, target=target),
+                    headers=_headers(method, parts, {**headers, **more}, body),
+                    content=body,
+                )
+                answer = await client.exchange(
+                    request,
+                    partial(self._addresses, config),
+                    _tls() if parts.scheme == "https" else None,
+                    max_bytes=max_bytes,
+                    seconds=seconds,
+                )
+            span.set("http.response.status_code", answer.status)
+            return answer
 
     async def post_form(self, config: Config, url: str, form: Mapping[str, str]) -> int:
         """Sends a form by POST to an address that a client registered; returns the status of the

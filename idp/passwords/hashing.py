@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Final, NamedTuple, TypeVar
 
 from idp.config.settings import Config
-from idp.foundation import cpu, logs, metrics
+from idp.foundation import cpu, logs, metrics, tracing
 from idp.foundation.randomness import Random, SystemRandom
 from idp.passwords import schemes
 from idp.passwords.hashing_threads import HashingBusy, HashingThreads
@@ -67,10 +67,9 @@ class Hasher:
                 f"the password takes more than {self.max_bytes} bytes, where bcrypt ends",
                 error_code="password.too_many_bytes",
             )
-        encoded, seconds = await self._threads.run(
-            lambda: _timed(lambda: self._recipe.hash(data, self._random))
+        encoded, _ = await self._run(
+            lambda: self._recipe.hash(data, self._random), self._recipe.scheme
         )
-        metrics.HASHING.observe(seconds, self._recipe.scheme)
         return encoded
 
     async def verify(self, password: str, encoded: str) -> Verdict:
@@ -107,8 +106,7 @@ class Hasher:
             data = normalised(password).encode()
         except PasswordRefused:  # no account can have it, so a fast answer reveals nothing
             return Verdict(ok=False, needs_rehash=False)
-        ok, seconds = await self._threads.run(lambda: _timed(lambda: stored.verify(data)))
-        metrics.HASHING.observe(seconds, stored.scheme)
+        ok, seconds = await self._run(lambda: stored.verify(data), stored.scheme)
         is_current = (stored.scheme, stored.cost) == (self._recipe.scheme, self._recipe.cost)
         await self._even_out(seconds, is_current)
         can_rehash = self.max_bytes is None or len(data) <= self.max_bytes
@@ -136,6 +134,17 @@ class Hasher:
         before any other work.
         """
         self._threads.expect_room()
+
+    async def _run(self, work: Callable[[], T], scheme: str) -> tuple[T, float]:
+        """Runs `work`, which computes a hash of this scheme, when its turn comes; returns its
+        result and the seconds that it took."""
+        asked = perf_counter()
+        with tracing.internal("hash", {"idp.hash.scheme": scheme}) as span:
+            result, seconds = await self._threads.run(lambda: _timed(work))
+            waited = perf_counter() - asked - seconds
+            span.set("idp.hash.waited_seconds", max(0.0, waited))
+        metrics.HASHING.observe(seconds, scheme)
+        return result, seconds
 
 
 def _timed(work: Callable[[], T]) -> tuple[T, float]:

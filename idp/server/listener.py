@@ -28,7 +28,7 @@ from idp.server.port import Port
 from idp.server.reload import Reloader
 from idp.server.serving import serve
 from idp.server.supervisor import ProcessFunctions, Supervisor, TimeLimits, WorkerContext
-from idp.start import bootstrap, exit_codes
+from idp.start import bootstrap, checks, exit_codes, traces
 from idp.start.bootstrap import Start
 from idp.start.checks import USUAL, Launch
 
@@ -135,7 +135,7 @@ def _run_in(
     lifetime = _Lifetime(config, announce)
     try:
         certificate.context(config)  # an error is reported once, and before anything is created
-        bootstrap.check_files(config)
+        checks.check_files(config)
         logs.configure(config.log_level, config.log_format)
         descriptors.raise_limit()
         with metrics_listener.opened(config) as listener:
@@ -153,6 +153,7 @@ def _supervise(this: _Run) -> None:
     import handlers.app  # noqa: F401 - once, for all workers
 
     config = this.config
+    traces.load(config)
     functions = ProcessFunctions(
         prepare=lambda heartbeats: _prepared(this, heartbeats),
         work=lambda context: _run_loop(_serve_as_worker(this, context)),
@@ -216,19 +217,20 @@ async def _serve_alone(this: _Run) -> None:
 
 
 async def _serve_service(this: _Run) -> None:
-    async with this.notifier.extending():
-        service = await bootstrap.open_service(this.config, this.launch)
-    try:
-        start = await bootstrap.make_ready(service)
-        await serve(
-            service,
-            this.port.worker_socket(),
-            this.reloader,
-            lambda: this.announce(start),
-            notifier=this.notifier,
-        )
-    finally:
-        await bootstrap.close_service(service)
+    async with traces.running(this.config):
+        async with this.notifier.extending():
+            service = await bootstrap.open_service(this.config, this.launch)
+        try:
+            start = await bootstrap.make_ready(service)
+            await serve(
+                service,
+                this.port.worker_socket(),
+                this.reloader,
+                lambda: this.announce(start),
+                notifier=this.notifier,
+            )
+        finally:
+            await bootstrap.close_service(service)
 
 
 async def _serve_as_worker(this: _Run, context: WorkerContext) -> None:
@@ -236,7 +238,7 @@ async def _serve_as_worker(this: _Run, context: WorkerContext) -> None:
     if this.metrics is not None:
         this.metrics.leave()
         this.metrics.count_as(str(context.index))
-    async with context.heartbeats.beating(context.index):
+    async with context.heartbeats.beating(context.index), traces.running(this.config):
         service = await bootstrap.open_service(this.reloader.applied_to(this.config))
         try:
             await serve(

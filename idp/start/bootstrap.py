@@ -15,7 +15,7 @@ from idp import test_mode
 from idp.audit import retention
 from idp.config.settings import Config
 from idp.config.urls import without_password
-from idp.foundation import logs
+from idp.foundation import logs, tracing
 from idp.foundation.atomic_files import new_file
 from idp.foundation.clock import Clock, ShiftedClock, SystemClock
 from idp.foundation.errors import ConfigError, NotFound
@@ -26,7 +26,7 @@ from idp.foundation.randomness import Numbered, Random, SystemRandom
 from idp.keys import master_key as key_master_key
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
-from idp.mail import messages, sms_hook, smtp
+from idp.mail import messages, smtp
 from idp.oauth.paths import AUTHORIZE, KEYS, USERINFO
 from idp.passwords import breached
 from idp.passwords.breached import BreachedPasswords
@@ -133,12 +133,6 @@ def _demo_json(demo: DemoDescription) -> dict[str, Any]:
     }
 
 
-def check_files(config: Config) -> None:
-    """Checks that the files for mail and text messages can be used. Raises ConfigError."""
-    smtp.check(config)
-    sms_hook.check(config)
-
-
 async def open_service(
     config: Config, launch: Launch = USUAL, *, must_exist: bool = False
 ) -> Service:
@@ -152,7 +146,8 @@ async def open_service(
     random = SystemRandom()
     logs.configure(config.log_level, config.log_format, clock=clock)
     has_key = _ready_to_open(config, random, must_exist=must_exist)
-    new_id, observers = Numbered(random).id, [StoreCosts(), *store_calls.observers()]
+    new_id = Numbered(random).id
+    observers = [StoreCosts(), *store_calls.observers(), *tracing.observers()]
     store = open_store(config.store, now=clock.now, new_id=new_id, observers=observers)
     await store.open((*ALL, *test_mode.COLLECTIONS) if config.test else ALL, SCHEMA)
     try:

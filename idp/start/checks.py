@@ -25,6 +25,8 @@ from idp.foundation.atomic_files import new_file
 from idp.foundation.errors import ConfigError
 from idp.foundation.randomness import Random
 from idp.keys.master_key import KEY_FILE
+from idp.mail import sms_hook, smtp
+from idp.start import traces
 from storage import Store
 
 # Next to a key that the first start has created, until that start is complete.
@@ -167,3 +169,9 @@ def _anew(launch: Launch) -> str:
 
 def _marker(config: Config) -> Path:
     return config.data_dir / MARKER
+
+
+def check_files(config: Config) -> None:
+    """Checks that the files for mail, text messages and traces can be used. Raises ConfigError."""
+    for each in (smtp, sms_hook, traces):
+        each.check(config)

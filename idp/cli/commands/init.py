@@ -60,7 +60,7 @@ async def _exists(config: Config) -> bool:
 
 async def _created(config: Config, launch: Launch) -> Start:
     """Raises as `bootstrap.open_service`."""
-    bootstrap.check_files(config)
+    start_checks.check_files(config)
     service = await bootstrap.open_service(config, launch)
     try:
         return await bootstrap.make_ready(service)

@@ -16,7 +16,7 @@ from typing import Any, Final
 from urllib.parse import unquote_plus
 
 from idp.credentials import client_secrets, last_uses
-from idp.foundation import logs, opaque_tokens
+from idp.foundation import logs, opaque_tokens, tracing
 from idp.foundation.opaque_tokens import Confidential
 from idp.oauth.authentication import jwt_assertions
 from idp.oauth.authentication.jwt_assertions import AssertionRefused, ClientAssertion
@@ -228,6 +228,7 @@ async def _authenticated(
         if client is None:
             raise await unknown(service, claimed)
     logs.name_client(client.id)
+    tracing.note_client(client.id)
     with _failing(client.id):
         credential_id = _checked(claimed, client, service.clock.now(), methods)
         if claimed.assertion is not None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from idp.foundation import logs, metrics
+from idp.foundation import logs, metrics, tracing
 from idp.keys import jws
 from idp.outgoing.failures import Failed, NotAllowed
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, Application, LogoutMessage
@@ -99,7 +99,8 @@ async def _attempt(service: Service, message: LogoutMessage) -> None:
         return
     token = await logout_token(service, client, message)
     try:
-        status = await service.outgoing.post_form(service.config, uri, {"logout_token": token})
+        with tracing.attempt(message.attempts):
+            status = await service.outgoing.post_form(service.config, uri, {"logout_token": token})
     except Failed as error:
         if isinstance(error, NotAllowed):
             _log.warning(_CLOSED, why=str(error), setting="outgoing_networks", **_named(message))

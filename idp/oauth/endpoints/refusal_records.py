@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.foundation import logs, redaction
+from idp.foundation import logs, redaction, tracing
 from idp.oauth.endpoints import check_order
 from idp.oauth.endpoints.check_order import Endpoint
 from idp.oauth.errors import InvalidClient, OAuthError, Refusing, UnusableRequest
@@ -82,6 +82,8 @@ async def store(service: Service, refused: RefusedRequest, error: Refusing) -> N
     Of many refusals in a short time only some of each `refused.network` are stored; the others are
     in the log alone.
     """
+    if error.check is not None:
+        tracing.note_refusal(error.check.name)
     if not service.refusal_rate.allows(service.clock.now(), refused.network):
         return
     try:

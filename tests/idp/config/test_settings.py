@@ -270,7 +270,7 @@ def test_describe_shows_values_as_the_environment_would_hold_them():
 
 
 def test_every_number_has_a_range_that_holds_its_default():
-    numbers = {name for name, kind in TYPES.items() if kind is int}
+    numbers = {name for name, kind in TYPES.items() if kind in (int, float)}
 
     assert numbers == set(RANGES)
     for name, (least, most) in RANGES.items():
