@@ -58,7 +58,7 @@ async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
         "recovery code": (
             code_checks.by_recovery_code,
             code_checks.recovery_codes,
-            "using",
+            "use_writes",
             "AAAA-BBBB-CCCC",
         ),
     }
