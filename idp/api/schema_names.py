@@ -20,7 +20,6 @@ PUBLISHED_NAMES: Final = {
     "idp.credentials.client_secrets.Secrets": "Secrets",
     "idp.doctor.report.CheckView": "CheckView",
     "idp.doctor.report.Findings": "Findings",
-    "idp.management.instance.event_stream.EventStreamQuery": "EventStreamQuery",
     "idp.management.instance.event_stream.StreamedEvent": "StreamedEvent",
     "idp.management.instance.event_stream.StreamedEvents": "StreamedEvents",
     "idp.management.instance.events.Aggregate": "Aggregate",

@@ -57,6 +57,7 @@ class HashingThreads:
         self._queue: FairQueue[_Task] = FairQueue(limit)
         self._running = 0
         self._is_closed = False
+        self._show()
 
     async def run(self, work: Callable[[], T]) -> T:
         """Runs the work when its client has its turn, and returns the result. Raises HashingBusy.

@@ -137,8 +137,9 @@ class SqliteStore(SteppedStore):
     def _prepare_locked(
         self, connection: sqlite3.Connection, schema: Schema | None, unit_id: str
     ) -> None:
-        # Only a new file takes it: it can be shortened while it is in use.
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        if connection.execute("PRAGMA page_count").fetchone() == (0,):
+            # Only a new file takes it: it can be shortened while it is in use.
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != b"wal":
             raise Unsupported(f"{self._path} is where SQLite can't keep a log; use a local disk")

@@ -130,7 +130,7 @@ def add(
 ) -> None:
     """Write a backup into a directory, verify it, and then remove those that --keep does not
     keep; for a timer. Ends with code 75 when another one is under way there.
-    Example: idp backup --into /var/backups/idp --keep 7d,4w,12m --passphrase-file secret
+    Example: idp backup add --into /var/backups/idp --keep 7d,4w,12m --passphrase-file secret
     """
     config = load_for_store(config_file, flags).config
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from idp.oauth import paths
+from idp.oauth import paths, request_limits
 from tests.support import artefacts
 from tests.support.answers import assert_granted, assert_refused
 from tests.support.artefacts import World
@@ -26,6 +26,12 @@ OPENED = [AUTHORIZE, END_SESSION, USERINFO, paths.KEYS, paths.DISCOVERY]
 @pytest.fixture
 def settings():
     return {"refused_credentials_limit": 1_000_000}  # here nobody is told to stop
+
+
+@pytest.fixture(autouse=True)
+def unlimited(monkeypatch):
+    """As many authorization requests as a test needs (test_authorization_limit.py has the limit)."""
+    monkeypatch.setattr(request_limits, "admit_authorization", lambda *_: None)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 # The front door, what is read at the start, backups, and the tests' own endpoint answer no call of
 # the API.
 APART = {"backup", "cli", "config", "test_mode.py"}
-INNER = {"config", "hint.ignored", "wrong_key"}
+INNER = {"already_running", "config", "hint.ignored", "wrong_key"}
 ON_THE_WIRE = {"slug"}  # what the attribute with an error code is called there
 ERROR_CODE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 # Of which calls the first argument is an error code, and of which the third.

@@ -62,7 +62,7 @@ CASES = {
         RequiredAction(ActionKind.NOT_POSSIBLE),
     ),
     "codes are kept before anything else is offered": (
-        {"reached": TWO_FACTORS, "factors": APP, "holds_codes": True, "is_adding": True},
+        {"reached": TWO_FACTORS, "factors": APP, "has_unconfirmed_codes": True, "is_adding": True},
         RequiredAction(ActionKind.CONFIRM_CODES),
     ),
     "what the person wants comes before what they must": (
@@ -96,7 +96,7 @@ def situations():
     for reached, demanded, requested in itertools.product(CLASSES, CLASSES, CLASSES):
         for factors, addable in itertools.product(sets, sets):
             for flags in itertools.product((False, True), repeat=4):
-                names = ("needs_password", "holds_codes", "is_adding", "offers")
+                names = ("needs_password", "has_unconfirmed_codes", "is_adding", "offers")
                 yield Situation(
                     reached=reached,
                     demanded=demanded,
