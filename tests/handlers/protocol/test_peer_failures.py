@@ -30,7 +30,7 @@ def settings():
 
 @pytest.fixture(autouse=True)
 def unlimited(monkeypatch):
-    """As many authorization requests as a test needs (test_authorization_limit.py has the limit)."""
+    """No limit of authorization requests, which has its own tests."""
     monkeypatch.setattr(request_limits, "admit_authorization", lambda *_: None)
 
 
