@@ -29,7 +29,7 @@ def store(request, tmp_path):
 
 
 async def process(data, store, *arguments):
-    program = [sys.executable, "-P", "-m", "tests.fire.auditing", str(data), store]
+    program = [sys.executable, "-m", "tests.fire.auditing", str(data), store]
     return await asyncio.create_subprocess_exec(
         *program, *map(str, arguments), stdout=asyncio.subprocess.PIPE
     )
