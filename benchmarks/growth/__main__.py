@@ -25,7 +25,7 @@ _BYTES = """SELECT m.tbl_name, sum(d.payload) FROM dbstat d JOIN sqlite_master m
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure each kind of growth on a file of its own."""
+    """Measure each kind of growth on a separate file."""
     options = _parser().parse_args(arguments)
     logging.getLogger("httpx").setLevel(logging.WARNING)
     rows = [["", "bytes", "the largest parts"]]

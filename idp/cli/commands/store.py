@@ -45,7 +45,7 @@ def verify(as_json: bool, config_file: Path | None, **flags: object) -> None:
 @store_flags
 @json_flag
 def compact(as_json: bool, config_file: Path | None, **flags: object) -> None:
-    """Write a SQLite file anew, without free space, and so that it becomes shorter by itself
+    """Rewrite a SQLite file without free space, and so that it shrinks automatically
     from then on. The service has to be stopped; the disk needs as much room as the file has.
     Example: idp store compact
     """
