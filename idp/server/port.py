@@ -25,26 +25,32 @@ class Port:
         self.host = host
         self._is_shared = is_shared
         try:
-            exclusive = self._bound(port, is_shared=False)
-            exclusive.listen(BACKLOG)
-            self.number: int = exclusive.getsockname()[1]
-            self._reservation = self._reserved(exclusive)
+            self._reservation = self._reserved(port)
+            self.number: int = self._reservation.getsockname()[1]
         except OSError as error:
             reason = f"{host}:{port} can't be listened on: {error.strerror}"
             raise ConfigError([reason]) from error
 
-    def _reserved(self, exclusive: socket.socket) -> socket.socket:
+    def _reserved(self, port: int) -> socket.socket:
         """Returns the socket that reserves the port.
 
-        A socket that shares the port could be joined by any program of this user: that the port is
-        free is found out by one that does not.
+        Any program of this user could bind a socket of its own to a shared port. Therefore one
+        that is not shared finds out whether the port is free. It listens until the reservation is
+        bound; otherwise two services that start at the same moment could both find it free.
         """
-        if not self._is_shared:
-            return exclusive
-        exclusive.close()
-        reservation = self._bound(self.number, is_shared=True)
+        exclusive = self._bound(port, is_shared=False)
+        try:
+            exclusive.listen(BACKLOG)
+            if not self._is_shared:
+                return exclusive
+            exclusive.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            reservation = self._bound(exclusive.getsockname()[1], is_shared=True)
+        except OSError:
+            exclusive.close()
+            raise
         # Without it, nobody else's socket can listen on the port, even while no worker does.
         reservation.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
+        exclusive.close()
         return reservation
 
     def worker_socket(self) -> socket.socket:

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.support.program import run
+from tests.support.program import eventually, run
 
 SERVE = ("serve", "--json", "--port", "0")
 
@@ -104,6 +104,30 @@ def test_a_port_that_is_taken_is_reported(tmp_path, processes, is_shared):
     assert ran.returncode == 2
     assert ran.stderr == f"idp: 127.0.0.1:{port} can't be listened on: Address already in use\n"
     assert ran.stdout == ""
+
+
+@pytest.mark.deep
+@pytest.mark.promise("start: port")
+@pytest.mark.parametrize("repetition", range(5))
+@pytest.mark.parametrize("processes", [1, 2])
+def test_of_two_services_that_start_at_once_one_says_that_the_port_is_taken(
+    start_program, installed, tmp_path, processes, repetition
+):
+    with closing(socket.socket()) as one:
+        one.bind(("127.0.0.1", 0))
+        port = str(one.getsockname()[1])
+    flags = ("--port", port, "--processes", str(processes))
+    both = [start_program(*flags, waits=False) for _ in range(2)]
+
+    eventually(lambda: any(each.process.poll() is not None for each in both), "one end", 60)
+    refused = next(each for each in both if each.process.poll() is not None)
+    serving = both[1 - both.index(refused)]
+
+    assert refused.wait() == 2
+    assert (
+        refused.printed == f"idp: 127.0.0.1:{port} can't be listened on: Address already in use\n"
+    )
+    serving.wait_for(lambda: bool(serving.output), "its JSON line")
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
