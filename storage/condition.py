@@ -82,6 +82,12 @@ class Condition:
         """
         return []
 
+    async def engine_version(self) -> str:
+        """Returns the version of the database that holds the store, such as 8.0.4; empty if it has
+        none. Raises Unavailable.
+        """
+        return ""
+
     async def server_state(self) -> ServerState | None:
         """Returns the state of the server that holds the store; None if there is no server. Raises
         Unavailable.

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from contextvars import ContextVar
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, Self, TypeVar
@@ -36,6 +37,8 @@ from storage.condition import FileState, ServerState
 
 T = TypeVar("T")
 Kind = Literal["read", "write"]
+# Where a command waits for a connection: the store's own queue of reads, or the driver's pool.
+PoolQueue = Literal["reads", "driver"]
 # The call of a store's method that runs now: what `began` has returned for it.
 _current: Final[ContextVar[Any]] = ContextVar("store call", default=None)
 
@@ -81,6 +84,18 @@ class Observer(ABC):
     def primary_changed(self, address: str) -> None:  # noqa: B027 - not every observer needs it
         """Notes that a replica set has another primary, of this address, than before."""
 
+    def swept(self, collection: str, records: int) -> None:  # noqa: B027
+        """Notes that this process has removed so many expired records of a collection."""
+
+    def log_copied(self, seconds: float) -> None:  # noqa: B027
+        """Notes how long it took to copy SQLite's write-ahead log into the file."""
+
+    def pool(self, active: int, idle: int) -> None:  # noqa: B027
+        """Notes how many connections to the database are in use, and how many are not."""
+
+    def pool_waits(self, queue: PoolQueue, seconds: Sequence[float]) -> None:  # noqa: B027
+        """Notes how long commands have waited in this queue for a connection to the database."""
+
 
 class Together(Observer):
     """Passes everything on to several observers."""
@@ -103,6 +118,38 @@ class Together(Observer):
     def primary_changed(self, address: str) -> None:
         for each in self._observers:
             each.primary_changed(address)
+
+    def swept(self, collection: str, records: int) -> None:
+        for each in self._observers:
+            each.swept(collection, records)
+
+    def log_copied(self, seconds: float) -> None:
+        for each in self._observers:
+            each.log_copied(seconds)
+
+    def pool(self, active: int, idle: int) -> None:
+        for each in self._observers:
+            each.pool(active, idle)
+
+    def pool_waits(self, queue: PoolQueue, seconds: Sequence[float]) -> None:
+        for each in self._observers:
+            each.pool_waits(queue, seconds)
+
+
+class ThreadReports:
+    """Passes what other threads report on to an observer, in the event loop of the construction.
+    Without an observer nothing happens.
+    """
+
+    def __init__(self, observer: Observer | None) -> None:
+        self._observer = observer
+        self._loop = asyncio.get_running_loop()
+
+    def pass_on(self, report: Callable[[Observer], None]) -> None:
+        """Calls `report` with the observer soon; may be called in any thread."""
+        if self._observer is not None:
+            with suppress(RuntimeError):  # the loop was closed meanwhile
+                self._loop.call_soon_threadsafe(report, self._observer)
 
 
 def current_call() -> Any:
@@ -270,3 +317,6 @@ class ObservedStore(Store):
 
     async def leaves_no_trace(self) -> bool:
         return await self._store.leaves_no_trace()
+
+    async def engine_version(self) -> str:
+        return await self._store.engine_version()

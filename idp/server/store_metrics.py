@@ -26,7 +26,6 @@ from storage import StorageError
 
 MOST: Final = 10_000
 _EVERY_SECONDS: Final = 15.0
-_SQLITE: Final = "sqlite:///"
 _STATES: Final[tuple[MailState, ...]] = ("queued", "failed")
 
 _log: Final = logs.logger(__name__)
@@ -49,15 +48,24 @@ async def _measure(service: Service) -> None:
 async def measure(service: Service) -> None:
     """Sets all gauges. Raises StorageError."""
     config, now = service.config, service.clock.now()
-    kind = config.store.partition(":")[0].partition("+")[0] or "sqlite"
-    metrics.STORE_INFO.set(1, kind)
     metrics.STORE_WRITABLE.set(not service.store.is_read_only)
     metrics.KEY_ROTATION.set(config.key_rotation_seconds)
     await asyncio.to_thread(_measure_files, config)
+    await _measure_engine(service)
     await _measure_outbox(service, now)
     await _measure_logouts(service, now)
     await _measure_keys(service, now)
     await _measure_events(service, now)
+
+
+async def _measure_engine(service: Service) -> None:
+    kind = service.config.store.partition(":")[0].partition("+")[0] or "sqlite"
+    metrics.STORE_INFO.set_only(kind, await service.store.engine_version())
+    state = await service.store.file_state()
+    if state is not None:
+        metrics.SQLITE_BYTES.set(state.file_bytes, "database")
+        metrics.SQLITE_BYTES.set(state.free_bytes, "free")
+        metrics.SQLITE_BYTES.set(state.log_bytes, "wal")
 
 
 async def _measure_outbox(service: Service, now: datetime) -> None:
@@ -103,11 +111,6 @@ def _measure_files(config: Config) -> None:
         disk = os.statvfs(config.data_dir)
         metrics.DISK_FREE.set(disk.f_bavail * disk.f_frsize)
         metrics.DISK_SIZE.set(disk.f_blocks * disk.f_frsize)
-    if config.store.startswith(_SQLITE):
-        database = config.store.removeprefix(_SQLITE)
-        for name, path in (("database", database), ("wal", f"{database}-wal")):
-            with suppress(OSError):
-                metrics.SQLITE_BYTES.set(Path(path).stat().st_size, name)
     if config.tls_cert is not None:
         with suppress(OSError, ValueError):
             certificate = x509.load_pem_x509_certificate(Path(config.tls_cert).read_bytes())

@@ -38,6 +38,7 @@ from storage.base import (
 from storage.mongo import faults
 from storage.mongo.documents import Document, WriteOperation
 from storage.mongo.instants import NAIVE, make_aware
+from storage.mongo.pool import PoolListener
 from storage.mongo.primary import PrimaryListener
 from storage.mongo.read_queue import DRIVERS_LIMIT, ReadQueue
 from storage.observer import Observer
@@ -289,7 +290,7 @@ class Driver:
 
 def connect(url: str, client: Any = None, observer: Observer | None = None) -> Driver:
     """Returns the driver that the URL names (`?driver=motor`), or one around the given client.
-    `observer` gets to know when there is another primary.
+    `observer` is notified of another primary, of connections and of waits for one.
 
     Raises InvalidValue.
     """
@@ -305,11 +306,13 @@ def connect(url: str, client: Any = None, observer: Observer | None = None) -> D
     other_options = urlencode([(name, value) for name, value in query if name.lower() not in own])
     options = {name: v for name, v in _OPTIONS.items() if name.lower() not in named}
     if observer is not None:
-        options["event_listeners"] = [PrimaryListener(observer)]
+        options["event_listeners"] = [PrimaryListener(observer), PoolListener(observer)]
     plain = parts._replace(path=parts.path or "/", query=other_options).geturl()
     name = named.get("driver", "pymongo")
     client = _client(name, plain, options)
-    return Driver(client, database, hosts, is_owned=True, runs_in_threads=name == "motor")
+    driver = Driver(client, database, hosts, is_owned=True, runs_in_threads=name == "motor")
+    driver.reads.observer = observer
+    return driver
 
 
 def _client(driver: str, url: str, options: dict[str, Any]) -> Any:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
-
 from pymongo.monitoring import (
     TopologyClosedEvent,
     TopologyDescriptionChangedEvent,
@@ -12,7 +9,7 @@ from pymongo.monitoring import (
     TopologyOpenedEvent,
 )
 
-from storage.observer import Observer
+from storage.observer import Observer, ThreadReports
 
 
 class PrimaryListener(TopologyListener):
@@ -21,8 +18,7 @@ class PrimaryListener(TopologyListener):
     """
 
     def __init__(self, observer: Observer) -> None:
-        self._observer = observer
-        self._loop = asyncio.get_running_loop()
+        self._reports = ThreadReports(observer)
         self._primary: str | None = None
 
     def opened(self, event: TopologyOpenedEvent) -> None:
@@ -40,5 +36,4 @@ class PrimaryListener(TopologyListener):
     def _is(self, primary: str) -> None:
         before, self._primary = self._primary, primary
         if before not in (None, primary):
-            with suppress(RuntimeError):  # the loop was closed meanwhile
-                self._loop.call_soon_threadsafe(self._observer.primary_changed, primary)
+            self._reports.pass_on(lambda observer: observer.primary_changed(primary))

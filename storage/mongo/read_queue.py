@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
 
@@ -11,6 +12,7 @@ from pymongo import AsyncMongoClient
 from pymongo.errors import WaitQueueTimeoutError
 
 from storage.mongo import faults
+from storage.observer import Observer
 
 T = TypeVar("T")
 
@@ -23,7 +25,9 @@ _PLACES: Final = 80  # of 100 connections, the default; the others are for write
 
 
 class ReadQueue:
-    """The queue of reads over one client."""
+    """The queue of reads over one client. `observer` is notified how long each one waits."""
+
+    observer: Observer | None = None
 
     def __init__(self, client: Any) -> None:
         self._places = asyncio.Semaphore(_places(client))
@@ -37,11 +41,15 @@ class ReadQueue:
         return await faults.read(lambda: self._in_turn(ask))
 
     async def _in_turn(self, ask: Callable[[], Awaitable[T]]) -> T:
+        began = time.perf_counter()
         try:
             async with asyncio.timeout(_QUEUE_SECONDS):
                 await self._places.acquire()
         except TimeoutError:
             raise WaitQueueTimeoutError("too many reads are in progress") from None
+        finally:
+            if self.observer is not None:
+                self.observer.pool_waits("reads", [time.perf_counter() - began])
         try:
             return await ask()
         finally:

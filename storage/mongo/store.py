@@ -224,6 +224,13 @@ class MongoStore(Store):
         driver = self._open.driver
         return await faults.read(lambda: inspection.missing_indexes(driver, collections))
 
+    async def engine_version(self) -> str:
+        driver = self._open.driver
+        if not driver.has_sessions:  # an imitation in this process
+            return ""
+        info = await faults.read(lambda: driver.client.admin.command("buildInfo"), PING_SECONDS)
+        return str(info["version"])
+
     async def server_state(self) -> ServerState | None:
         driver = self._open.driver
         if not driver.has_sessions:  # an imitation in this process

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Final
 
+from storage.observer import ThreadReports
 from storage.sqlite.locks import FileLock
 
 # The log then has 100 to 200 MB where keys are in no order. A page that is written repeatedly in
@@ -21,12 +23,16 @@ _PASSES: Final = 2  # concurrently with writers; so little is left that they can
 class Checkpointer:
     """Copies the write-ahead log into the file, in a thread with a connection of its own.
 
-    The thread starts once there is much to copy.
+    The thread starts once there is much to copy. `reports` get how long each copy took.
     """
 
     def __init__(
-        self, connect: Callable[[], sqlite3.Connection], open_lock: Callable[[], FileLock]
+        self,
+        connect: Callable[[], sqlite3.Connection],
+        open_lock: Callable[[], FileLock],
+        reports: ThreadReports,
     ) -> None:
+        self._reports = reports
         self._connect = connect
         self._open_lock = open_lock
         self._copied_at = 0
@@ -68,10 +74,13 @@ class Checkpointer:
 
     def _copy(self, connection: sqlite3.Connection, lock: FileLock) -> None:
         """Copies the whole log, so that the next writer begins it anew."""
+        began = time.perf_counter()
         for _ in range(_PASSES):
             _checkpoint(connection)
         with lock.held():
             _checkpoint(connection)
+        seconds = time.perf_counter() - began
+        self._reports.pass_on(lambda observer: observer.log_copied(seconds))
 
 
 def _checkpoint(connection: sqlite3.Connection) -> None:

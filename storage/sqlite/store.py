@@ -37,6 +37,7 @@ from storage.base import (
 )
 from storage.condition import FileState
 from storage.lists import check_each, plan
+from storage.observer import ThreadReports
 from storage.sqlite import loading, tables
 from storage.sqlite.checkpoints import Checkpointer
 from storage.sqlite.inspection import Inspection
@@ -94,7 +95,7 @@ class SqliteStore(SteppedStore):
             self._reader_thread.shutdown(wait=False)
             self._remove_temporary()
             raise
-        checkpointer = Checkpointer(self._connection, self._lock)
+        checkpointer = Checkpointer(self._connection, self._lock, ThreadReports(self.observer))
         self._writer = Writer(
             connection, lock, checkpointer, self._tables, self._now, self.observer
         )
@@ -272,6 +273,9 @@ class SqliteStore(SteppedStore):
 
     async def missing_indexes(self, collections: Sequence[Any]) -> list[str]:
         return await self._call(partial(self._inspection.missing, collections))
+
+    async def engine_version(self) -> str:
+        return sqlite3.sqlite_version
 
     async def file_state(self) -> FileState | None:
         return await self._call(self._inspection.sizes)

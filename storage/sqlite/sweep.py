@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -56,6 +57,7 @@ class Sweeper:
 
     Most expiring tables have no index by expiry: `remove_slice` goes through their rows in a
     cycle. Those whose rows are removed within a day have one, which `remove_oldest` uses.
+    `take_removed` returns what was removed.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -64,6 +66,12 @@ class Sweeper:
         self._retentions = {
             one.name: one.collection.retention for one in expiring if one.collection.is_swept_soon
         }
+        self._removed: Counter[str] = Counter()
+
+    def take_removed(self) -> dict[str, int]:
+        """Returns how many rows of which tables were removed since the last call."""
+        removed, self._removed = self._removed, Counter()
+        return dict(removed)
 
     def remove_slice(
         self, connection: sqlite3.Connection, now: datetime, tables: int | None = None
@@ -77,7 +85,8 @@ class Sweeper:
             rows, last = connection.execute(statement(_SLICE, table), (after, _ROWS)).fetchone()
             if rows:
                 end = last.decode()
-                connection.execute(statement(_DELETE, table), (after, end, before))
+                delete = statement(_DELETE, table)
+                self._count(table, connection.execute(delete, (after, end, before)).rowcount)
             self._after[table] = end if rows == _ROWS else ""
 
     def has_old(self, connection: sqlite3.Connection, now: datetime) -> bool:
@@ -99,9 +108,14 @@ class Sweeper:
             while rows == _ROWS_AT_ONCE:
                 rows = connection.execute(delete, (before, _ROWS_AT_ONCE)).rowcount
                 removed += rows
+                self._count(table, rows)
                 if time.monotonic() >= ends_at:
                     return removed
         return removed
+
+    def _count(self, table: str, rows: int) -> None:
+        if rows:
+            self._removed[table] += rows
 
     def _limits(self, now: datetime) -> list[tuple[str, str]]:
         return [

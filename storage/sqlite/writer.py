@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from storage.base import StorageError, Unavailable, Unknown
-from storage.observer import BatchTimer, Observer, current_call
+from storage.observer import BatchTimer, Observer, ThreadReports, current_call
 from storage.sqlite import bulk
 from storage.sqlite.checkpoints import Checkpointer
 from storage.sqlite.free_space import FreeSpace
@@ -78,6 +78,7 @@ class Writer:
         observer: Observer | None = None,
     ) -> None:
         self._observer = observer
+        self._reports = ThreadReports(observer)
         self._connection = connection
         self._lock = lock
         self._checkpointer = checkpointer
@@ -285,9 +286,14 @@ class Writer:
         try:
             with self._lock.held():
                 self._sweeper.remove_slice(self._connection, self._now(), 1 if is_idle else None)
+            self._report_removed()
             self._give_back()
         except _UPKEEP_ERRORS:
             return  # reads do not depend on it; it is repeated
+
+    def _report_removed(self) -> None:
+        for table, rows in self._sweeper.take_removed().items():
+            self._reports.pass_on(partial(_swept, table, rows))
 
     def _give_back(self) -> None:
         if not self._free_space.is_due(self._connection):
@@ -319,6 +325,7 @@ class Writer:
             return _SWEEP_EVERY_SECONDS
         with self._lock.held():
             self._removed += self._sweeper.remove_oldest(self._connection, now)
+        self._report_removed()
         return _BETWEEN_SLICES if self._removed < ROWS_A_SECOND else _SWEEP_EVERY_SECONDS
 
     def _finish(self) -> None:
@@ -341,6 +348,10 @@ def _answer(answers: list[tuple[QueuedUnits, list[Any]]], timer: BatchTimer) -> 
     timer.report()
     for entry, outcomes in answers:
         entry.answer(outcomes)
+
+
+def _swept(table: str, rows: int, observer: Observer) -> None:
+    observer.swept(table, rows)
 
 
 def _failure(error: Exception) -> StorageError:

@@ -152,27 +152,36 @@ def test_after_the_supervisors_death_nothing_is_left(start_program, tmp_path):
         socket.create_connection(("127.0.0.1", port), 5)
 
 
-def kill_a_worker(program):
-    """Kill one as soon as there are three."""
-    victim = eventually(lambda: len(workers(program)) == 3 and workers(program)[0], "three", 60)
-    os.kill(victim, signal.SIGKILL)
-    eventually(lambda: not is_alive(victim), "its end")
+def serving(program, number):
+    """The process ids of the workers, once so many serve."""
+    indices = [("worker", str(index)) for index in range(number)]
+
+    def all_of_them():
+        found = scrape(program)
+        return all(found.get(("idp_worker_up", each)) for each in indices) and workers(program)
+
+    return eventually(all_of_them, f"{number} workers", 90)
 
 
 @pytest.mark.deep
 def test_100_replaced_workers_leave_no_file_and_no_counter_falls(start_program, tmp_path):
-    program = started(start_program, tmp_path, "--processes", "3")
-    port = metrics_port(program)
-    eventually(lambda: measured(program, 2), "the workers' figures")
-    before, files = scrape(program, port), set((tmp_path / "run").rglob("*"))
-    for _ in range(100):
-        kill_a_worker(program)
-        after = scrape(program, port)
+    rounds, number = 5, 21
+    program = started(start_program, tmp_path, "--processes", str(number))
+    before, files = {}, set()
+    for _ in range(rounds):
+        pids = serving(program, number)
+        files = files or set((tmp_path / "run").rglob("*"))
+        for pid in pids[1:]:  # one goes on serving
+            os.kill(pid, signal.SIGKILL)
+        eventually(lambda pids=pids: not any(map(is_alive, pids[1:])), "their end")
+        after = scrape(program)
         assert not fallen(before, after)
         before = after
 
-    replaced = ("idp_worker_restarts_total", ("reason", "signal"))
-    eventually(lambda: scrape(program, port).get(replaced, 0) >= 100, "the count", 60)
+    serving(program, number)
+    after = scrape(program)
+    assert not fallen(before, after)
+    assert after["idp_worker_restarts_total", ("reason", "signal")] == 100
     assert set((tmp_path / "run").rglob("*")) == files
 
 

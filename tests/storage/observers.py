@@ -10,6 +10,10 @@ class RecordingObserver(Observer):
         self.calls = []
         self.batches = []
         self.primaries = []
+        self.sweeps = []
+        self.copies = []
+        self.pools = []
+        self.waits = []
 
     def began(self, kind, method):
         self.calls.append({"kind": kind, "method": method, "batches": []})
@@ -26,3 +30,15 @@ class RecordingObserver(Observer):
 
     def primary_changed(self, address):
         self.primaries.append(address)
+
+    def swept(self, collection, records):
+        self.sweeps.append((collection, records))
+
+    def log_copied(self, seconds):
+        self.copies.append(seconds)
+
+    def pool(self, active, idle):
+        self.pools.append((active, idle))
+
+    def pool_waits(self, queue, seconds):
+        self.waits += [(queue, each) for each in seconds]

@@ -11,6 +11,7 @@ import pytest
 
 from storage import Insert
 from storage.sqlite import SqliteStore, checkpoints
+from tests.storage.observers import RecordingObserver
 from tests.storage.records import ALL, ENTRIES, Entry
 
 EVERY = 200
@@ -28,8 +29,9 @@ def path(tmp_path):
 
 
 @asynccontextmanager
-async def opened(path, clock, **options):
+async def opened(path, clock, observer=None, **options):
     store = SqliteStore(path, now=clock.now, new_id=lambda: uuid.uuid4().hex, **options)
+    store.observer = observer
     await store.open(ALL)
     try:
         yield store
@@ -53,14 +55,17 @@ async def until(is_so):
 
 
 async def test_what_was_written_comes_into_the_file_while_the_store_is_open(path, clock):
-    async with opened(path, clock) as store:
+    observer = RecordingObserver()
+    async with opened(path, clock, observer) as store:
         empty = octets(path)
         await write(store, "few", EVERY // 2)
         await asyncio.sleep(0.05)
         assert octets(path) == empty
 
         await write(store, "many")
-        await until(lambda: octets(path) > empty + 1000 * EVERY)
+        await until(lambda: octets(path) > empty + 1000 * EVERY and observer.copies)
+
+    assert all(0 < seconds < PATIENCE_SECONDS for seconds in observer.copies)
 
 
 async def test_the_log_is_begun_anew_then_and_does_not_grow(path, clock):

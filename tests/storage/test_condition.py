@@ -55,12 +55,14 @@ async def test_a_server_is_described_and_keeps_nothing_of_an_aborted_unit(mongod
     store = make(mongodb + ("&" if "?" in mongodb else "?") + f"driver={driver}")
     await store.open([])
     state = await store.server_state()
+    version = await store.engine_version()
     assert await store.leaves_no_trace()
     with closing(MongoClient(mongodb)) as client:
         names = client.get_default_database().list_collection_names()
     await store.close()
 
     assert state.version >= (5, 0, 0)
+    assert version.startswith(".".join(map(str, state.version)))
     assert (state.members, state.reachable) == (1, 1)
     assert state.transaction_seconds == 5
     assert state.history_seconds == 300
@@ -75,6 +77,7 @@ async def test_a_file_has_sizes_and_no_server(sqlite):
     assert state.log_bytes == os.path.getsize(f"{sqlite._path}-wal")
     assert state.file_bytes > state.free_bytes == 0
     assert await sqlite.server_state() is None
+    assert await sqlite.engine_version() == sqlite3.sqlite_version
     assert await sqlite.damage(5) == []
 
 

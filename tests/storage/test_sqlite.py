@@ -347,6 +347,8 @@ async def test_what_expired_a_day_ago_is_swept_and_nothing_else(sqlite, clock):
 
     kept = connection.execute("SELECT id FROM tickets ORDER BY id").fetchall()
     assert kept == [(b"t2",), (b"t30",)]
+    assert sweeper.take_removed() == {"tickets": 1, "counters": 1}
+    assert sweeper.take_removed() == {}
     assert connection.execute("SELECT count(*) FROM counters").fetchone() == (0,)
     assert await sqlite.count(USERS) == 1
 

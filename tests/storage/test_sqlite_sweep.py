@@ -15,6 +15,7 @@ from storage import Insert
 from storage.sqlite import SqliteStore
 from storage.sqlite.sweep import _DELETE_OLDEST, Sweeper
 from storage.sqlite.tables import SqliteTable, Tables, statement
+from tests.storage.observers import RecordingObserver
 from tests.storage.records import OLDER_VISITS, VISITS, Ticket
 
 
@@ -23,9 +24,10 @@ def opened(tmp_path, clock):
     """`async with opened(collection) as store` over one file."""
 
     @asynccontextmanager
-    async def opened(collection):
+    async def opened(collection, observer=None):
         path = tmp_path / "db.sqlite3"
         store = SqliteStore(path, now=clock.now, new_id=lambda: uuid.uuid4().hex)
+        store.observer = observer
         await store.open([collection])
         try:
             yield store
@@ -104,7 +106,8 @@ async def test_the_writer_removes_them_on_a_timer_in_short_slices(opened, clock,
         return removed
 
     monkeypatch.setattr(Sweeper, "remove_oldest", timed)
-    async with opened(VISITS) as store:
+    observer = RecordingObserver()
+    async with opened(VISITS, observer) as store:
         await many_visits(store, clock, 3000)
         clock.advance(timedelta(minutes=11))
         rows = 1
@@ -117,6 +120,8 @@ async def test_the_writer_removes_them_on_a_timer_in_short_slices(opened, clock,
 
     assert rows == 0
     assert sum(removed for removed, _ in took) == 3000
+    assert {collection for collection, _ in observer.sweeps} == {"visits"}
+    assert sum(records for _, records in observer.sweeps) == 3000
     assert len(took) > 1
     assert sorted(seconds for _, seconds in took)[len(took) // 2] < 0.05
 

@@ -48,7 +48,11 @@ _POWERS_OF_TWO: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 BUILD_INFO: Final = GaugeMetric(
     "build_info", "The version that runs; always 1.", ("version", "python")
 )
-STORE_INFO: Final = GaugeMetric("store_info", "The store; always 1.", ("kind",))
+STORE_INFO: Final = GaugeMetric(
+    "store_info",
+    "The store: 1; 0 for a version that it had before.",
+    ("kind", "server_version"),
+)
 
 # Traffic
 HTTP_REQUESTS: Final = CounterMetric(
@@ -135,6 +139,23 @@ STORE_COMMANDS_PER_REQUEST: Final = HistogramMetric(
 )
 MONGO_PRIMARY_CHANGES: Final = CounterMetric(
     "mongo_primary_changes_total", "Times that a process saw MongoDB have another primary."
+)
+MONGO_POOL_CONNECTIONS: Final = GaugeMetric(
+    "mongo_pool_connections", "Connections to MongoDB's servers.", ("state",), over=SUM
+)
+MONGO_POOL_WAIT: Final = HistogramMetric(
+    "mongo_pool_wait_seconds",
+    "How long commands waited for a connection to MongoDB.",
+    ("queue",),
+    buckets=_STORE_BUCKETS,
+)
+SWEPT: Final = CounterMetric(
+    "swept_total",
+    "Expired records that were removed from SQLite; MongoDB removes them itself.",
+    ("collection",),
+)
+SQLITE_CHECKPOINT: Final = HistogramMetric(
+    "sqlite_checkpoint_seconds", "How long SQLite's log took to be copied into the file."
 )
 SQLITE_BYTES: Final = GaugeMetric("sqlite_bytes", "Sizes of the SQLite store.", ("file",))
 DISK_FREE: Final = GaugeMetric("disk_free_bytes", "Free room on the disk of the data directory.")

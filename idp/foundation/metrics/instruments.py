@@ -110,6 +110,12 @@ class GaugeMetric(Metric):
         if self._made is not None:
             self._change("set", labels)(value)
 
+    def set_only(self, *labels: str) -> None:
+        """Sets 1 for these labels, and 0 for all others that this process has set."""
+        for others in list(self._changes):
+            self.set(0, *others)
+        self.set(1, *labels)
+
 
 class HistogramMetric(Metric):
     """How many values there were up to each of some bounds, and their sum."""

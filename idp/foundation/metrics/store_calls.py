@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from idp.foundation import metrics
 from storage import Conflict, Stale, Unavailable, Unknown
-from storage.observer import Batch, Kind, Observer
+from storage.observer import Batch, Kind, Observer, PoolQueue
 
 _OUTCOMES: Final = {
     Conflict: "conflict",
@@ -44,3 +44,21 @@ class StoreMetrics(Observer):
     def primary_changed(self, address: str) -> None:
         """Counts that the database has another primary."""
         metrics.MONGO_PRIMARY_CHANGES.count()
+
+    def swept(self, collection: str, records: int) -> None:
+        """Counts expired records that were removed."""
+        metrics.SWEPT.count(collection, by=records)
+
+    def log_copied(self, seconds: float) -> None:
+        """Counts how long SQLite's log took to be copied."""
+        metrics.SQLITE_CHECKPOINT.observe(seconds)
+
+    def pool(self, active: int, idle: int) -> None:
+        """Sets the number of connections to MongoDB."""
+        metrics.MONGO_POOL_CONNECTIONS.set(active, "active")
+        metrics.MONGO_POOL_CONNECTIONS.set(idle, "idle")
+
+    def pool_waits(self, queue: PoolQueue, seconds: Sequence[float]) -> None:
+        """Counts how long commands waited for a connection to MongoDB."""
+        for each in seconds:
+            metrics.MONGO_POOL_WAIT.observe(each, queue)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from idp.foundation import metrics
+from idp.foundation.metrics import store_calls
 
 
 @pytest.fixture
@@ -70,6 +71,21 @@ def test_a_gauge_of_the_store_shows_what_was_set_last(directory):
     metrics.OUTBOX_MESSAGES.set(4, "mail", "due")
 
     assert value(directory, "outbox_messages", channel="mail", state="due") == 4
+
+
+def test_a_store_s_reports_are_counted(directory):
+    (observer,) = store_calls.observers()
+    observer.swept("counters", 3)
+    observer.swept("counters", 2)
+    observer.log_copied(0.2)
+    observer.pool(4, 6)
+    observer.pool_waits("reads", [0.0, 0.3])
+
+    assert value(directory, "swept_total", collection="counters") == 5
+    assert value(directory, "sqlite_checkpoint_seconds_sum") == 0.2
+    assert value(directory, "mongo_pool_connections", state="active") == 4
+    assert value(directory, "mongo_pool_connections", state="idle") == 6
+    assert value(directory, "mongo_pool_wait_seconds_count", queue="reads") == 2
 
 
 def test_files_have_room_for_5000_series_before_anything_is_counted(directory):

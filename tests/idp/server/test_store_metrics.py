@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import msgspec
 import pytest
 
@@ -23,11 +25,29 @@ async def test_what_is_stored_is_measured(counted, server):
     await store_metrics.measure(server.service)
 
     assert counted("store_writable") == 1
+    assert counted("store_info", kind="memory", server_version=sqlite3.sqlite_version) == 1
+    assert counted("sqlite_bytes", file="database") > 0
+    assert counted("sqlite_bytes", file="free") == 0
     assert counted("outbox_messages", channel="message", state="queued") == 0
     assert counted("outbox_oldest_seconds", channel="back_channel") == 0
     assert counted("audit_unsealed") > 0
     assert counted("audit_unsealed_oldest_seconds") >= 100
     assert counted("key_age_seconds", algorithm="RS256", state="active") == before + 100
+
+
+async def test_a_server_of_another_version_is_shown_alone(counted, server, monkeypatch):
+    await store_metrics.measure(server.service)
+    kind = server.service.config.store.partition(":")[0]
+    before = await server.service.store.engine_version()
+
+    async def upgraded():
+        return "99.1"
+
+    monkeypatch.setattr(server.service.store, "engine_version", upgraded)
+    await store_metrics.measure(server.service)
+
+    assert counted("store_info", kind=kind, server_version=before) == 0
+    assert counted("store_info", kind=kind, server_version="99.1") == 1
 
 
 async def test_the_disk_the_certificate_and_the_last_backup_are_measured(
