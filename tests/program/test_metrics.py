@@ -157,8 +157,9 @@ def serving(program, number):
     indices = [("worker", str(index)) for index in range(number)]
 
     def all_of_them():
-        found = scrape(program)
-        return all(found.get(("idp_worker_up", each)) for each in indices) and workers(program)
+        alive, found = [pid for pid in workers(program) if is_alive(pid)], scrape(program)
+        is_up = all(found.get(("idp_worker_up", each)) for each in indices)
+        return is_up and len(alive) == number and alive
 
     return eventually(all_of_them, f"{number} workers", 90)
 
