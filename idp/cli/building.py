@@ -59,8 +59,23 @@ def with_common_options(command: click.Command) -> click.Command:
     """Adds to a command the options that all commands have, of where to work and how to print, and
     returns it.
     """
+    with_location_options(command)
+    command.params += [
+        click.Option(
+            ["--format", "output_format"],
+            type=click.Choice(output.FORMATS),
+            default="table",
+            help="For people, or for programs.",
+        ),
+        click.Option(["--get"], metavar="FIELD", help="Print this field of the answer alone."),
+    ]
+    return command
+
+
+def with_location_options(command: click.Command) -> click.Command:
+    """Adds to a command the options of where to work, a store or a service, and returns it."""
     store_flags(command)
-    for flag in (
+    command.params += [
         click.Option(["--url"], metavar="URL", help="A running service, instead of a store."),
         click.Option(
             ["--token-file"],
@@ -71,15 +86,7 @@ def with_common_options(command: click.Command) -> click.Command:
         click.Option(
             ["--org", "org_id"], metavar="ID", help="The organization to act in; else IDP_ORG."
         ),
-        click.Option(
-            ["--format", "output_format"],
-            type=click.Choice(output.FORMATS),
-            default="table",
-            help="For people, or for programs.",
-        ),
-        click.Option(["--get"], metavar="FIELD", help="Print this field of the answer alone."),
-    ):
-        command.params.append(flag)
+    ]
     return command
 
 

@@ -15,6 +15,7 @@ import msgspec
 
 from idp import __version__
 from idp.api.operation import Operation
+from idp.audit.event_streams import CursorTooOld
 from idp.cli.document import Document
 from idp.foundation.clock import Clock
 from idp.foundation.errors import (
@@ -47,6 +48,7 @@ _KINDS: Final[Mapping[tuple[int, int | None], type[IdpError]]] = {
     (409, None): AlreadyExists,
     (412, None): PreconditionFailed,
 }
+_GATEWAY_ERRORS: Final = (502, 503, 504)  # of a proxy before a service that is away
 
 
 class Unreachable(Busy):
@@ -186,7 +188,10 @@ def _refusal(error: HTTPError, data: bytes) -> IdpError:
         number, message = int(body["code"]), str(body["message"])
         problems = [_problem(each) for each in body["details"] if "id" in each]
     except (msgspec.DecodeError, KeyError, TypeError, ValueError):
-        return IdpError(f"{error.url} answered {error.code} {error.reason}")
+        answered = f"{error.url} answered {error.code} {error.reason}"
+        if error.code in _GATEWAY_ERRORS:
+            return Busy(answered, retry_after_seconds=1)
+        return IdpError(answered)
     status, seconds = error.code, error.headers.get("Retry-After", "")
     # Retry-After may also be a date (RFC 9110 10.2.3).
     wait = int(seconds) if seconds.isdecimal() else 1
@@ -196,6 +201,9 @@ def _refusal(error: HTTPError, data: bytes) -> IdpError:
         return Busy(message, retry_after_seconds=wait)
     if (status, number) == (400, 3) and problems:
         return InvalidArgument(problems)
+    oldest = [str(each["oldest"]) for each in body["details"] if "oldest" in each]
+    if oldest:
+        return CursorTooOld(oldest[0])
     kind = _KINDS.get((status, number)) or _KINDS.get((status, None)) or IdpError
     if kind is AlreadyExists and any(each.field for each in problems):
         return Taken(problems)

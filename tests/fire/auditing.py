@@ -1,5 +1,6 @@
 """Processes that write and seal events, for a test that kills them: `python -m tests.fire.auditing
-DATA STORE write N SECONDS`, whose clock is ahead by so much, or `… seal`, without end."""
+DATA STORE write N SECONDS`, whose clock is ahead by so much, or without end `… seal`, or
+`… export BYTES`, into files of so many bytes in the directory of the data."""
 
 from __future__ import annotations
 
@@ -7,10 +8,16 @@ import asyncio
 import sys
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 from idp.audit import sealing
+from idp.cli.backends import BackendLocation
+from idp.cli.backends import opened as back_end_opened
+from idp.cli.event_export import state_file
+from idp.cli.event_export.exporter import Exporter, ExportOptions
+from idp.cli.event_export.line_files import LineFile
 from idp.config.settings import Config
-from idp.foundation.clock import ShiftedClock
+from idp.foundation.clock import ShiftedClock, SystemClock
 from idp.start import bootstrap
 from tests.support.auditing import store_events
 
@@ -39,7 +46,21 @@ async def seal(service) -> None:
             await asyncio.sleep(0.01)
 
 
+async def export(data: str, store: str, max_bytes: int) -> None:
+    flags = {"data": data, "store": store, "issuer": "http://localhost:1"}
+    lines = LineFile(Path(data) / "events.jsonl", SystemClock(), max_bytes)
+    with state_file.held(Path(data) / "state") as state:
+        options = ExportOptions("access", follows=True)
+        print("ready", flush=True)
+        await Exporter(lines, state, options, asyncio.Event()).run(
+            lambda: back_end_opened(BackendLocation(flags=flags))
+        )
+
+
 async def main(data: str, store: str, mode: str, *arguments: str) -> None:
+    if mode == "export":
+        await export(data, store, int(arguments[0]))
+        return
     service = await opened(data, store)
     try:
         if mode == "write":

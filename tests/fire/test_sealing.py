@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import sys
 
@@ -17,6 +18,7 @@ from tests.support.auditing import sealed_in, store_events
 from tests.support.mongod import fresh_database
 
 AHEAD = (-5, -1, 1, 5)
+FILE_BYTES = 1_000_000
 
 
 @pytest.fixture(params=["sqlite", "mongodb"])
@@ -35,15 +37,50 @@ async def process(data, store, *arguments):
     )
 
 
-async def kill_sealers(data, store, kills: int) -> None:
-    """Let sealers seal for a moment each, and kill each."""
+async def kill_each(data, store, kills: int, *arguments, longest=0.2) -> None:
+    """Let processes work for a moment each, and kill each."""
     pauses = random.Random(7)
     for _ in range(kills):
-        sealer = await process(data, store, "seal")
-        await sealer.stdout.readline()
-        await asyncio.sleep(pauses.uniform(0.01, 0.2))
-        sealer.kill()
-        await sealer.wait()
+        worker = await process(data, store, *arguments)
+        await worker.stdout.readline()
+        await asyncio.sleep(pauses.uniform(0.01, longest))
+        worker.kill()
+        await worker.wait()
+
+
+async def kill_sealers(data, store, kills: int) -> None:
+    await kill_each(data, store, kills, "seal")
+
+
+async def kill_exporters(data, store, kills: int) -> None:
+    await kill_each(data, store, kills, "export", FILE_BYTES, longest=1.0)
+
+
+async def exported(data, store, events: int) -> list[int]:
+    """The positions of all lines, in the order of the files, after an export that is not killed
+    before all are there."""
+    exporter = await process(data, store, "export", FILE_BYTES)
+    while events not in (found := positions_in(data)):
+        assert exporter.returncode is None
+        await asyncio.sleep(0.2)
+    exporter.kill()
+    await exporter.wait()
+    return found
+
+
+def positions_in(directory) -> list[int]:
+    first = directory / "events.jsonl"
+    return [
+        int(json.loads(line)["position"])
+        for path in (first, *sorted(directory.glob("events-*.jsonl")))
+        for line in path.read_bytes().rpartition(b"\n")[0].splitlines()
+        if line.strip()
+    ]
+
+
+def covers(found: list[int], events: int) -> bool:
+    """Whether each position is there, for the first time after the one before."""
+    return list(dict.fromkeys(found)) == list(range(1, events + 1))
 
 
 async def storm(data, store, events: int, kills: int) -> None:
@@ -51,7 +88,7 @@ async def storm(data, store, events: int, kills: int) -> None:
     try:
         await bootstrap.make_ready(service)
         writers = [await process(data, store, "write", events // 4, ahead) for ahead in AHEAD]
-        await kill_sealers(data, store, kills)
+        await asyncio.gather(kill_sealers(data, store, kills), kill_exporters(data, store, kills))
         assert [await each.wait() for each in writers] == [0] * 4
         while await sealing.has_unsealed(service):
             await sealing.seal(service)
@@ -59,6 +96,7 @@ async def storm(data, store, events: int, kills: int) -> None:
 
         assert [each.position for each in access] == list(range(1, events + 1))
         assert [each.fault for each in await verification.verify(service)] == [None] * 3
+        assert covers(await exported(data, store, events), events)
     finally:
         await bootstrap.close_service(service)
 
@@ -82,9 +120,30 @@ async def test_a_killed_sealer_leaves_no_gap(tmp_path):
         await bootstrap.close_service(service)
 
 
+@pytest.mark.program
+@pytest.mark.promise("audit: export")
+@pytest.mark.gen_test(timeout=120)
+async def test_a_killed_export_leaves_out_no_event(tmp_path):
+    store = f"sqlite:///{tmp_path}/idp.sqlite3"
+    service = await auditing.opened(str(tmp_path), store)
+    try:
+        await bootstrap.make_ready(service)
+        await store_events(service, 3000, type="session.opened", payload=[("a", "b")])
+        await sealing.seal(service)
+        await kill_exporters(tmp_path, store, 2)
+
+        assert covers(await exported(tmp_path, store, 3000), 3000)
+        assert len(list(tmp_path.glob("events-*.jsonl"))) > 0
+    finally:
+        await bootstrap.close_service(service)
+
+
 @pytest.mark.deep
+@pytest.mark.promise("audit: export")
 @pytest.mark.gen_test(timeout=3600)
-async def test_100_000_events_are_sealed_without_a_gap_by_sealers_that_are_killed(tmp_path, store):
+async def test_100_000_events_are_sealed_and_exported_by_processes_that_are_killed(
+    tmp_path, store
+):
     await storm(tmp_path, store, events=100_000, kills=50)
 
 

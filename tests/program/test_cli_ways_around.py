@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from idp.cli import main, watching
+from idp.cli.event_export import command as event_export
 from idp.start import bootstrap, exit_codes
 from tests.support.callers import new_caller, new_organization
 from tests.support.commands_table import leaves
@@ -95,7 +96,8 @@ def files(tmp_path, monkeypatch):
 
 @pytest.fixture
 def in_a_thread(monkeypatch):
-    """Commands leave Ctrl-C alone, which is for the main thread."""
+    """Commands leave signals alone, which are for the main thread."""
+    monkeypatch.setattr(event_export, "stopped_by_signals", lambda _: nullcontext())
     monkeypatch.setattr(watching, "interruptible", lambda _: nullcontext())
     monkeypatch.setattr(watching, "interrupted_at_once", nullcontext)
 

@@ -14,6 +14,7 @@ from idp.cli.building import group, with_common_options
 from idp.cli.command import BY_ADDRESS, command
 from idp.cli.commands.audit import verify
 from idp.cli.document import Document
+from idp.cli.event_export.command import export
 from idp.cli.fields import instant
 from idp.cli.output import Format, flat
 from idp.cli.running import carry_out, location_of
@@ -85,6 +86,7 @@ def tail(lines: int, follow: bool, own: bool, **given: Any) -> None:
 
 audit.add_command(with_common_options(tail))
 audit.add_command(verify)
+audit.add_command(export)
 
 
 class Tail:
