@@ -1,14 +1,21 @@
-"""The compose file by the loader that Compose uses, and the balancer's settings by haproxy."""
+"""The compose file by the loader that Compose uses, and the balancer's settings in haproxy."""
 
 from __future__ import annotations
 
 import shutil
+import socketserver
+import threading
+from contextlib import closing
 
+import httpx
 import pytest
 import yaml
 
 from tests.deploy.conftest import run
-from tests.support import debian, go_tools
+from tests.fire.ground import free_port
+from tests.support import go_tools
+from tests.support.haproxy import Haproxy
+from tests.support.program import eventually
 from tests.test_house import ROOT
 
 pytestmark = pytest.mark.deep
@@ -24,12 +31,42 @@ def test_it_loads(tmp_path):
     assert model["services"].keys() >= {"idp", "group1", "group2", "balancer", "mongo1"}
 
 
-def test_haproxy_takes_its_settings(tmp_path):
-    debian.need("haproxy")
-    text = (COMPOSE / "haproxy.cfg").read_text()
-    file = tmp_path / "haproxy.cfg"
-    file.write_text(
-        text.replace("group1:8080", "127.0.0.1:1").replace("group2:8080", "127.0.0.1:2")
-    )
+class Silent(socketserver.StreamRequestHandler):
+    """Is ready, and closes the connection of every other request without an answer."""
 
-    run("/usr/sbin/haproxy", "-c", "-f", file)
+    def handle(self):
+        line = self.rfile.readline().decode()
+        if "/readyz" in line:
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        else:
+            self.server.asked.append(line.split(" ")[0])
+
+
+@pytest.fixture
+def silent():
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Silent) as server:
+        server.asked = []
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(("method", "times"), [("GET", 4), ("POST", 1)])
+def test_only_a_request_that_changes_nothing_is_sent_again(tmp_path, silent, method, times):
+    port, at = free_port(), silent.server_address[1]
+    balancer = Haproxy(tmp_path, port, {"group1": at, "group2": at})
+    with closing(balancer):
+        eventually(lambda: is_reached(port), "haproxy")
+        answer = httpx.request(method, f"http://127.0.0.1:{port}/oauth/v2/token")
+
+    assert answer.status_code == 502
+    assert silent.asked == [method] * times
+
+
+def is_reached(port):
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
+    except httpx.ConnectError:
+        return False

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.fire.ground import Ground
+from tests.fire.groups import Groups
 from tests.support.mongod import fresh_database
 
 
@@ -23,5 +24,21 @@ def new_ground(request, tmp_path_factory, io_loop) -> Iterator[Callable[[], Grou
             ground = Ground(tmp_path_factory.mktemp(request.param), *flags)
             stack.callback(lambda: io_loop.run_sync(ground.close))
             return ground
+
+        yield make
+
+
+@pytest.fixture(params=["sqlite", "mongodb"])
+def new_groups(request, tmp_path, io_loop) -> Iterator[Callable[..., Groups]]:
+    """Makes two groups of processes behind a balancer, which are not started yet."""
+    with ExitStack() as stack:
+
+        def make(*flags: str, **settings) -> Groups:
+            if request.param == "mongodb":
+                url = stack.enter_context(fresh_database(request.getfixturevalue("mongod")))
+                flags = ("--store", url, *flags)
+            groups = Groups(tmp_path, *flags, **settings)
+            stack.callback(lambda: io_loop.run_sync(groups.close))
+            return groups
 
         yield make

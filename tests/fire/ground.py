@@ -24,7 +24,7 @@ class Ground:
 
     def __init__(self, directory: Path, *flags: str) -> None:
         self.directory = directory
-        self.flags = ["--port", str(_free_port()), *flags]
+        self.flags = ["--port", str(free_port()), *flags]
         self.kills = 0
         self.secrets: set[str] = set()
         self.place: Server
@@ -94,7 +94,7 @@ class Ground:
             program.kill()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """A port on which nobody listens; test processes side by side look in other places."""
     begin = os.getpid() * 37
     for n in range(len(PORTS)):
