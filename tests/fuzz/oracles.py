@@ -53,7 +53,7 @@ def _check_head(answer: Answer) -> None:
     assert (answer.status == 405) == bool(answer.all("Allow"))
     assert (answer.status == 429) <= bool(answer.all("Retry-After"))
     for cookie in answer.all("Set-Cookie"):
-        assert cookie.startswith(("idp_agent=", "idp_language="))
+        assert cookie.startswith(("idp_agent=", "idp_language=", "idp_reset="))
         assert "Path=/; HttpOnly; SameSite=Lax" in cookie
         assert "Domain" not in cookie
 
