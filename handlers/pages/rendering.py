@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from mako.lookup import TemplateLookup
 from markupsafe import Markup, escape
+from msgspec import structs
 
 from idp.foundation import i18n, redaction
 from idp.foundation.i18n import Bundle, Message
@@ -68,6 +69,7 @@ def _language(bundle: Bundle) -> dict[str, object]:
         "ngettext": bundle.ngettext,
         "npgettext": bundle.npgettext,
         "said": _sayer(bundle),
+        "said_with_values": _value_sayer(bundle),
         "text_of": bundle.text,
         "lang": bundle.tag,
         "dir": bundle.direction,
@@ -92,6 +94,20 @@ def _sayer(bundle: Bundle) -> Callable[[Message | str], str]:
         )
 
     return said
+
+
+def _value_sayer(bundle: Bundle) -> Callable[[Message], str]:
+    """Returns `said_with_values(value)`: as `said`, with each value inside the text isolated, so
+    that its writing direction does not affect the sentence."""
+    said = _sayer(bundle)
+
+    def said_with_values(value: Message) -> str:
+        if not value.args:
+            return said(value)
+        pattern = said(structs.replace(value, args={}))
+        return rich(pattern, **{name: isolated(str(arg)) for name, arg in value.args.items()})
+
+    return said_with_values
 
 
 def rich(text: str, **parts: str) -> Markup:

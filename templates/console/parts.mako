@@ -150,7 +150,7 @@ ${chip(cell["value"])}\
 <progress value="${bar['done']}" max="${bar['total']}" aria-label="${text_of(bar['label'])}"></progress> <bdi>${bar["done"]} / ${bar["total"]}</bdi>\
 % elif cell["kind"] == "lines":
 % for value in cell["value"]:
-${said(value)}\
+${said_with_values(value)}\
 % if not loop.last:
 <br>
 % endif

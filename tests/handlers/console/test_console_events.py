@@ -124,3 +124,4 @@ async def test_a_refused_sign_in_says_who_why_and_from_where(server, visitor, la
 
     assert all(one in text for one in [*said, "Client: <shop>", f"demo ({user.id})"]), text
     assert "<shop>" not in page.text
+    assert "<bdi>192.0.2.7</bdi>" in page.text
