@@ -5,6 +5,10 @@ place before its body is read, and gives it back when it has been answered. With
 waits: the networks of the clients take turns. When too many wait, the newest request of the
 network with most waiting ones is refused, and so is every request that has waited too long.
 
+The requests that are answered at once delay each other, as they share one thread. Therefore the
+first places of a group are taken at once, and of the others one in each turn of the event loop:
+requests that wait for the store soon have all places, those that keep the thread busy do not.
+
 Refused requests get status 503 with a random Retry-After, so that they do not all return at once.
 Status 429 is only for a client that exceeds a limit of its own. Nothing of this is stored.
 """
@@ -30,15 +34,19 @@ RETRY_AFTER_SECONDS: Final = range(1, 4)
 
 class Group(Struct, frozen=True):
     """Routes that share places: how many of their requests are answered at once in a process, how
-    many may wait, and for how long."""
+    many may wait, and for how long. Of those answered at once, `unpaced` begin when they arrive;
+    beyond these, one begins in each turn of the event loop."""
 
     name: str
     at_once: int
     waiting: int
     longest_wait_seconds: float
+    unpaced: int = 16
 
 
-HEALTH: Final = Group("health", at_once=sys.maxsize, waiting=0, longest_wait_seconds=0)
+HEALTH: Final = Group(
+    "health", at_once=sys.maxsize, waiting=0, longest_wait_seconds=0, unpaced=sys.maxsize
+)
 PUBLIC: Final = Group("public", at_once=128, waiting=512, longest_wait_seconds=1)
 PROTOCOL: Final = Group("protocol", at_once=64, waiting=512, longest_wait_seconds=2)
 PAGES: Final = Group("pages", at_once=64, waiting=512, longest_wait_seconds=2)
@@ -108,6 +116,8 @@ class GroupPlaces:
         self._random = random
         self._call_later = call_later
         self._queue: FairQueue[Place] = FairQueue(group.waiting)
+        self._unpaced = min(group.unpaced, group.at_once)
+        self._begins_next_turn = False
         self.in_use = 0
 
     @property
@@ -118,7 +128,7 @@ class GroupPlaces:
     def enter(self, network: str) -> Place:
         """Returns the place of a new request from this network: taken, waiting or refused."""
         place = Place(network, self)
-        if self.in_use < self._group.at_once:
+        if self.in_use < self._unpaced:  # then none waits
             self._take(place)
             return place
         dropped = self._queue.add(network, place)
@@ -127,6 +137,7 @@ class GroupPlaces:
         if dropped is not None:
             self._refuse(dropped, "queue")
         self._show_waiting()
+        self._begin_waiting()
         return place
 
     def give_back(self, place: Place) -> None:
@@ -135,10 +146,25 @@ class GroupPlaces:
             place.is_taken = False
             self.in_use -= 1
             metrics.HTTP_IN_FLIGHT.set(self.in_use, self._group.name)
-            self._take_next()
+            self._begin_waiting()
         elif place.is_waiting:
             self._queue.remove(place.network, place)
             self._end(place, ClientLeft())
+
+    def _begin_waiting(self) -> None:
+        """Lets the next request that waits begin: now, in the next turn of the event loop, or when
+        a place is given back."""
+        if self.in_use < self._unpaced:
+            self._take_next()
+        elif self._queue and self.in_use < self._group.at_once and not self._begins_next_turn:
+            self._begins_next_turn = True
+            asyncio.get_running_loop().call_soon(self._next_turn)
+
+    def _next_turn(self) -> None:
+        self._begins_next_turn = False
+        if self.in_use < self._group.at_once:
+            self._take_next()
+            self._begin_waiting()
 
     def _take(self, place: Place) -> None:
         place.is_taken, place.is_waiting = True, False

@@ -167,12 +167,54 @@ async def test_a_cancelled_request_returns_the_place_that_it_was_given(places):
     assert (places.in_use, places.waiting) == (2, 0)
 
 
+PACED = Group("pages", at_once=4, waiting=4, longest_wait_seconds=2, unpaced=2)
+
+
+async def test_beyond_the_unpaced_places_one_request_begins_in_each_turn_of_the_loop(timers):
+    places = GroupPlaces(PACED, SeededRandom(), timers.call_later)
+    entered = enter(places, *"aaaaaa")
+    begun = [places.in_use]
+
+    for _ in range(3):
+        await asyncio.sleep(0)
+        begun.append(places.in_use)
+
+    assert begun == [2, 3, 4, 4]
+    assert [place.is_taken for place in entered] == [True] * 4 + [False] * 2
+    await entered[3].wait()
+
+
+@pytest.mark.promise("overload: turns")
+async def test_the_request_of_another_network_begins_in_the_second_turn_at_the_latest(timers):
+    places = GroupPlaces(PACED, SeededRandom(), timers.call_later)
+    *_, other = enter(places, "a", "a", "a", "a", "a", "b")
+
+    for _ in range(2):
+        await asyncio.sleep(0)
+
+    assert other.is_taken
+
+
+async def test_while_many_are_answered_the_next_begins_in_the_turn_after_one_has_ended(timers):
+    places = GroupPlaces(PACED, SeededRandom(), timers.call_later)
+    first, *_, waiting, _ = enter(places, *"aaaaaa")
+    for _ in range(2):
+        await asyncio.sleep(0)
+
+    first.give_back()
+    assert (places.in_use, waiting.is_taken) == (3, False)
+    await asyncio.sleep(0)
+
+    assert (places.in_use, waiting.is_taken) == (4, True)
+
+
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("enter"), st.sampled_from("abc")),
         st.tuples(st.just("give_back"), st.integers(0, 20)),
         st.tuples(st.just("cancel"), st.integers(0, 20)),
         st.tuples(st.just("advance"), st.sampled_from([0.3, 1.0, 2.5])),
+        st.tuples(st.just("turns"), st.integers(1, 5)),
     ),
     max_size=60,
 )
@@ -181,14 +223,18 @@ STEPS = st.lists(
 class Walk:
     """Places through which requests go in any order, with what must be true at every moment."""
 
-    def __init__(self):
+    def __init__(self, group):
+        self.group = group
         self.timers = Timers()
-        self.places = GroupPlaces(GROUP, SeededRandom(), self.timers.call_later)
+        self.places = GroupPlaces(group, SeededRandom(), self.timers.call_later)
         self.open = {}
         self.all = []
 
-    def step(self, name, value):
-        if name == "enter":
+    async def step(self, name, value):
+        if name == "turns":
+            for _ in range(value):
+                await asyncio.sleep(0)
+        elif name == "enter":
             place = self.places.enter(value)
             self.open[place] = self.timers.now
             self.all.append(place)
@@ -206,12 +252,14 @@ class Walk:
     def check(self):
         taken = sum(place.is_taken for place in self.all)
         waiting = [place for place in self.all if place.is_waiting]
-        assert taken == self.places.in_use <= GROUP.at_once
-        assert len(waiting) == self.places.waiting <= GROUP.waiting
-        assert not waiting or taken == GROUP.at_once
+        assert taken == self.places.in_use <= self.group.at_once
+        assert len(waiting) == self.places.waiting <= self.group.waiting
+        assert not waiting or taken >= min(self.group.unpaced, self.group.at_once)
         assert all(self.timers.now - self.open[place] < 2 for place in waiting)
 
-    def end(self):
+    async def end(self):
+        await self.step("turns", self.group.at_once)
+        assert not self.places.waiting or self.places.in_use == self.group.at_once
         for place in list(self.open):
             place.give_back()
         assert (self.places.in_use, self.places.waiting) == (0, 0)
@@ -219,12 +267,12 @@ class Walk:
 
 
 @settings(max_examples=100, deadline=None)
-@given(steps=STEPS)
-def test_no_order_of_requests_cancellations_and_waits_loses_a_place(steps):
+@given(steps=STEPS, group=st.sampled_from([GROUP, PACED]))
+def test_no_order_of_requests_cancellations_and_waits_loses_a_place(steps, group):
     async def walked():
-        walk = Walk()
+        walk = Walk(group)
         for step in steps:
-            walk.step(*step)
-        walk.end()
+            await walk.step(*step)
+        await walk.end()
 
     asyncio.run(walked())

@@ -1,0 +1,1 @@
+"""Floods of one address: what they cost others."""
