@@ -65,8 +65,8 @@ CHECKS: Final = (
         area="store",
         about=Message("At most 20 % (or 64 MB) of a SQLite file are not in use."),
         fix=Message(
-            "New records use this space first. To have it back for other files, copy the store"
-            " into a new file by idp copy-store while the service is stopped."
+            "New records use this space first. To have it back for other files, run idp store"
+            " compact while the service is stopped."
         ),
         run=free,
         needs="store",

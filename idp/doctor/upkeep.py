@@ -35,6 +35,10 @@ _JOB_GRACE: Final = timedelta(minutes=10)
 _DEFERRED_GRACE: Final = timedelta(hours=1)
 _MESSAGE_GRACE: Final = timedelta(minutes=15)
 _BACKUP_GRACE: Final = timedelta(hours=26)
+_FIRST_BACKUP: Final = (
+    "Make one by idp backup --into with this directory, and then every hour by a timer: see"
+    " docs/backup.md."
+)
 _SEAL_GRACE: Final = timedelta(minutes=5)
 _COUNTED_FOR: Final = timedelta(minutes=15)
 _UNSEALED: Final[Where] = {"stream": None, "position": None}
@@ -135,7 +139,7 @@ async def backup_age(installation: Installation) -> Finding:
     except ConfigError as error:
         return fail(" ".join(error.problems))
     if newest is None:
-        return warn(f"there is no backup in {directory}")
+        return warn(f"there is no backup in {directory}", fix=_FIRST_BACKUP)
     age = installation.wall_clock.now() - newest.made_at
     text = f"the newest backup, {newest.file}, was made {_age(age)} ago"
     return warn(text) if age > _BACKUP_GRACE else ok(text)

@@ -27,6 +27,7 @@ FILES = {
     f"idp-{VERSION}-image-amd64.cdx.json",
     f"idp-{VERSION}-image-arm64.cdx.json",
     "deploy.txt",
+    "metrics.md",
     "settings.md",
 }
 
@@ -70,6 +71,7 @@ def test_the_settings_are_those_of_the_documentation(release):
 
     assert "| `issuer` |" in text
     assert "<!--" not in text
+    assert "| `idp_http_requests_total` |" in (release.directory / "metrics.md").read_text()
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_a_release_that_is_not_ready_is_refused(tmp_path, signing_key, version, 
     assert not list((tmp_path / "files").iterdir())
 
 
-@pytest.mark.parametrize("extra", ["", "[fast]"])
+@pytest.mark.parametrize("extra", ["", "[fast,otel]"])
 def test_pipx_installs_a_service_that_serves_its_first_page(release, tmp_path, extra):
     wheel = release.directory / f"idp-{VERSION}-py3-none-any.whl"
     run(sys.executable, "-m", "venv", tmp_path / "venv")

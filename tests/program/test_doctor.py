@@ -221,7 +221,9 @@ def test_an_event_that_still_changes_is_sealed_later(place, type, minutes, state
 def test_a_directory_without_backups_is_a_warning_and_an_unreadable_one_fails(place):
     directory = place.data.parent / "backups"
     place.settings["backup_dir"] = str(directory)
-    assert place.find("backup.age").state == "warn"
+    without = place.find("backup.age")
+    assert without.state == "warn"
+    assert "idp backup --into" in without.fix
 
     directory.mkdir()
     (directory / "last.json").write_text("{")

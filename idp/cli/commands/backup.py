@@ -207,7 +207,7 @@ def restore(
                     config, backup_file, invalidates=invalidate_tokens, on_progress=on_progress
                 )
             )
-        say(f"restored what {file} has of {_instant(backup_file.head)}")
+        say(f"restored {file}, the state of {_instant(backup_file.head)}")
         if not invalidate_tokens:
             say(_REVIVED)
 
