@@ -1,0 +1,66 @@
+"""The release before this one as a program, installed as an operator installs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from tests.support.program import Program, command, environment
+from tests.support.skips import skip
+from tests.test_house import ROOT
+
+# 0.1, which has no tag. After a release, this is its tag.
+REVISION: Final = "ac3479f35862f1867f63fb36ccdd8d9210362db8"
+INSTALL_SECONDS: Final = 900
+
+
+class ReleaseBefore(Program):
+    """`idp serve` of the release before."""
+
+    def __init__(self, python: Path, directory: Path, *flags: str, **settings: object) -> None:
+        super().__init__(directory, *flags, **settings)
+        self.python = python
+
+    def spawn(self) -> Program:
+        whole = command("serve", *self.flags)
+        whole[whole.index(sys.executable, 1)] = str(self.python)
+        self._open(whole, environment(**self.environment) | {"PYTHONPATH": ""})
+        return self
+
+
+def install(directory: Path) -> Path:
+    """Install it there from the history of this repository; returns its Python.
+
+    The test is skipped where the history or the packages are not to be had.
+    """
+    source, environment = directory / "source", directory / "environment"
+    source.mkdir()
+    git = ("git", "-c", "safe.directory=*", "-C", str(ROOT))
+    archive = directory / "source.tar"
+    _run(*git, "archive", f"--output={archive}", REVISION)
+    _run("tar", "--extract", "--file", archive, "--directory", source)
+    _run(sys.executable, "-m", "venv", environment)
+    pip = (environment / "bin" / "pip", "--quiet", "--disable-pip-version-check", "install")
+    pinned = source / "requirements" / "deploy.txt"
+    lines = pinned.read_text(encoding="utf-8").splitlines(keepends=True)
+    # 0.1 names a directory of the machine that pinned it.
+    pinned.write_text("".join(line for line in lines if not line.startswith("--find-links")))
+    _run(*pip, "--require-hashes", "--requirement", pinned)
+    _run(*pip, "--no-deps", source)
+    return environment / "bin" / "python"
+
+
+def _run(*arguments: object) -> None:
+    ran = subprocess.run(
+        [str(each) for each in arguments],
+        env=os.environ | {"PYTHONPATH": ""},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=INSTALL_SECONDS,
+    )
+    if ran.returncode:
+        skip(f"{arguments[0]}: {ran.stderr[-1000:]}")
