@@ -1,4 +1,4 @@
-"""StreamVerification of the sealed streams: whether every event is as it was when it was sealed.
+"""Verification of the sealed streams: whether every event is as it was when it was sealed.
 
 The chain shows any change of events, and any event that was removed, swapped or added. It can't
 show that the newest events were removed together with an older head put in place: *anchors* can,
@@ -66,14 +66,32 @@ async def verify(service: Service, anchors: Iterable[Anchor] = ()) -> list[Strea
     ]
 
 
+class _Anchors(Struct):
+    """A document with anchors, such as what `idp backup verify --json` prints."""
+
+    anchors: list[Anchor]
+
+
 def anchors_in(lines: Iterable[str]) -> list[Anchor]:
-    """Returns the anchors among lines of JSON, such as those of the service's log; other lines
-    are ignored."""
+    """Returns the anchors among lines of JSON: each is an anchor, such as in the service's log, or
+    has a list of `anchors`, as of a backup; other lines are ignored."""
     found = []
     for line in lines:
         with contextlib.suppress(msgspec.MsgspecError, UnicodeEncodeError):
             found.append(msgspec.json.decode(line, type=Anchor))
+        with contextlib.suppress(msgspec.MsgspecError, UnicodeEncodeError):
+            found += msgspec.json.decode(line, type=_Anchors).anchors
     return found
+
+
+def anchors_of(heads: Iterable[AuditHead]) -> list[Anchor]:
+    """Returns the heads of the streams as anchors, without those of streams that have no event."""
+    by_stream = {head.id: head for head in heads if head.position}
+    return [
+        Anchor(name, by_stream[name].position, by_stream[name].chain)
+        for name in STREAMS
+        if name in by_stream
+    ]
 
 
 class _Walk:

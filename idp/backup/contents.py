@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -16,7 +16,7 @@ from msgspec import Struct
 from idp.backup.sealed_files import DamagedBackup, opened
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.opaque_tokens import Confidential
-from idp.records import ALL, SCHEMA
+from idp.records import ALL, SCHEMA, AuditHead
 from storage import COUNTERS, Collection, MetaRecord
 from storage.filling import Stored, Tallies, Tally, encode
 from storage.upgrades import opening
@@ -97,19 +97,31 @@ class Backup:
             raise DamagedBackup("the backup has more than it says it has")
 
 
-def checked(file: BinaryIO, passphrase: str) -> tuple[Head, Manifest]:
-    """Reads a whole backup, checks that this program can restore all of it, and returns its head
-    and manifest.
+class WholeBackup(NamedTuple):
+    """What a backup has that was read to its end; `audit_heads` are the heads of the audit log's
+    streams at the moment of the backup."""
+
+    head: Head
+    manifest: Manifest
+    audit_heads: list[AuditHead]
+
+
+def checked(file: BinaryIO, passphrase: str) -> WholeBackup:
+    """Reads a whole backup, checks that this program can restore all of it, and returns what it
+    has.
 
     Raises WrongPassphrase, DamagedBackup, NewerBackup, TooNew.
     """
     backup = Backup(file, passphrase)
+    audit_heads = []
     for (collection, record), encoded in backup.records():
         if encode(record) != encoded:
             _check_nothing_lost(collection, encoded, encode(record))
+        if isinstance(record, AuditHead):
+            audit_heads.append(record)
     if backup.manifest is None:
         raise DamagedBackup("the backup has no end")
-    return backup.head, backup.manifest
+    return WholeBackup(backup.head, backup.manifest, audit_heads)
 
 
 def head_line(head: Head) -> bytes:

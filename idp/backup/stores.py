@@ -10,6 +10,8 @@ from typing import BinaryIO, Final
 
 from msgspec import Struct
 
+from idp.audit import verification
+from idp.audit.verification import Anchor
 from idp.backup import contents, making, restoring
 from idp.backup.contents import Head, Manifest
 from idp.backup.restoring import RestoreTarget
@@ -85,10 +87,11 @@ def _is_there(path: Path) -> AlreadyExists:
 
 class Verified(Confidential, frozen=True):
     """A backup file that was read to its end and can be restored; `file` is open for that, and
-    `passphrase` opens it."""
+    `passphrase` opens it. `anchors` are the heads of the audit log's streams."""
 
     head: Head
     manifest: Manifest
+    anchors: list[Anchor]
     file: BinaryIO
     passphrase: str
 
@@ -101,8 +104,9 @@ def verified(path: Path, passphrase: str) -> Iterator[Verified]:
     Raises NotFound, ConfigError, and the errors of `contents.checked`.
     """
     with _opened(path) as file:
-        head, manifest = contents.checked(file, passphrase)
-        yield Verified(head, manifest, file, passphrase)
+        found = contents.checked(file, passphrase)
+        anchors = verification.anchors_of(found.audit_heads)
+        yield Verified(found.head, found.manifest, anchors, file, passphrase)
 
 
 def _opened(path: Path) -> BinaryIO:

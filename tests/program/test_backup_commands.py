@@ -99,7 +99,7 @@ def test_the_manifest_lists_what_is_in_it(directory):
     told = json.loads(idp(directory, "backup", "verify", "made.idp", "--json").stdout)
     for_people = idp(directory, "backup", "verify", "made.idp")
 
-    assert {"madeAt", "program", "schema", "records", "collections"} == set(told)
+    assert {"madeAt", "program", "schema", "records", "collections", "anchors"} == set(told)
     assert json.loads(made)["collections"] == told["collections"]
     assert told["records"] == sum(each["count"] for each in told["collections"].values())
     assert re.search(r"^users +2$", for_people.stdout, re.MULTILINE)

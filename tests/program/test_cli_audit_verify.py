@@ -6,10 +6,13 @@ import asyncio
 import json
 
 import pytest
+from click.testing import CliRunner
 
 from idp.audit import sealing
-from idp.records import EVENTS
-from storage import Update
+from idp.cli import main
+from idp.records import AUDIT_HEADS, EVENTS
+from storage import Delete, Update
+from tests.support.auditing import sealed_in
 from tests.support.shell import Shell
 
 
@@ -62,6 +65,33 @@ def test_the_log_of_the_service_serves_as_anchors(shell, tmp_path):
     log.write_text(json.dumps(anchor | {"position": found.position + 1}))
     ran = shell("audit", "verify", "--anchor", str(log), code=1)
     assert "an anchor has events that are not in the store" in ran.out
+
+
+@pytest.mark.promise("audit: anchors")
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["for people", "json"])
+def test_a_backup_has_the_heads_of_its_moment_as_anchors(shell, tmp_path, form):
+    passphrase, file, anchors = tmp_path / "secret", tmp_path / "m.idp", tmp_path / "anchors"
+    passphrase.write_text("a passphrase that is long")
+    passphrase.chmod(0o600)
+    with_passphrase = ("--passphrase-file", str(passphrase))
+    shell("backup", "make", str(file), *with_passphrase)
+    verified = CliRunner().invoke(main, ["backup", "verify", str(file), *with_passphrase, *form])
+    anchors.write_text(verified.stdout)
+
+    ran = shell("audit", "verify", "--anchor", str(anchors))
+    assert ran.err == f"{anchors}: 1 anchors, 1 compared\n"
+
+    on_store(shell, remove_newest)
+    assert "does not hold" not in shell("audit", "verify").out
+    ran = shell("audit", "verify", "--anchor", str(anchors), code=1)
+    assert "an anchor has events that are not in the store" in ran.out
+
+
+async def remove_newest(service) -> None:
+    """As somebody can who writes into the database."""
+    *_, before, newest = await sealed_in(service, "change")
+    head = {"position": before.position, "chain": before.chain}
+    await service.store.commit(Delete(EVENTS, newest.id), Update(AUDIT_HEADS, "change", set=head))
 
 
 @pytest.mark.parametrize("content", [None, "no anchor\n"])

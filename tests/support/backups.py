@@ -36,7 +36,7 @@ async def restored(
     url: str, backup: bytes, clock, *, invalidates=False, passphrase=PASSPHRASE
 ) -> bytes:
     """Restore into the store of that URL; the master key."""
-    head, _ = contents.checked(io.BytesIO(backup), passphrase)
+    head = contents.checked(io.BytesIO(backup), passphrase).head
     stored_keys = []
     async with as_it_is(url, Frozen(clock.now())) as store:
         await restoring.restore(

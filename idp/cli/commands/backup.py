@@ -157,7 +157,8 @@ def add(
 @json_flag
 @_FILE
 def verify(file: Path, passphrase_file: Path | None, as_json: bool) -> None:
-    """Read a backup to its end, and tell what is in it, if it can be restored by this program.
+    """Read a backup to its end, and print what is in it, if it can be restored by this program.
+    The last lines are anchors of the audit log, for idp audit verify --anchor.
     Example: idp backup verify monday.idp --passphrase-file secret
     """
 
@@ -166,8 +167,12 @@ def verify(file: Path, passphrase_file: Path | None, as_json: bool) -> None:
 
         with stores.verified(file, read_passphrase(passphrase_file)) as backup_file:
             head, manifest = backup_file.head, backup_file.manifest
-        description = _description(manifest, head)
-        click.echo(msgspec.json.encode(description) if as_json else "\n".join(counts(manifest)))
+            anchors = backup_file.anchors
+        if as_json:
+            click.echo(msgspec.json.encode(_description(manifest, head) | {"anchors": anchors}))
+        else:
+            lines = [msgspec.json.encode(each).decode() for each in anchors]
+            click.echo("\n".join([*counts(manifest), *lines]))
         say(f"{file} is whole: {total(manifest)}, made at {_instant(head)}")
 
     raise SystemExit(exit_codes.guarded(verified))

@@ -125,7 +125,7 @@ async def test_the_backups_of_equal_stores_say_the_same_of_what_they_have(sqlite
     await restored(two, backup, clock)
 
     manifests = [
-        contents.checked(io.BytesIO(each), PASSPHRASE)[1]
+        contents.checked(io.BytesIO(each), PASSPHRASE).manifest
         for each in (backup, await backup_of(two, clock))
     ]
 
@@ -273,7 +273,7 @@ def test_a_record_of_an_older_program_lacks_what_was_added_since(small):
     plain = msgspec.json.decode(lines_of(small)[1])[1]
     del plain["allows_impersonation"], plain["sequence"]
 
-    _, manifest = check(with_record(small, "instance", plain))
+    _, manifest, _ = check(with_record(small, "instance", plain))
 
     assert manifest.total == 1
 
