@@ -14,6 +14,7 @@ from handlers.console.sections import CONSOLE, SECTIONS, open_to
 from handlers.forms.run_operation import BY_NAME
 from handlers.http.admission import MANAGEMENT
 from handlers.pages.base import PageHandler
+from idp.audit import retention
 from idp.foundation.i18n import Message, message
 from idp.management.instance import onboarding as instance_onboarding
 from idp.management.instance.onboarding import Checklist
@@ -126,6 +127,7 @@ class ConsoleOverviewHandler(ConsoleHandler):
         if "iam.read" in self.visit.rights.everywhere:
             found = await instance_onboarding.read_checklist(self.service)
             tasks = [self._task_values(task, task.is_done(found)) for task in TASKS]
+            tasks += self._removal(found)
         self.page(
             "console/overview",
             tasks=tasks,
@@ -154,6 +156,23 @@ class ConsoleOverviewHandler(ConsoleHandler):
         is_there = not task.section or task.section in SECTIONS
         url = task.path if is_there and task.path else None
         return {"title": task.title, "text": task.text, "is_done": is_done, "url": url}
+
+    def _removal(self, found: Checklist) -> list[dict[str, object]]:
+        """The task to decide for how long events stay, until removal begins after an upgrade."""
+        if found.removes_from is None:
+            return []
+        days = retention.days_by_stream(self.service.config)
+        text = message(
+            "From %(date)s on, old events are removed from the audit log: sessions and"
+            " authorizations after %(access)s days, refused attempts after %(failure)s, changes"
+            " after %(change)s (0: never). The settings audit_access_days, audit_failure_days and"
+            " audit_change_days change that.",
+            context="checklist",
+            date=f"{found.removes_from:%Y-%m-%d}",
+            **{name: str(number) for name, number in days.items()},
+        )
+        title = message("Decide how long events are stored", context="checklist")
+        return [{"title": title, "text": text, "is_done": None, "url": None}]
 
 
 class SlashHandler(PageHandler):

@@ -41,6 +41,16 @@ def days_by_stream(config: Config) -> Mapping[EventStream, int]:
     }
 
 
+def begins_at(
+    heads: Mapping[EventStream, AuditHead], days: Mapping[EventStream, int], now: datetime
+) -> datetime | None:
+    """Returns the instant from which on events are removed, as long as it is to come; None if
+    removal has begun, nothing was sealed yet, or `days` says that all events stay."""
+    instants = [head.removable_from for name, head in heads.items() if days[name]]
+    latest = max((each for each in instants if each is not None), default=now)
+    return latest if latest > now else None
+
+
 async def report(service: Service, installed_at: datetime) -> None:
     """Logs after how many days events are removed, and from when on, unless the installation is
     new. Raises StorageError."""

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from idp.audit import retention
 from idp.audit.event_types import stream_of
 from idp.backup import series
 from idp.doctor.check import MAX_NAMED, DoctorCheck, Finding, Installation, fail, ok, skipped, warn
@@ -14,12 +15,14 @@ from idp.doctor.records import matching
 from idp.foundation.errors import ConfigError
 from idp.foundation.i18n import message
 from idp.records import (
+    AUDIT_HEADS,
     DEFERRED_WORK,
     EVENTS,
     JOBS,
     LOGOUT_MESSAGES,
     OUTBOX,
     SIGNING_KEYS,
+    AuditHead,
     Event,
     Job,
     LogoutMessage,
@@ -40,6 +43,8 @@ _FIRST_BACKUP: Final = (
     " docs/backup.md."
 )
 _SEAL_GRACE: Final = timedelta(minutes=5)
+_RETENTION_GRACE: Final = timedelta(days=1)
+_LAST_ID: Final = chr(0x10FFFF)
 _COUNTED_FOR: Final = timedelta(minutes=15)
 _UNSEALED: Final[Where] = {"stream": None, "position": None}
 _UNSEALED_READ: Final = 200
@@ -158,6 +163,39 @@ async def audit_lag(installation: Installation) -> Finding:
     return warn(f"the oldest event that is not sealed has waited for {_age(longest)}")
 
 
+async def events_retention(installation: Installation) -> Finding:
+    """Checks that events are removed when their time is over, and warns before that begins after
+    an upgrade."""
+    now = installation.clock.now()
+    days = retention.days_by_stream(installation.config)
+    stored = await installation.opened.get_many([(AUDIT_HEADS, name) for name in days])
+    heads = {name: head for name, head in zip(days, stored, strict=True) if head is not None}
+    stays = ", ".join(f"{name} {n} days" if n else f"{name} for ever" for name, n in days.items())
+    if begins_at := retention.begins_at(heads, days, now):
+        return warn(
+            f"from {begins_at:%Y-%m-%d} on, old events are removed; they are stored: {stays}"
+        )
+    late = [
+        name
+        for name, head in heads.items()
+        if days[name] and await _is_late(installation, head, now - timedelta(days[name]))
+    ]
+    if late:
+        return warn(
+            "events were not removed within a day after their time: " + ", ".join(late),
+            fix=_BY_THE_SERVICE.msgid,
+        )
+    return ok(f"events are stored: {stays}")
+
+
+async def _is_late(installation: Installation, head: AuditHead, due_at: datetime) -> bool:
+    """Whether the first event of a stream should have been removed a day before."""
+    page = await installation.opened.find(
+        EVENTS, {"stream": head.id}, order="position", after=(head.floor, _LAST_ID), limit=1
+    )
+    return any(event.at < due_at - _RETENTION_GRACE for event in page.records)
+
+
 def _complete_after(event: Event) -> timedelta:
     """Returns how long an event may change after its time, for which it is not sealed."""
     return _COUNTED_FOR if stream_of(event.type) == "failure" else timedelta(0)
@@ -233,6 +271,20 @@ CHECKS: Final = (
         about=message("Events are sealed within 5 minutes.", context="safety"),
         fix=_BY_THE_SERVICE,
         run=audit_lag,
+        needs="records",
+    ),
+    DoctorCheck(
+        id="events.retention",
+        area="upkeep",
+        about=message(
+            "Events are removed when their time is over, and not before.", context="safety"
+        ),
+        fix=message(
+            "Set audit_change_days, audit_access_days and audit_failure_days to the number of days"
+            " for which you need events.",
+            context="safety",
+        ),
+        run=events_retention,
         needs="records",
     ),
 )

@@ -9,12 +9,14 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import structs
 
+from idp.audit.event_types import STREAMS
 from idp.doctor import upkeep
 from idp.foundation.opaque_tokens import LASTS_UNTIL
 from idp.policies import effective
 from idp.records import (
     APP_KEYS,
     APPLICATIONS,
+    AUDIT_HEADS,
     DEFERRED_WORK,
     DOMAINS,
     EVENTS,
@@ -26,6 +28,7 @@ from idp.records import (
     SIGNING_KEYS,
     USER_KEYS,
     USERS,
+    AuditHead,
     DeferredWork,
     Email,
     Event,
@@ -266,6 +269,23 @@ def events_sealed(place, finding):
     place.store(seal_all)
 
 
+def coming_removal(place, days=20):
+    """As after an upgrade."""
+    place.store(lambda store: set_heads(store, removable_from=NOW + timedelta(days=days)))
+
+
+async def set_heads(store, **fields):
+    for name in STREAMS:
+        if await store.get(AUDIT_HEADS, name) is None:
+            await store.commit(Insert(AUDIT_HEADS, AuditHead(id=name)))
+        await store.commit(Update(AUDIT_HEADS, name, set=fields))
+
+
+def events_stay(place, finding):
+    assert "access 400 days, failure 90 days" in finding.found
+    place.settings |= {"audit_access_days": 0, "audit_failure_days": 0}
+
+
 CASES = {
     **doctor_machine_cases.CASES,
     **doctor_store_cases.CASES,
@@ -286,4 +306,5 @@ CASES = {
     "outbox.age": ("warn", unsent_mail, mail_is_sent),
     "backup.age": ("warn", old_backup, new_backup),
     "audit.lag": ("warn", unsealed_event, events_sealed),
+    "events.retention": ("warn", coming_removal, events_stay),
 }

@@ -3,10 +3,12 @@ reads of the store."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
 from msgspec import Struct
 
+from idp.audit import event_streams, retention
 from idp.identity.users.memberships import IAM_OWNER
 from idp.records import (
     APPLICATIONS,
@@ -30,6 +32,8 @@ class Checklist(Struct, frozen=True):
     The fields say whether the first password was replaced, an organization and an application were
     created in addition to those of the first start, a user signed in to such an application, a
     second person has the owner role of the installation, and a mail server is configured.
+    `removes_from` is the instant from which on old events will be removed from the audit log, None
+    if that is not to come.
     """
 
     password: bool
@@ -38,6 +42,7 @@ class Checklist(Struct, frozen=True):
     sign_in: bool
     owner: bool
     mail: bool
+    removes_from: datetime | None = None
 
 
 async def read_checklist(service: Service) -> Checklist:
@@ -53,7 +58,14 @@ async def read_checklist(service: Service) -> Checklist:
         sign_in=await _has_sign_in(service, demo),
         owner=await _has_two_owners(service),
         mail=service.config.sends_mail,
+        removes_from=await _removes_from(service),
     )
+
+
+async def _removes_from(service: Service) -> datetime | None:
+    heads = await event_streams.heads(service)
+    days = retention.days_by_stream(service.config)
+    return retention.begins_at(heads, days, service.clock.now())
 
 
 async def _has_sign_in(service: Service, demo: str | None) -> bool:

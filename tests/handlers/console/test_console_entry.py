@@ -1,9 +1,13 @@
 """Who gets into the console, as whom, and into which organization."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
+from idp.audit import sealing
+from idp.records import AUDIT_HEADS
+from storage import Update
 from tests.support import console
 
 
@@ -197,3 +201,25 @@ async def test_the_checklist_distinguishes_a_sign_in_to_an_application_from_one_
     await party.tokens(new_visitor(), *server.user)
 
     assert (before, await is_done()) == (False, True)
+
+
+async def test_the_checklist_says_from_when_on_events_are_removed_after_an_upgrade(
+    server, visitor
+):
+    await console.admin(server, visitor)
+    await sealing.seal(server.service)
+    before = await visitor.open("/ui/console")
+    since = server.clock.now() + timedelta(days=30)
+    await server.store.commit(Update(AUDIT_HEADS, "access", set={"removable_from": since}))
+    coming = await visitor.open("/ui/console")
+    await server.store.commit(
+        Update(AUDIT_HEADS, "access", set={"removable_from": server.clock.now()})
+    )
+    begun = await visitor.open("/ui/console")
+
+    sentence = f"From {since:%Y-%m-%d} on, old events are removed from the audit log"
+    assert [sentence in each.text for each in (before, coming, begun)] == [False, True, False]
+    assert (
+        "authorizations after 400 days, refused attempts after 90, changes after 0 (0: never)"
+        in coming.text
+    )
