@@ -27,7 +27,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "suspended",
         ),
     ),
-    "audit": ("Audit log", ("events_removed",)),
+    "audit": ("Audit log", ("events_removed", "payloads_erased")),
     "authorization": ("Authorization", ("revoked",)),
     "client": ("Client", ("authentication_failed",)),
     "consent": ("Consent", ("deleted", "given")),

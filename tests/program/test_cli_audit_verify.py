@@ -1,4 +1,5 @@
-"""`idp audit verify`: whether the audit log is as it was sealed, as the command line tells it."""
+"""`idp audit verify` and `idp audit erase`: whether the audit log is as it was sealed, and the
+erasure of a person's data in it, on the command line."""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ from click.testing import CliRunner
 from idp.audit import sealing
 from idp.cli import main
 from idp.records import AUDIT_HEADS, EVENTS
+from idp.start import exit_codes
 from storage import Delete, Update
-from tests.support.auditing import sealed_in
+from tests.support.auditing import sealed_in, store_events
 from tests.support.shell import Shell
 
 
@@ -103,3 +105,21 @@ def test_a_file_without_anchors_is_refused(shell, tmp_path, content):
 
     assert ran.out == ""
     assert str(file) in ran.err
+
+
+async def store_payloads(service) -> None:
+    await store_events(service, 2, "session.opened", payload=[("network", "192.0.2.1")])
+
+
+def test_an_erasure_asks_first_and_is_no_fault_of_the_log(shell):
+    on_store(shell, store_payloads)
+    erase = ("audit", "erase", "--user", "ada")
+    refused = shell(*erase, input="n\n", code=1)
+    erased = shell(*erase, "--yes")
+    access = shell("audit", "verify").out.splitlines()[1]
+    unknown = shell("audit", "erase", "--user", "nobody", "--yes", code=exit_codes.NOT_FOUND)
+
+    assert refused.err.startswith("Erase what the audit log has about ada? [y/N]")
+    assert erased.err == "2 of the user's 2 events had a payload, which is erased\n"
+    assert access == "access   holds up to position 2: 2 events, 2 without their payload"
+    assert unknown.err == "idp: there is no event of such a user\n"

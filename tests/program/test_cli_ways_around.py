@@ -30,6 +30,7 @@ WITH_THE_KEY = {
     "admin grant-owner",
     "admin reset-password",
     "admin unlock",
+    "audit erase",
     "backup add",
     "backup make",
     "explain",

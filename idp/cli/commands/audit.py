@@ -1,4 +1,5 @@
-"""`idp audit verify`: whether the sealed events are as they were when they were sealed."""
+"""`idp audit verify`: whether the sealed events are as they were when they were sealed; and
+`idp audit erase`, which removes a person's data from them."""
 
 from __future__ import annotations
 
@@ -10,11 +11,14 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
+from idp.cli.commands.admin import ACTOR
 from idp.cli.opening import opened_service
 from idp.cli.output import say
 from idp.cli.settings import load_for_store, store_flags
+from idp.cli.working import on_store
 from idp.config.loading import Loaded
 from idp.foundation.errors import ConfigError
+from idp.service import Service
 from idp.start import exit_codes
 
 if TYPE_CHECKING:
@@ -49,6 +53,29 @@ def verify(
     code = exit_codes.guarded(verified)
     is_faulty = any(each.fault is not None for each in results)
     raise SystemExit(code or (exit_codes.FAILED if is_faulty else exit_codes.OK))
+
+
+@click.command(short_help="Erase a person's data in the audit log.")
+@store_flags
+@click.option("--user", "user_id", metavar="ID", required=True, help="The user's id.")
+@click.option("--yes", is_flag=True, help="Don't ask.")
+def erase(user_id: str, yes: bool, config_file: Path | None, **flags: object) -> None:
+    """Erase the payloads of the events about a user, and of the user's sessions, authorizations
+    and refused attempts; the chain still holds. Delete the user first, so that no more events
+    come. It may be repeated. Example: idp audit erase --user 3g81vq5TywOMRE_Q --yes
+    """
+    if not yes:
+        click.confirm(f"Erase what the audit log has about {user_id}?", abort=True, err=True)
+
+    async def erased(service: Service) -> None:
+        from idp.audit import erasure
+
+        done = await erasure.erase(service, user_id, actor=ACTOR)
+        say(f"{done.erased} of the user's {done.events} events had a payload, which is erased")
+        if done.unsealed:
+            say(f"{done.unsealed} of them are not sealed yet: repeat this in half an hour")
+
+    on_store(erased, config_file, flags)
 
 
 async def _verified(loaded: Loaded, anchors: Sequence[Anchor]) -> list[StreamVerification]:

@@ -12,7 +12,7 @@ import msgspec
 from idp.cli.backends import Backend
 from idp.cli.building import group, with_common_options
 from idp.cli.command import BY_ADDRESS, command
-from idp.cli.commands.audit import verify
+from idp.cli.commands.audit import erase, verify
 from idp.cli.document import Document
 from idp.cli.event_export.command import export
 from idp.cli.fields import instant
@@ -86,6 +86,7 @@ def tail(lines: int, follow: bool, own: bool, **given: Any) -> None:
 
 audit.add_command(with_common_options(tail))
 audit.add_command(verify)
+audit.add_command(erase)
 audit.add_command(export)
 
 
