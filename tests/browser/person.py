@@ -62,6 +62,11 @@ class Person:
         for name, value in fields.items():
             self.page.fill(f"input[name={name}]", value)
 
+    def wait_for_focus(self, field):
+        """Chromium moves the focus to a field with `autofocus` some time after the page is
+        loaded."""
+        self.page.locator(f"input[name={field}]:focus").wait_for()
+
     def press(self, text):
         """Press the button or link with this text, and wait for the page it leads to."""
         with self.page.expect_navigation():

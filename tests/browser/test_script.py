@@ -61,11 +61,11 @@ def test_who_stopped_the_loading_can_send_the_step_again(new_person):
 
 def test_a_sign_in_needs_no_mouse(person):
     person.go("/demo/sign-in")
-    assert person.page.evaluate("document.activeElement.name") == "loginName"
+    person.wait_for_focus("loginName")
     person.page.keyboard.type("demo")
     with person.page.expect_navigation():
         person.page.keyboard.press("Enter")
-    assert person.page.evaluate("document.activeElement.name") == "password"
+    person.wait_for_focus("password")
     person.page.keyboard.type(person.program.user[1])
     with person.page.expect_navigation():
         person.page.keyboard.press("Enter")

@@ -26,7 +26,7 @@ def test_the_link_fills_in_all_but_the_new_password(new_person, program, one_tim
         == program.announcement["admin"]["loginName"]
     )
     assert person.page.input_value("input[name=password]") == password
-    assert person.page.evaluate("document.activeElement.name") == "newPassword"
+    person.wait_for_focus("newPassword")
     assert person.page.url == f"{program.issuer}/ui/setup"
     assert person.page.evaluate("history.length") <= 2
     person.page.keyboard.type("password")
