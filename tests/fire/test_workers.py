@@ -16,7 +16,7 @@ import pytest
 
 from tests.fire.groups import PROCESSES, have_ended, send
 from tests.fire.load import Load, longest, refused
-from tests.support.program import is_alive
+from tests.support.program import delayed, is_alive
 
 pytestmark = [pytest.mark.deep, pytest.mark.alone]
 
@@ -33,12 +33,6 @@ async def until(what, seconds: float) -> float:
         while not what():
             await asyncio.sleep(0.01)
     return time.monotonic() - began
-
-
-def delayed(*pids: int) -> float:
-    """The seconds for which processes were ready, and other programs had the processors."""
-    waited = [Path(f"/proc/{pid}/schedstat").read_text().split()[1] for pid in pids]
-    return sum(map(int, waited)) / 1e9
 
 
 def seconds_until_refused(port: int) -> float:

@@ -32,6 +32,12 @@ def seconds_for_an_answer(port, patience=10.0):
     return time.monotonic() - started
 
 
+def processor_seconds(pid):
+    """What a process and its ended children have used of a processor (proc(5), stat)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -209,9 +215,14 @@ def test_a_service_whose_workers_end_before_they_serve_gives_up(start_program):
         "--processes", "2", module="tests.program.dying", waits=False, PYTHONPATH=ROOT
     )
     started = time.monotonic()
+    program.wait_for(lambda: len(replacements(program)) > 3, "ends of its workers")
+    paused_at, used = time.monotonic(), processor_seconds(program.pid)
+    program.wait_for(lambda: len(replacements(program)) > 8, "more of them", 60)
+    busy = (processor_seconds(program.pid) - used) / (time.monotonic() - paused_at)
 
     assert program.wait(60) == 1
     assert time.monotonic() - started > 3  # it paused
+    assert busy <= 0.05
     assert len(replacements(program)) == 10
     assert program.output == []
 

@@ -261,6 +261,12 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+def delayed(*pids: int) -> float:
+    """The seconds for which processes were ready, and other programs had the processors."""
+    waited = [Path(f"/proc/{pid}/schedstat").read_text().split()[1] for pid in pids]
+    return sum(map(int, waited)) / 1e9
+
+
 def eventually(what: Callable[[], object], name: str, seconds: float = 10) -> Any:
     """What `what` returns, as soon as it is true."""
     deadline = time.monotonic() + seconds
