@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager
 from urllib.parse import urlencode
 
 FORM = "application/x-www-form-urlencoded"
-KINDS = ("wrong secret", "wrong token", "authorization", "wrong personal access token")
+KINDS = ("wrong secret", "wrong token", "authorization")
 
 
 def request(port, method, target, *lines, body="") -> bytes:
@@ -35,8 +35,6 @@ def flood_request(kind, port, client_id, redirect_uri) -> bytes:
         return request(port, "POST", "/oauth/v2/token", f"Authorization: Basic {basic}", body=form)
     if kind == "wrong token":
         return request(port, "GET", "/oidc/v1/userinfo", "Authorization: Bearer x")
-    if kind == "wrong personal access token":
-        return request(port, "GET", "/v2/features/instance", "Authorization: Bearer x")
     query = {"client_id": client_id, "redirect_uri": redirect_uri, "response_type": "code"}
     query |= {"scope": "openid", "code_challenge": "A" * 43, "code_challenge_method": "S256"}
     return request(port, "GET", f"/oauth/v2/authorize?{urlencode(query)}")
