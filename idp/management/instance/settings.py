@@ -16,7 +16,7 @@ from idp.service import Service
 
 
 class Features(Request, frozen=True, kw_only=True):
-    """What is not said stays as it is."""
+    """What is not given stays as it is."""
 
     oidc_token_exchange: bool | None = None
 

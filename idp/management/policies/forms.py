@@ -334,7 +334,7 @@ def _as(kind: type[S], form: PolicyForm) -> S:
 
 
 class MessageTextForm(Request, frozen=True, kw_only=True):
-    """What is empty or not said stays as the service writes it."""
+    """What is empty or not given stays as the service writes it."""
 
     subject: Annotated[str, wording_rules.Words(wording_rules.MAX_LINE)] = ""
     title: Annotated[str, wording_rules.Words(wording_rules.MAX_LINE)] = ""
