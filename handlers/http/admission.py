@@ -50,7 +50,7 @@ HEALTH: Final = Group(
 PUBLIC: Final = Group("public", at_once=128, waiting=512, longest_wait_seconds=1)
 PROTOCOL: Final = Group("protocol", at_once=64, waiting=512, longest_wait_seconds=2)
 PAGES: Final = Group("pages", at_once=64, waiting=512, longest_wait_seconds=2)
-MANAGEMENT: Final = Group("management", at_once=16, waiting=128, longest_wait_seconds=5, unpaced=2)
+MANAGEMENT: Final = Group("management", at_once=16, waiting=128, longest_wait_seconds=5)
 BULK: Final = Group("bulk", at_once=4, waiting=8, longest_wait_seconds=5)
 GROUPS: Final = (HEALTH, PUBLIC, PROTOCOL, PAGES, MANAGEMENT, BULK)
 
