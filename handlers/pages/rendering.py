@@ -99,15 +99,15 @@ def _sayer(bundle: Bundle) -> Callable[[Message | str], str]:
 def _value_sayer(bundle: Bundle) -> Callable[[Message], str]:
     """Returns `said_with_values(value)`: as `said`, with each value inside the text isolated, so
     that its writing direction does not affect the sentence."""
-    said = _sayer(bundle)
+    translated = _sayer(bundle)
 
-    def said_with_values(value: Message) -> str:
+    def translated_with_values(value: Message) -> str:
         if not value.args:
-            return said(value)
-        pattern = said(structs.replace(value, args={}))
+            return translated(value)
+        pattern = translated(structs.replace(value, args={}))
         return rich(pattern, **{name: isolated(str(arg)) for name, arg in value.args.items()})
 
-    return said_with_values
+    return translated_with_values
 
 
 def rich(text: str, **parts: str) -> Markup:
