@@ -5,8 +5,8 @@
 
 A *write* is one call of `commit`, `commit_each`, `increment` or `reset`, numbered from 1 in the
 order in which they begin. What comes when it comes is not counted: turns at background work, what
-comes of messages to applications, when a credential was last used, and events and sums of what was
-refused, which are written after the answer.
+comes of messages to applications, when a credential was last used, events and sums of what was
+refused, which are written after the answer, and the sealing of events.
 Before: nothing of it has reached the back end. After: it was acknowledged, and nobody has been
 told. `python -m tests.support.crashing serve …` is the product's command line with such a store.
 """
@@ -18,10 +18,17 @@ import signal
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from idp.records import EVENTS, LAST_USES, LEASES, LOGOUT_MESSAGES
+from idp.records import AUDIT_HEADS, AUDIT_KEYS, EVENTS, LAST_USES, LEASES, LOGOUT_MESSAGES
 
 CRASH_VARIABLE: Final = "IDP_TEST_CRASH"
-_UNCOUNTED: Final = (EVENTS, LEASES, LOGOUT_MESSAGES, LAST_USES)  # units of nothing else
+_UNCOUNTED: Final = (  # units of nothing else
+    AUDIT_HEADS,
+    AUDIT_KEYS,
+    EVENTS,
+    LAST_USES,
+    LEASES,
+    LOGOUT_MESSAGES,
+)
 
 
 class CrashingStore:
