@@ -6,7 +6,7 @@ waits: the networks of the clients take turns. When too many wait, the newest re
 network with most waiting ones is refused, and so is every request that has waited too long.
 
 The requests that are answered at once delay each other, as they share one thread. Therefore the
-first places of a group are taken at once, and of the others one in each turn of the event loop:
+first places of a group are taken at once, and of the others a few in each turn of the event loop:
 requests that wait for the store soon have all places, those that keep the thread busy do not.
 
 Refused requests get status 503 with a random Retry-After, so that they do not all return at once.
@@ -35,19 +35,20 @@ RETRY_AFTER_SECONDS: Final = range(1, 4)
 class Group(Struct, frozen=True):
     """Routes that share places: how many of their requests are answered at once in a process, how
     many may wait, and for how long. Of those answered at once, `unpaced` begin when they arrive;
-    beyond these, one begins in each turn of the event loop."""
+    beyond these, `per_turn` begin in each turn of the event loop."""
 
     name: str
     at_once: int
     waiting: int
     longest_wait_seconds: float
     unpaced: int = 16
+    per_turn: int = 8
 
 
 HEALTH: Final = Group(
     "health", at_once=sys.maxsize, waiting=0, longest_wait_seconds=0, unpaced=sys.maxsize
 )
-PUBLIC: Final = Group("public", at_once=128, waiting=512, longest_wait_seconds=1)
+PUBLIC: Final = Group("public", at_once=128, waiting=512, longest_wait_seconds=1, unpaced=128)
 PROTOCOL: Final = Group("protocol", at_once=64, waiting=512, longest_wait_seconds=2)
 PAGES: Final = Group("pages", at_once=64, waiting=512, longest_wait_seconds=2)
 MANAGEMENT: Final = Group("management", at_once=16, waiting=128, longest_wait_seconds=5)
@@ -162,9 +163,9 @@ class GroupPlaces:
 
     def _next_turn(self) -> None:
         self._begins_next_turn = False
-        if self.in_use < self._group.at_once:
+        for _ in range(min(self._group.per_turn, self._group.at_once - self.in_use)):
             self._take_next()
-            self._begin_waiting()
+        self._begin_waiting()
 
     def _take(self, place: Place) -> None:
         place.is_taken, place.is_waiting = True, False

@@ -167,7 +167,7 @@ async def test_a_cancelled_request_returns_the_place_that_it_was_given(places):
     assert (places.in_use, places.waiting) == (2, 0)
 
 
-PACED = Group("pages", at_once=4, waiting=4, longest_wait_seconds=2, unpaced=2)
+PACED = Group("pages", at_once=4, waiting=4, longest_wait_seconds=2, unpaced=2, per_turn=1)
 
 
 async def test_beyond_the_unpaced_places_one_request_begins_in_each_turn_of_the_loop(timers):
