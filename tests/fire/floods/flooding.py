@@ -78,7 +78,7 @@ async def flooded(program, kind, connections):
     """Floods a program; the yielded counter gets the statuses at the end."""
     demo, counts = program.demo(), Counter()
     flooder = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "tests.fire.floods.flooding"),
+        *(sys.executable, "-P", __file__),
         *(str(program.port), kind, str(connections), demo.client_id, demo.redirect_uri),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
