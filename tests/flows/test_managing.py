@@ -7,6 +7,7 @@ import asyncio
 import httpx
 import pytest
 
+from handlers.http.admission import MANAGEMENT
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
 from tests.support.api_samples import SET_UP, organization
@@ -104,9 +105,10 @@ async def test_of_many_people_at_once_with_one_address_all_are_made(place, open_
     script = await owner(place, open_browser(place, limits=NO_REUSE))
     mark = place.service.random.id().casefold()
     email = {"email": f"{mark}@a.test", "isVerified": True}
-    bodies = [person(username=f"{mark}-{n}", email=email) for n in range(AT_ONCE)]
+    # As many as have a place at once: each needs a hash, and a busy machine refuses who waits.
+    bodies = [person(username=f"{mark}-{n}", email=email) for n in range(MANAGEMENT.at_once)]
 
     pages = await asyncio.gather(*[script.post(PATH, body) for body in bodies])
 
-    assert [page.status for page in pages] == [200] * AT_ONCE
-    assert await place.store.count(USERS, {"email_key": email["email"]}) == AT_ONCE
+    assert [page.status for page in pages] == [200] * len(bodies)
+    assert await place.store.count(USERS, {"email_key": email["email"]}) == len(bodies)
