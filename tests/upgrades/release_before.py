@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Final
 
 from tests.support.program import Program, command, environment
-from tests.support.skips import skip
+from tests.support.skips import output_of
 from tests.test_house import ROOT
 
 # 0.1, which has no tag. After a release, this is its tag.
@@ -54,13 +53,4 @@ def install(directory: Path) -> Path:
 
 
 def _run(*arguments: object) -> None:
-    ran = subprocess.run(
-        [str(each) for each in arguments],
-        env=os.environ | {"PYTHONPATH": ""},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=INSTALL_SECONDS,
-    )
-    if ran.returncode:
-        skip(f"{arguments[0]}: {ran.stderr[-1000:]}")
+    output_of([str(each) for each in arguments], os.environ | {"PYTHONPATH": ""}, INSTALL_SECONDS)
