@@ -238,7 +238,8 @@ async def _serve_as_worker(this: _Run, context: WorkerContext) -> None:
     if this.metrics is not None:
         this.metrics.leave()
         this.metrics.count_as(str(context.index))
-    async with context.heartbeats.beating(context.index), traces.running(this.config):
+    beating = context.heartbeats.beating(context.index)
+    async with beating, metrics.writing(), traces.running(this.config):
         service = await bootstrap.open_service(this.reloader.applied_to(this.config))
         try:
             await serve(

@@ -154,6 +154,7 @@ class _Application:
         if not self._is_authorized(environ.get("HTTP_AUTHORIZATION", "")):
             return _refuse(respond, "401 Unauthorized", ("WWW-Authenticate", "Bearer"))
         self._prepare()
+        metrics.write()
         answer: Iterable[bytes] = self._collect(environ, respond)
         return answer
 

@@ -137,6 +137,7 @@ class Supervisor:
                 self._wait()
                 self._reap()
                 self._supervise()
+                metrics.write()
             self._metrics_child.stop()
         if self._code != exit_codes.OK:
             raise SystemExit(self._code)

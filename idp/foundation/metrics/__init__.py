@@ -22,6 +22,8 @@ from idp.foundation.metrics.instruments import (
     forget_running,
     process_name,
     reserve,
+    write,
+    writing,
 )
 
 __all__ = [
@@ -37,12 +39,19 @@ __all__ = [
     "forget_running",
     "process_name",
     "reserve",
+    "write",
+    "writing",
 ]
 
 _STORE_BUCKETS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
 _LAG_BUCKETS: Final = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
 _JOB_BUCKETS: Final = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0)
 _POWERS_OF_TWO: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+
+def _gauge_of_each_worker(name: str, meaning: str) -> GaugeMetric:
+    return GaugeMetric(name, meaning, ("worker",), over=LATEST_RUNNING)
+
 
 # The service
 BUILD_INFO: Final = GaugeMetric(
@@ -163,17 +172,11 @@ DISK_SIZE: Final = GaugeMetric("disk_size_bytes", "Size of the disk of the data 
 STORE_WRITABLE: Final = GaugeMetric("store_writable", "Whether the store takes writes: 1 or 0.")
 
 # Workers
-WORKER_UP: Final = GaugeMetric(
-    "worker_up",
-    "Whether the worker's event loop ran within 5 s: 1 or 0.",
-    ("worker",),
-    over=LATEST_RUNNING,
+WORKER_UP: Final = _gauge_of_each_worker(
+    "worker_up", "Whether the worker's event loop ran within 5 s: 1 or 0."
 )
-WORKER_HEARTBEAT_AGE: Final = GaugeMetric(
-    "worker_heartbeat_age_seconds",
-    "Time since the worker's event loop ran.",
-    ("worker",),
-    over=LATEST_RUNNING,
+WORKER_HEARTBEAT_AGE: Final = _gauge_of_each_worker(
+    "worker_heartbeat_age_seconds", "Time since the worker's event loop ran."
 )
 WORKER_RESTARTS: Final = CounterMetric(
     "worker_restarts_total", "Workers that were replaced.", ("reason",)
@@ -183,15 +186,11 @@ EVENT_LOOP_LAG: Final = HistogramMetric(
     "How late the event loop runs a timer of 250 ms.",
     buckets=_LAG_BUCKETS,
 )
-PROCESS_MEMORY: Final = GaugeMetric(
-    "process_memory_bytes", "Resident memory.", ("worker",), over=LATEST_RUNNING
-)
+PROCESS_MEMORY: Final = _gauge_of_each_worker("process_memory_bytes", "Resident memory.")
 PROCESS_CPU: Final = CounterMetric("process_cpu_seconds_total", "Processor time.", ("worker",))
-PROCESS_OPEN_FDS: Final = GaugeMetric(
-    "process_open_fds", "Open file descriptors.", ("worker",), over=LATEST_RUNNING
-)
-PROCESS_MAX_FDS: Final = GaugeMetric(
-    "process_max_fds", "File descriptors that may be open.", ("worker",), over=LATEST_RUNNING
+PROCESS_OPEN_FDS: Final = _gauge_of_each_worker("process_open_fds", "Open file descriptors.")
+PROCESS_MAX_FDS: Final = _gauge_of_each_worker(
+    "process_max_fds", "File descriptors that may be open."
 )
 
 # Background

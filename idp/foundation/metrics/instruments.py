@@ -5,19 +5,28 @@ The values of each process are in files of a directory that the processes of the
 (the multiprocess mode of `prometheus_client`); the answer to a scrape combines them. A process
 is named by its place, such as the index of a worker, and not by its process id: a replaced worker
 continues the counts of the one before, and the number of files is bounded.
+
+Changes are collected in memory, and `write` brings all of them into the files at once: a change of
+a file takes as long as several in memory. A killed process loses what it counted since its last
+`write`, but what a scrape has seen never becomes less.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
 PREFIX: Final = "idp_"
+WRITE_SECONDS: Final = 0.25
 REQUEST_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 # What a gauge of several processes shows: the sum over those that run, the value that was set
@@ -35,6 +44,10 @@ _LARGE_BYTES: Final = 1024 * 1024  # the labels of 5,000 series
 
 DECLARED: Final[dict[str, Metric]] = {}
 
+# Protects the changes that are not written yet: a scrape may write them in another thread. It can
+# be taken twice, as the garbage collector may log, and so count, wherever memory is taken.
+_lock: Final = RLock()
+
 
 class Metric:
     """A metric by its name without prefix. `labels` are the names of its labels, each of which has
@@ -48,36 +61,45 @@ class Metric:
         self.meaning = meaning
         self.labels = tuple(labels)
         self._made: Any = None
-        self._changes: dict[tuple[str, ...], Callable[[float], None]] = {}
+        self._children: dict[tuple[str, ...], Any] = {}
+        self._changes: dict[tuple[str, ...], Any] = {}
         DECLARED[name] = self
 
     def make(self, registry: CollectorRegistry) -> None:
         """Creates the library's metric in this process; from now on it counts."""
         import prometheus_client
 
-        self._changes = {}
         make = getattr(prometheus_client, self.kind)
         self._made = make(
             PREFIX + self.name, self.meaning, self.labels, registry=registry, **self._options()
         )
 
     def end(self) -> None:
-        """Ends counting in this process."""
+        """Ends counting in this process, without what is not written yet."""
         self._made = None
-        self._changes = {}
+        self._children, self._changes = {}, {}
+
+    def write(self) -> None:
+        """Brings what has changed since the last call into the file of this process."""
+        changes, self._changes = self._changes, {}
+        for labels, change in changes.items():
+            self._apply(self._child(labels), change)
 
     def _options(self) -> dict[str, Any]:
         return {}
 
-    def _change(self, method: str, labels: tuple[str, ...]) -> Callable[[float], None]:
-        """Returns the library's method that changes the value of these labels, which is looked up
-        once.
+    def _child(self, labels: tuple[str, ...]) -> Any:
+        """Returns the library's object for these labels, which it looks up once. Raises ValueError
+        if the metric has others.
         """
-        change = self._changes.get(labels)
-        if change is None:
-            child = self._made.labels(*labels) if self.labels else self._made
-            change = self._changes[labels] = getattr(child, method)
-        return change
+        child = self._children.get(labels)
+        if child is None:
+            child = self._made.labels(*labels) if self.labels or labels else self._made
+            self._children[labels] = child
+        return child
+
+    def _apply(self, child: Any, change: Any) -> None:
+        raise NotImplementedError
 
 
 class CounterMetric(Metric):
@@ -87,8 +109,16 @@ class CounterMetric(Metric):
 
     def count(self, *labels: str, by: float = 1) -> None:
         """Adds `by`."""
-        if self._made is not None:
-            self._change("inc", labels)(by)
+        if self._made is None:
+            return
+        with _lock:
+            before = self._changes.get(labels)
+            if before is None:
+                self._child(labels)
+            self._changes[labels] = (before or 0) + by
+
+    def _apply(self, child: Any, change: float) -> None:
+        child.inc(change)
 
 
 class GaugeMetric(Metric):
@@ -107,14 +137,33 @@ class GaugeMetric(Metric):
 
     def set(self, value: float, *labels: str) -> None:
         """Sets the value of this process."""
-        if self._made is not None:
-            self._change("set", labels)(value)
+        if self._made is None:
+            return
+        with _lock:
+            if labels not in self._changes:
+                self._child(labels)
+            self._changes[labels] = value
 
     def set_only(self, *labels: str) -> None:
         """Sets 1 for these labels, and 0 for all others that this process has set."""
-        for others in list(self._changes):
+        for others in list(self._children):
             self.set(0, *others)
         self.set(1, *labels)
+
+    def _apply(self, child: Any, change: float) -> None:
+        child.set(change)
+
+
+class _Observations:
+    """The values of a histogram that are not written yet: their sum, and how many are in each
+    bucket.
+    """
+
+    __slots__ = ("buckets", "sum")
+
+    def __init__(self, buckets: int) -> None:
+        self.sum = 0.0
+        self.buckets = [0] * buckets
 
 
 class HistogramMetric(Metric):
@@ -131,15 +180,29 @@ class HistogramMetric(Metric):
         buckets: Sequence[float] = REQUEST_BUCKETS,
     ) -> None:
         super().__init__(name, meaning, labels)
-        self._buckets = buckets
+        self._bounds = buckets
 
     def _options(self) -> dict[str, Any]:
-        return {"buckets": self._buckets}
+        return {"buckets": self._bounds}
 
     def observe(self, value: float, *labels: str) -> None:
         """Counts a value."""
-        if self._made is not None:
-            self._change("observe", labels)(value)
+        if self._made is None:
+            return
+        with _lock:
+            change = self._changes.get(labels)
+            if change is None:
+                self._child(labels)
+                change = self._changes[labels] = _Observations(len(self._bounds) + 1)
+            change.sum += value
+            change.buckets[bisect_left(self._bounds, value)] += 1
+
+    def _apply(self, child: Any, change: _Observations) -> None:
+        # The library's `observe` takes one value at a time.
+        child._sum.inc(change.sum)
+        for bucket, number in zip(child._buckets, change.buckets, strict=True):
+            if number:
+                bucket.inc(number)
 
 
 class _Process:
@@ -185,7 +248,9 @@ def enable(directory: Path, process: str) -> None:
 
 
 def disable() -> None:
-    """Ends counting in this process."""
+    """Ends counting in this process. What is not written yet is dropped: in a process that was
+    just forked, it is its parent's.
+    """
     if not _process.name:
         return
     from prometheus_client import values
@@ -195,6 +260,32 @@ def disable() -> None:
     values.close_all_multiprocess_files()  # type: ignore[no-untyped-call]
     os.environ.pop(_VARIABLE, None)
     _process.directory, _process.name = None, ""
+
+
+def write() -> None:
+    """Brings what this process has counted into its files, where a scrape finds it."""
+    with _lock:
+        for metric in DECLARED.values():
+            metric.write()
+
+
+@asynccontextmanager
+async def writing() -> AsyncIterator[None]:
+    """Within the block, the event loop calls `write` every WRITE_SECONDS, and once more at the
+    end.
+    """
+    task = asyncio.create_task(_write_regularly())
+    try:
+        yield
+    finally:
+        task.cancel()
+        write()
+
+
+async def _write_regularly() -> None:
+    while True:
+        await asyncio.sleep(WRITE_SECONDS)
+        write()
 
 
 def process_name() -> str:

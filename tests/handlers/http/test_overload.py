@@ -96,9 +96,12 @@ def counting(tmp_path):
     """Has this process count; returns what a scrape shows."""
     metrics.reserve(tmp_path, "0", is_worker=True)
     metrics.enable(tmp_path, "0")
-    yield lambda name, **labels: metrics.collected(tmp_path).get_sample_value(
-        f"idp_{name}", labels
-    )
+
+    def shown(name, **labels):
+        metrics.write()
+        return metrics.collected(tmp_path).get_sample_value(f"idp_{name}", labels)
+
+    yield shown
     metrics.disable()
 
 
