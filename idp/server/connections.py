@@ -6,6 +6,9 @@ request, or for the answer to be read. Otherwise no other one would get in while
 heads of requests only, or reads no answer. A connection that waits for the service is never
 closed. A client is an IPv4 address or an IPv6 /64 network. Without a lack of places, no client
 has a limit of its own.
+
+With places left, a connection is closed when it has been idle for too long, and when its client
+has read nothing of a response for too long. A client that reads slowly may go on.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from idp.foundation import metrics
 from idp.foundation.network_keys import network_key
@@ -20,14 +24,31 @@ from idp.foundation.network_keys import network_key
 
 @dataclass(eq=False, slots=True)
 class Connection:
-    """An open connection of a client; `close` ends it at once. `accepted_at` is in seconds of the
-    loop. `awaits_client` returns whether a request under way waits for the client.
+    """An open connection of a client; `close` ends it at once.
+
+    `idle_since` is when it was accepted or its last request ended, in seconds of the loop.
+    `awaits_client` returns whether a request under way waits for the client. `read` returns how
+    many bytes of responses the client has received so far, or None if no part of a response waits
+    to be sent. `is_handshaking` returns whether the TLS handshake has not been completed.
     """
 
     client: str
-    accepted_at: float
+    idle_since: float
     close: Callable[[], None]
     awaits_client: Callable[[], bool] = lambda: False
+    read: Callable[[], int | None] = lambda: None
+    is_handshaking: Callable[[], bool] = lambda: False
+    _last_read: int | None = None
+    _read_at: float = 0.0
+
+    def has_stalled(self, now: float, longest_seconds: float) -> bool:
+        """Returns whether the client has read nothing of a response for so long, as far as earlier
+        calls have found out. `now` is in seconds of the loop."""
+        read = self.read()
+        if read is None or read != self._last_read:
+            self._last_read, self._read_at = read, now
+            return False
+        return now - self._read_at >= longest_seconds
 
 
 _Ordered = defaultdict[str, OrderedDict[Connection, None]]
@@ -44,6 +65,7 @@ class Connections:
         self._idle: _Ordered = defaultdict(OrderedDict)
         self._busy: _Ordered = defaultdict(OrderedDict)
         self._unused: OrderedDict[Connection, None] = OrderedDict()
+        self._resting: OrderedDict[Connection, None] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._open)
@@ -57,28 +79,32 @@ class Connections:
         """Adds a new, idle connection of the client at `address`, closing another one if no place
         is left, and returns its record; None if every place is taken by a request that waits for
         the service. `now` is in seconds of the loop, and `close` ends the connection at once."""
-        if len(self._open) >= self.limit:
-            metrics.HTTP_CONNECTIONS_CLOSED.count("full")  # another one, or this one
-            if not self.make_room():
-                return None
+        if len(self._open) >= self.limit and not self.make_room():
+            metrics.HTTP_CONNECTIONS_CLOSED.count("full")
+            return None
         connection = Connection(network_key(address), now, close)
         self._open.add(connection)
         self._clients.add(connection.client)
         self._unused[connection] = None
-        self.rest(connection)
+        self.rest(connection, now)
         return connection
 
-    def rest(self, connection: Connection) -> None:
-        """Records that a connection has no request in progress. Has no effect on a closed one."""
+    def rest(self, connection: Connection, now: float) -> None:
+        """Records that a connection has no request in progress from `now` on, in seconds of the
+        loop. Has no effect on a closed one."""
         if connection in self._open:
             _discard(self._busy, connection)
             self._idle[connection.client][connection] = None
+            connection.idle_since = now
+            self._resting[connection] = None
+            self._resting.move_to_end(connection)
 
     def work(self, connection: Connection) -> None:
         """Records that the head of a request has arrived on a connection. Has no effect on a
         closed one."""
         if connection in self._open:
             self._unused.pop(connection, None)
+            self._resting.pop(connection, None)
             _discard(self._idle, connection)
             self._busy[connection.client][connection] = None
 
@@ -86,6 +112,7 @@ class Connections:
         """Records that a connection is closed. A second call has no effect."""
         if connection in self._open:
             self._unused.pop(connection, None)
+            self._resting.pop(connection, None)
             _discard(self._idle, connection)
             _discard(self._busy, connection)
             self._open.discard(connection)
@@ -99,7 +126,7 @@ class Connections:
             connection = self._longest_idle() or self._longest_waiting()
             if connection is None:
                 return done
-            self._close(connection)
+            self._close(connection, "full")
         return count
 
     def _longest_idle(self) -> Connection | None:
@@ -115,21 +142,36 @@ class Connections:
                     return connection
         return None
 
-    def close_unused(self, accepted_before: float) -> int:
+    def close_unused(self, accepted_before: float) -> None:
         """Closes the connections that were accepted before this instant, in seconds of the loop,
-        and have sent no request; returns how many."""
-        late = []
-        for connection in self._unused:
-            if connection.accepted_at > accepted_before:
-                break
-            late.append(connection)
-        for connection in late:
-            self._close(connection)
-        return len(late)
+        and have sent no request."""
+        for connection in _idle_before(self._unused, accepted_before):
+            self._close(connection, "tls" if connection.is_handshaking() else "slow_head")
 
-    def _close(self, connection: Connection) -> None:
+    def close_idle(self, idle_before: float) -> None:
+        """Closes the connections that have been idle since before this instant, in seconds of the
+        loop."""
+        for connection in _idle_before(self._resting, idle_before):
+            self._close(connection, "idle")
+
+    def close_stalled(self, now: float, longest_seconds: float) -> None:
+        """Closes the connections whose clients have read nothing of a response for so long. `now`
+        is in seconds of the loop; progress is noticed from one call to the next."""
+        busy = [connection for theirs in self._busy.values() for connection in theirs]
+        for connection in busy:
+            if connection.has_stalled(now, longest_seconds):
+                self._close(connection, "stalled")
+
+    def _close(self, connection: Connection, reason: str) -> None:
+        metrics.HTTP_CONNECTIONS_CLOSED.count(reason)
         self.remove(connection)
         connection.close()
+
+
+def _idle_before(ordered: OrderedDict[Connection, None], instant: float) -> list[Connection]:
+    """Returns the connections that became idle until this instant; `ordered` begins with the one
+    that has been idle for longest."""
+    return list(takewhile(lambda connection: connection.idle_since <= instant, ordered))
 
 
 def _discard(by_client: _Ordered, connection: Connection) -> None:

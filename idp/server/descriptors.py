@@ -5,7 +5,11 @@ connections.
 from __future__ import annotations
 
 import errno
+import fcntl
 import resource
+import socket
+import struct
+import termios
 from contextlib import suppress
 from typing import Final
 
@@ -34,3 +38,13 @@ def most_connections(configured: int) -> int:
     """Returns how many connections this process may have: `configured`, or fewer if the limit of
     file descriptors allows no more."""
     return max(1, min(configured, limit() - _SPARE))
+
+
+def unacknowledged(connection: socket.socket) -> int:
+    """Returns how many bytes the kernel has of this connection that the other side has not
+    acknowledged; 0 where the kernel does not say."""
+    try:
+        answer = fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4))
+    except OSError:
+        return 0
+    return int(struct.unpack("i", answer)[0])

@@ -18,7 +18,7 @@ from tornado.httputil import (
     RequestStartLine,
     ResponseStartLine,
 )
-from tornado.iostream import IOStream
+from tornado.iostream import IOStream, SSLIOStream
 from tornado.web import Application
 
 from idp.config.settings import Config
@@ -30,6 +30,7 @@ from idp.server.port import BACKLOG, shut
 MAX_HEADER_BYTES: Final = 256 * 1024  # a longer one closes the connection without a response
 MAX_BODY_BYTES: Final = 8 * 1024 * 1024
 IDLE_SECONDS: Final = 75  # between requests
+STALLED_SECONDS: Final = 30  # while a response is sent and nothing of it arrives
 
 _ACCEPTED_AT_ONCE: Final = 128  # then requests have their turn
 _PAUSE_SECONDS: Final = 0.1  # after a failure, nothing is accepted for so long
@@ -58,8 +59,8 @@ class BoundedServer(HTTPServer):
             ssl_options=tls,
             max_header_size=MAX_HEADER_BYTES,
             max_body_size=MAX_BODY_BYTES,
-            idle_connection_timeout=IDLE_SECONDS,
         )
+        self.conn_params.header_timeout = None  # `_look` closes what is idle
         self._on_shut = on_shut
         self._open = Connections()
         self.limit(config)
@@ -132,7 +133,7 @@ class BoundedServer(HTTPServer):
             return
         self._loop.call_later(_PAUSE_SECONDS, self._resume)
         if error.errno in descriptors.MISSING:
-            metrics.HTTP_CONNECTIONS_CLOSED.count("full", by=self._open.make_room(_ROOM))
+            self._open.make_room(_ROOM)
         now = self._loop.time()
         if now - self._warned_at >= _WARN_EVERY_SECONDS:
             self._warned_at = now
@@ -149,10 +150,13 @@ class BoundedServer(HTTPServer):
             self._loop.add_reader(self._listening, self._accept, _ACCEPTED_AT_ONCE)
 
     def _look(self) -> None:
-        """Closes connections that have sent no request in time, now and every second."""
+        """Closes connections whose clients send no request or read no response in time, now and
+        every second."""
         self._timer = self._loop.call_later(_LOOK_SECONDS, self._look)
-        late = self._open.close_unused(self._loop.time() - self._first_request_seconds)
-        metrics.HTTP_CONNECTIONS_CLOSED.count("slow_head", by=late)
+        now = self._loop.time()
+        self._open.close_unused(now - self._first_request_seconds)
+        self._open.close_idle(now - IDLE_SECONDS)
+        self._open.close_stalled(now, STALLED_SECONDS)
         active = self._open.active
         metrics.HTTP_CONNECTIONS.set(active, "active")
         metrics.HTTP_CONNECTIONS.set(len(self._open) - active, "idle")
@@ -163,6 +167,8 @@ class BoundedServer(HTTPServer):
         if connection is None:
             stream.close()
             return
+        connection.read = lambda: _read_by_client(stream)
+        connection.is_handshaking = lambda: _is_handshaking(stream)
         self._by_stream[stream] = connection
         super().handle_stream(stream, address)
 
@@ -173,7 +179,7 @@ class BoundedServer(HTTPServer):
         returns Tornado's delegate for the request."""
         stream = _stream(server_conn)
         connection = self._by_stream[stream]
-        self._open.rest(connection)
+        self._open.rest(connection, self._loop.time())
         delegate = super().start_request(server_conn, request_conn)
         arrival = _Arrival(delegate, lambda: self._open.work(connection))
         connection.awaits_client = lambda: not arrival.is_complete or stream.writing()
@@ -182,7 +188,10 @@ class BoundedServer(HTTPServer):
     def on_close(self, server_conn: object) -> None:
         """Removes the record of a connection when Tornado reports that it has ended."""
         super().on_close(server_conn)
-        self._open.remove(self._by_stream.pop(_stream(server_conn)))
+        stream = _stream(server_conn)
+        if _has_failed_handshake(stream):
+            metrics.HTTP_CONNECTIONS_CLOSED.count("tls")
+        self._open.remove(self._by_stream.pop(stream))
 
 
 class _Arrival(HTTPMessageDelegate):
@@ -211,3 +220,22 @@ class _Arrival(HTTPMessageDelegate):
 
 def _stream(server_conn: object) -> IOStream:
     return cast(HTTP1ServerConnection, server_conn).stream
+
+
+def _read_by_client(stream: IOStream) -> int | None:
+    """How many bytes of responses the client has received; None if nothing is left to be sent. The
+    kernel takes more only in large steps, while a slow client makes small ones."""
+    if not stream.writing():
+        return None
+    return stream._total_write_done_index - descriptors.unacknowledged(stream.socket)
+
+
+def _is_handshaking(stream: IOStream) -> bool:
+    return isinstance(stream, SSLIOStream) and stream._ssl_accepting
+
+
+def _has_failed_handshake(stream: IOStream) -> bool:
+    """Whether a TLS handshake has failed; False if the client has only left meanwhile."""
+    is_refused = isinstance(stream.error, ssl.SSLError)
+    has_left = isinstance(stream.error, ssl.SSLEOFError | ssl.SSLZeroReturnError)
+    return _is_handshaking(stream) and is_refused and not has_left

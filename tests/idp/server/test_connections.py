@@ -26,9 +26,9 @@ class Opened:
         for name in names:
             self.connections.work(self.by_name[name])
 
-    def rest(self, *names):
+    def rest(self, *names, now=0.0):
         for name in names:
-            self.connections.rest(self.by_name[name])
+            self.connections.rest(self.by_name[name], now)
 
 
 def test_the_longest_idle_connection_of_the_client_that_holds_most_makes_room():
@@ -109,9 +109,40 @@ def test_connections_without_a_request_are_closed_in_time():
     opened.work(1)
     opened.rest(1)
 
-    assert opened.connections.close_unused(2.0) == 2
+    opened.connections.close_unused(2.0)
+    opened.connections.close_unused(2.0)
+
     assert opened.closed == [0, 2]
-    assert opened.connections.close_unused(2.0) == 0
+
+
+def test_idle_connections_are_closed_in_time_and_busy_ones_are_not():
+    opened = Opened(10)
+    for name in ("new", "idle", "busy", "again"):
+        opened.add(name)
+    opened.work("idle", "busy", "again")
+    opened.rest("idle", now=5.0)
+    opened.rest("again", now=6.0)
+
+    opened.connections.close_idle(5.0)
+
+    assert opened.closed == ["new", "idle"]
+    assert len(opened.connections) == 2
+
+
+def test_a_response_of_which_nothing_arrives_ends_the_connection_and_a_slow_reader_goes_on():
+    opened, read = Opened(10), {"stalled": 7, "slow": 0, "working": None}
+    for name in read:
+        opened.add(name).read = lambda name=name: read[name]
+    opened.work(*read)
+
+    for now in range(0, 91, 10):
+        read["slow"] = now // 20
+        opened.connections.close_stalled(float(now), 30)
+        assert opened.closed == (["stalled"] if now >= 30 else [])
+
+    read["working"] = 0
+    opened.connections.close_stalled(91.0, 30)
+    assert opened.closed == ["stalled"]
 
 
 def test_a_connection_that_is_removed_twice_is_counted_once():
@@ -120,7 +151,9 @@ def test_a_connection_that_is_removed_twice_is_counted_once():
     opened.connections.remove(opened.by_name["a"])
     opened.connections.remove(opened.by_name["a"])
     opened.rest("a")
+    opened.connections.close_idle(1.0)
 
+    assert opened.closed == []
     assert len(opened.connections) == 0
     assert opened.connections.make_room() == 0
 

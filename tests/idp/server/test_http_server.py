@@ -16,10 +16,17 @@ from idp.server import certificate, http_server
 from idp.server.http_server import BoundedServer
 from tests.support.certificate import self_signed
 
+LARGE = 32 * 1024 * 1024  # more than the kernel takes for a client that does not read
+
 
 class Hello(RequestHandler):
     def get(self):
         self.finish("hello")
+
+
+class Large(RequestHandler):
+    def get(self):
+        self.finish(bytes(LARGE))
 
 
 class Failing:
@@ -36,6 +43,31 @@ class Failing:
 
     def __getattr__(self, name):
         return getattr(self._real, name)
+
+
+class Time:
+    """The server's loop, at a time that only tests move."""
+
+    def __init__(self, server):
+        self._real = server._loop
+        self._now = self._real.time()
+        self._server = server
+        server._timer.cancel()
+        server._loop = self
+
+    def time(self):
+        return self._now
+
+    def call_later(self, *_):
+        return self._server._timer
+
+    def __getattr__(self, name):
+        return getattr(self._real, name)
+
+    def passes(self, seconds):
+        """So many seconds pass, and the server looks at its connections."""
+        self._now += seconds
+        self._server._look()
 
 
 class Log:
@@ -57,7 +89,7 @@ def serving(shut, *errors, tls=None):
     """A server whose next accepts fail with these errors, and its port."""
     listening = socket.create_server(("127.0.0.1", 0))
     listening.setblocking(False)
-    app = Application([("/", Hello)], log_function=lambda _: None)
+    app = Application([("/", Hello), ("/large", Large)], log_function=lambda _: None)
     server = BoundedServer(app, Config(), tls, shut.set)
     server.listen_on(Failing(listening, *errors))
     return server, listening.getsockname()[1]
@@ -168,3 +200,118 @@ async def test_a_stop_accepts_what_waits_in_the_queue_and_then_nothing():
         assert await again(reader, writer) == "HTTP/1.1 200 OK"
         writer.close()
     await server.close_all_connections()
+
+
+async def ended(server):
+    await server.close_all_connections()
+    server.stop()
+
+
+async def until(happens):
+    async with asyncio.timeout(10):
+        while not happens():
+            await asyncio.sleep(0.01)
+
+
+async def test_a_connection_that_rests_for_too_long_is_closed(counted):
+    server, port = serving(asyncio.Event())
+    time = Time(server)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+
+    await again(reader, writer)
+    time.passes(74)
+    await again(reader, writer)
+    time.passes(74)
+    assert counted("http_connections_closed_total", reason="idle") in (0, None)
+    time.passes(1)
+
+    assert await reader.read() == b""
+    assert counted("http_connections_closed_total", reason="idle") == 1
+    writer.close()
+    await ended(server)
+
+
+async def unread(server, port):
+    """A connection whose client has asked for a large response, and reads nothing of it."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
+    client.connect(("127.0.0.1", port))
+    client.sendall(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    await until(lambda: any(stream.writing() for stream in server._by_stream))
+    return client
+
+
+async def test_a_client_that_does_not_read_its_response_is_not_waited_for(counted):
+    server, port = serving(asyncio.Event())
+    time = Time(server)
+    client = await unread(server, port)
+
+    time.passes(0)
+    time.passes(29)
+    assert len(server._open) == 1
+    time.passes(1)
+
+    await until(lambda: not server._by_stream)
+    assert len(server._open) == 0
+    assert counted("http_connections_closed_total", reason="stalled") == 1
+    client.close()
+    await ended(server)
+
+
+async def test_a_client_that_reads_slowly_gets_its_whole_response(counted):
+    server, port = serving(asyncio.Event())
+    time = Time(server)
+    client = await unread(server, port)
+
+    time.passes(0)
+    for _ in range(6):
+        client.recv(128 * 1024, socket.MSG_WAITALL)  # less than the kernel frees at once
+        time.passes(29)
+    reader, writer = await asyncio.open_connection(sock=client)
+    rest = await reader.readexactly(LARGE - 6 * 128 * 1024)
+
+    assert not any(rest)
+    assert counted("http_connections_closed_total", reason="stalled") in (0, None)
+    writer.close()
+    await ended(server)
+
+
+@pytest.fixture
+def over_tls(tmp_path):
+    chain, key = self_signed(tmp_path)
+    files = {"tls_cert": str(tmp_path / chain), "tls_key": str(tmp_path / key)}
+    return certificate.context(Config(**files))
+
+
+async def test_handshakes_that_fail_or_do_not_come_are_counted(over_tls, counted):
+    server, port = serving(asyncio.Event(), tls=over_tls)
+    time = Time(server)
+    _, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    await until(lambda: server._by_stream)
+    await until(lambda: not server._by_stream)
+    assert counted("http_connections_closed_total", reason="tls") == 1
+
+    silent, silent_writer = await asyncio.open_connection("127.0.0.1", port)
+    await until(lambda: server._by_stream)
+    time.passes(10)
+
+    assert await silent.read() == b""
+    assert counted("http_connections_closed_total", reason="tls") == 2
+    assert counted("http_connections_closed_total", reason="slow_head") in (0, None)
+    for each in (writer, silent_writer):
+        each.close()
+    await ended(server)
+
+
+async def test_a_client_that_leaves_during_its_handshake_is_not_counted(over_tls, counted):
+    server, port = serving(asyncio.Event(), tls=over_tls)
+    for sent in (b"", b"\x16\x03\x01"):
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
+        await until(lambda: server._by_stream)
+        writer.close()
+        await until(lambda: not server._by_stream)
+
+    assert counted("http_connections_closed_total", reason="tls") in (0, None)
+    await ended(server)
