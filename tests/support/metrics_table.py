@@ -19,7 +19,8 @@ BEGIN = "<!-- metrics: made by python -m tests.support.metrics_table -->"
 END = "<!-- end of metrics -->"
 
 _LINE = re.compile(
-    r"# (?P<group>[A-Z][\w ,-]+)|(?P<name>[A-Z_]+): Final = (?:Counter|Gauge|Histogram)Metric\(.*"
+    r"# (?P<group>[A-Z][\w ,-]+)"
+    r"|(?P<name>[A-Z_]+): Final = (?:(?:Counter|Gauge|Histogram)Metric|_gauge_of_each_worker)\(.*"
 )
 _HEAD = ("| metric | type | labels | meaning |", "|---|---|---|---|")
 

@@ -161,9 +161,9 @@ class _Observations:
 
     __slots__ = ("buckets", "sum")
 
-    def __init__(self, buckets: int) -> None:
+    def __init__(self, count: int) -> None:
         self.sum = 0.0
-        self.buckets = [0] * buckets
+        self.buckets = [0] * count
 
 
 class HistogramMetric(Metric):
