@@ -10,6 +10,7 @@ import click
 
 from idp import __version__
 from idp.cli import naming
+from idp.foundation import standard_streams
 
 # Each command with its module and summary. Only the module of the called command is imported.
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
@@ -90,3 +91,4 @@ class Commands(click.Group):
 @click.version_option(__version__, prog_name="idp")
 def main() -> None:
     """A self-hosted OpenID Connect and OAuth 2.0 identity service."""
+    standard_streams.secure()

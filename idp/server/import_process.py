@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Struct
 
 from idp.config.settings import Config
-from idp.foundation import logs
+from idp.foundation import logs, standard_streams
 from idp.records.jobs import JOBS
 from idp.server import import_worker
 from idp.service import Service
@@ -156,6 +156,7 @@ async def _ended(child: Process, patience_seconds: float) -> None:
 def main() -> int:
     """Runs as the child: works on the job of the assignment on standard input, then on other
     waiting jobs, until there are none or the parent has ended. Returns the exit code."""
+    standard_streams.secure()
     os.nice(NICENESS)
     assignment = msgspec.json.decode(sys.stdin.buffer.readline(), type=ImportAssignment)
     _report_begun()

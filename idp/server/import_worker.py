@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec import structs
 
-from idp.foundation import logs
+from idp.foundation import logs, standard_streams
 from idp.start import bootstrap, exit_codes
 from idp.transfer.jobs.batches import ProcessedRow
 from idp.transfer.jobs.pipeline import BatchWorker, LocalBatchWorker
@@ -60,6 +60,7 @@ def tuned_for_rows() -> Iterator[None]:
 def main() -> int:
     """Runs as the helping process: serves commands until the connection is closed. Returns the
     exit code."""
+    standard_streams.secure()
     connection = socket.socket(fileno=sys.stdin.fileno())
     with tuned_for_rows():
         return exit_codes.guarded(lambda: asyncio.run(_help(connection)))
