@@ -73,7 +73,7 @@ class LossyProxy:
         self, reader: asyncio.StreamReader, to_server: asyncio.StreamWriter, doomed: set[int]
     ) -> None:
         while True:
-            message = await _message(reader)
+            message = await read_message(reader)
             _, request_id, _, operation = _HEADER.unpack_from(message)
             if operation == _OP_MSG:
                 name = message[_NAME_AT : message.index(b"\0", _NAME_AT)].decode()
@@ -87,7 +87,7 @@ class LossyProxy:
         self, upstream: asyncio.StreamReader, writer: asyncio.StreamWriter, doomed: set[int]
     ) -> None:
         while True:
-            message = await _message(upstream)
+            message = await read_message(upstream)
             if _HEADER.unpack_from(message)[2] in doomed:
                 raise _Swallowed
             writer.write(message)
@@ -104,6 +104,6 @@ async def _closing(writer: asyncio.StreamWriter) -> AsyncIterator[None]:
             await writer.wait_closed()
 
 
-async def _message(reader: asyncio.StreamReader) -> bytes:
+async def read_message(reader: asyncio.StreamReader) -> bytes:
     header = await reader.readexactly(_HEADER.size)
     return header + await reader.readexactly(_HEADER.unpack(header)[0] - _HEADER.size)
