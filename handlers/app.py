@@ -16,6 +16,7 @@ from handlers.events import stream as event_stream
 from handlers.http import hosts, request_metrics, route_templates
 from handlers.http.admission import Admission
 from handlers.http.base import Handler
+from handlers.http.endpoint_names import endpoint_name
 from handlers.login import accounts as accounts_page
 from handlers.login import (
     change_password,
@@ -180,6 +181,7 @@ def log_access(handler: RequestHandler) -> None:
     """Writes the access log's line for a request that has been answered. Those refused for
     overload have none: they would hide the others."""
     request = handler.request
+    kind: Any = type(handler)
     request_metrics.answered(handler)
     if isinstance(handler, Handler) and handler.place.is_refused:
         return
@@ -189,5 +191,6 @@ def log_access(handler: RequestHandler) -> None:
         handler.get_status(),
         request.request_time(),
         address=handler.address() if isinstance(handler, Handler) else "",
+        endpoint=endpoint_name(kind),
         **request_costs.log_fields(),
     )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from idp.doctor import files, machine, mongodb, outside, safety, sqlite, store, upkeep
-from idp.doctor.check import Area, DoctorCheck, Finding, Installation, Result, fail, skipped
+from idp.doctor.check import Area, DoctorCheck, Finding, Installation, Result, fail, skipped, warn
 from idp.foundation import logs
 
 AREAS: Final[Mapping[Area, Sequence[DoctorCheck]]] = {
@@ -23,7 +23,7 @@ AREAS: Final[Mapping[Area, Sequence[DoctorCheck]]] = {
 }
 OF_WHAT_IS_STORED: Final[Sequence[Area]] = ("safety", "upkeep")
 SECONDS: Final = 60.0  # of one check
-OUTSIDE_SECONDS: Final = 4.0  # of a check that waits for other servers
+OUTSIDE_SECONDS: Final = 3.0  # of a check that waits for other servers
 _log: Final = logs.logger(__name__)
 
 
@@ -49,12 +49,21 @@ async def _run_in_turn(
     check: DoctorCheck, installation: Installation, one_at_a_time: asyncio.Lock
 ) -> Finding:
     if check.area == "outside":
-        return await _run_check(check, installation, OUTSIDE_SECONDS)
+        return await _run_check(check, installation)
     async with one_at_a_time:
-        return await _run_check(check, installation, SECONDS)
+        return await _run_check(check, installation)
 
 
-async def _run_check(check: DoctorCheck, installation: Installation, seconds: float) -> Finding:
+def _seconds(check: DoctorCheck, installation: Installation) -> float:
+    """Returns how long the check may take now; 0 if no time is left."""
+    seconds = OUTSIDE_SECONDS if check.area == "outside" else SECONDS
+    if not installation.waits_for_server(check):
+        return seconds
+    left = installation.deadline - asyncio.get_running_loop().time()
+    return max(0.0, min(seconds, left))
+
+
+async def _run_check(check: DoctorCheck, installation: Installation) -> Finding:
     """Returns the finding of a check.
 
     An unexpected error in one check is its finding, and does not stop the others.
@@ -63,11 +72,14 @@ async def _run_check(check: DoctorCheck, installation: Installation, seconds: fl
         return skipped("the issuer is on this machine only")
     if not _has_what_it_needs(check, installation):
         return skipped("the store can't be read: see store.reach, store.schema and store.indexes")
+    seconds = _seconds(check, installation)
+    if not seconds:
+        return warn("no time was left, as servers did not answer soon; --deep has no limit")
     try:
         async with asyncio.timeout(seconds):
             return await check.run(installation)
     except TimeoutError:
-        return fail(f"the check was not done after {seconds:g} s")
+        return fail(f"the check was not done after {seconds:.1f} s")
     except Exception as error:  # of any kind: the report must have the findings of the others
         _log.warning("a check of the doctor broke", check=check.id, exc_info=error)
         return fail(f"the check broke: {type(error).__name__}: {error}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -27,8 +28,9 @@ class Installation:
 
     `store` is None if it cannot be opened. `has_records` is false if this program cannot read the
     records in it; `store_problem` says why in both cases. `max_records` limits how many records of
-    a collection a check reads; None means all. `outgoing` makes HTTP requests. `clock` is the one
-    by which records expire, `wall_clock` that of the machine.
+    a collection a check reads; None means all. `outgoing` makes HTTP requests. At `deadline`, a
+    time of the event loop, checks that wait for other servers or for MongoDB end. `clock` is the
+    one by which records expire, `wall_clock` that of the machine.
     """
 
     config: Config
@@ -38,12 +40,20 @@ class Installation:
     has_records: bool = True
     max_records: int | None = MAX_RECORDS
     outgoing: Outgoing = field(default_factory=Outgoing)
+    deadline: float = math.inf
     wall_clock: Clock = field(default_factory=SystemClock)
 
     @property
     def is_deep(self) -> bool:
         """Whether checks may read all records, and take long."""
         return self.max_records is None
+
+    def waits_for_server(self, check: DoctorCheck) -> bool:
+        """Returns whether the check waits for another server: outside, or one with the store."""
+        if check.area == "outside":
+            return True
+        is_on_server = self.store is not None and self.config.store.startswith("mongodb")
+        return is_on_server and (check.area == "store" or check.needs != "nothing")
 
     @property
     def opened(self) -> Store:

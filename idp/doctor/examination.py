@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Final
 
@@ -17,6 +20,8 @@ from idp.start import bootstrap, first_start
 from storage import META, SCHEMA_ID, StorageError
 from storage.upgrades import opening, pending
 
+OPENING_SECONDS: Final = 2.5  # of a store on a server
+WAITING_SECONDS: Final = 3.0  # for all servers, from the beginning
 _NOT_CURRENT: Final = (
     "the store does not have the version of this program: see store.schema and store.indexes"
 )
@@ -32,7 +37,8 @@ async def of(
     """Runs every check and returns the results; if the store cannot be opened, the checks that
     need it are skipped.
 
-    With `is_deep`, checks read all records of a collection. `outgoing` makes the HTTP requests, by
+    With `is_deep`, checks read all records of a collection, however long that takes; without it,
+    servers are waited for WAITING_SECONDS at most in all. `outgoing` makes the HTTP requests, by
     default a new one. `for_issuer` gets the issuer that the store was last served with, once its
     records can be read, and returns the settings to use with it. Raises what `for_issuer` raises.
     """
@@ -43,27 +49,50 @@ async def of(
         has_records=False,
         max_records=None if is_deep else MAX_RECORDS,
         outgoing=outgoing or Outgoing(),
+        deadline=math.inf if is_deep else asyncio.get_running_loop().time() + WAITING_SECONDS,
     )
     if config.is_in_memory:
         unreadable = "a store in memory can be read by the service alone"
         return await doctor.examine(replace(installation, store_problem=unreadable))
-    try:
-        collections = ALL if await _is_current(installation) else ()
-        async with bootstrap.as_it_is(config.store, collections, installation.clock) as store:
-            if collections and for_issuer is not None:
-                config = for_issuer(await first_start.last_issuer(store))
-            return await doctor.examine(
-                replace(
-                    installation,
-                    config=config,
-                    store=store,
-                    has_records=bool(collections),
-                    store_problem="" if collections else _NOT_CURRENT,
-                )
-            )
-    except (NotFound, StorageError) as error:
-        problem = f"the store can't be used: {error}"
-        return await doctor.examine(replace(installation, store_problem=problem))
+    async with AsyncExitStack() as stack:
+        try:
+            async with asyncio.timeout(_opening_seconds(installation)):
+                opened = await _opened(installation, stack, for_issuer)
+        except (NotFound, StorageError) as error:
+            opened = replace(installation, store_problem=f"the store can't be used: {error}")
+        except TimeoutError:
+            problem = f"the store can't be used: no answer for {OPENING_SECONDS:.1f} s"
+            opened = replace(installation, store_problem=problem)
+        return await doctor.examine(opened)
+
+
+def _opening_seconds(installation: Installation) -> float | None:
+    """Returns how long it may take to open the store; None for a file or with `is_deep`."""
+    is_on_server = installation.config.store.startswith("mongodb")
+    return OPENING_SECONDS if is_on_server and not installation.is_deep else None
+
+
+async def _opened(
+    installation: Installation,
+    stack: AsyncExitStack,
+    for_issuer: Callable[[str], Config] | None,
+) -> Installation:
+    """Returns the installation with its store, which the end of `stack` closes. Raises NotFound,
+    StorageError, and what `for_issuer` raises.
+    """
+    config = installation.config
+    collections = ALL if await _is_current(installation) else ()
+    opening = bootstrap.as_it_is(config.store, collections, installation.clock)
+    store = await stack.enter_async_context(opening)
+    if collections and for_issuer is not None:
+        config = for_issuer(await first_start.last_issuer(store))
+    return replace(
+        installation,
+        config=config,
+        store=store,
+        has_records=bool(collections),
+        store_problem="" if collections else _NOT_CURRENT,
+    )
 
 
 async def _is_current(installation: Installation) -> bool:

@@ -44,7 +44,11 @@ async def test_a_service_logs_its_life_and_what_requests_cost(
     assert redeemed["client_id"] == refused["client_id"] == demo.client_id
     assert "refused_check" not in redeemed
     assert refused["refused_check"]
+    endpoints = {line["path"]: line["endpoint"] for line in requests}
+    assert endpoints["/oauth/v2/authorize"] == "authorize"
+    assert endpoints["/ui/login/password"] == "login_password"
     for line in (redeemed, refused):
+        assert line["endpoint"] == "token"
         assert line["store_commands"] >= 1
         assert 0 <= line["waited_milliseconds"] <= line["store_milliseconds"]
     workers = {line.get("worker") for line in requests}

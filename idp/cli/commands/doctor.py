@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from idp.cli import given_options
 from idp.cli.settings import STORE_OPTIONS, config_for_store, load_for_store, store_flags
 from idp.config.loading import Loaded
+from idp.foundation.daemon_threads import DaemonThreads
 from idp.start import exit_codes
 
 if TYPE_CHECKING:
@@ -51,12 +52,16 @@ def _examined(loaded: Loaded, *, is_deep: bool) -> list[Result]:
     store's issuer."""
     from idp.doctor import examination
 
-    work = examination.of(
-        loaded.config,
-        is_deep=is_deep,
-        for_issuer=lambda served: config_for_store(loaded, served),
-    )
-    return asyncio.run(work)
+    async def work() -> list[Result]:
+        # A name server that does not answer holds a thread up for longer than the command takes.
+        asyncio.get_running_loop().set_default_executor(DaemonThreads())
+        return await examination.of(
+            loaded.config,
+            is_deep=is_deep,
+            for_issuer=lambda served: config_for_store(loaded, served),
+        )
+
+    return asyncio.run(work())
 
 
 def _complete(result: Result) -> Result:

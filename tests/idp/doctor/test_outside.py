@@ -136,7 +136,7 @@ async def test_an_address_that_only_this_machine_reaches_is_a_warning(address):
     assert (await outside.issuer_dns(installation(resolve=own))).state == "warn"
 
 
-async def test_checks_wait_for_other_servers_together_and_for_four_seconds_at_most(monkeypatch):
+async def test_checks_wait_for_other_servers_together_and_for_a_limited_time(monkeypatch):
     await asyncio.to_thread(outgoing_http._import_client)
     monkeypatch.setattr(doctor, "OUTSIDE_SECONDS", 0.5)
     waiting = []
