@@ -22,7 +22,8 @@ async def write(service: Service) -> None:
     StorageError."""
     now = service.clock.now()
     for head in (await event_streams.heads(service)).values():
-        is_due = head.anchored_at is None or head.anchored_at <= now - EVERY
+        # An instant to come was not stored by the service, and must not end the anchors.
+        is_due = head.anchored_at is None or abs(now - head.anchored_at) >= EVERY
         if head.position == head.anchored_position or not is_due:
             continue
         anchored = {"anchored_at": now, "anchored_position": head.position}

@@ -58,9 +58,24 @@ def floor_mac(key: bytes, stream: str, position: int, chain: str) -> str:
     return _mac(key, ("floor", stream, str(position), chain))
 
 
+def erasure_mac(key: bytes, event: Event, digest: str) -> str:
+    """Returns the MAC of the digest that is left of an erased payload. Without it, a program that
+    changes the database could erase payloads, too."""
+    return _mac(key, ("erased", event.stream or "", str(event.position), digest))
+
+
+def is_truly_erased(key: bytes, event: Event) -> bool:
+    """Whether the service erased the event's payload."""
+    return is_erased(event) and event.erasure_mac == erasure_mac(key, event, payload_digest(event))
+
+
 def payload_digest(event: Event) -> str:
-    """Returns the salted digest of the event's payload, also after the payload was erased."""
-    if event.payload_digest is not None:
+    """Returns the salted digest of the event's payload, also after the payload was erased.
+
+    The stored digest counts only where the payload is gone: beside another payload it would hide
+    the change.
+    """
+    if event.payload_digest is not None and is_erased(event):
         return event.payload_digest
     payload = msgspec.json.encode([[name, value] for name, value in event.payload])
     return _sha256((event.salt or "").encode() + b"\n" + payload)

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from idp.audit import chain, sealing
 from idp.audit.event_types import stream_of
+from idp.audit.sealing import ChainState
 from idp.foundation.errors import NotFound
 from idp.records import EVENTS, USERS, Event
 from idp.service import Service
@@ -43,6 +44,7 @@ async def erase(service: Service, user_id: str, actor: str) -> Erasure:
     WrongKey, StorageError.
     """
     await sealing.seal(service)
+    state = await sealing.read_state(service) or ChainState.empty()
     result = Erasure()
     async for events in _events(service, user_id):
         result.events += len(events)
@@ -50,7 +52,8 @@ async def erase(service: Service, user_id: str, actor: str) -> Erasure:
         sealed = [event for event in events if event.position is not None and event.payload]
         if sealed:
             also = [] if result.erased else [_event(service, sealed[0], user_id, actor)]
-            result.erased += await _erase(service, sealed, also)
+            updates = [_erasure(state.key, event) for event in sealed]
+            result.erased += await _erase(service, updates, also)
     if not result.events:
         raise NotFound("there is no event of such a user")
     return result
@@ -83,30 +86,32 @@ def _is_about(event: Event, user_id: str) -> bool:
     return is_theirs and event.type != ERASED  # which has no payload
 
 
-async def _erase(service: Service, events: Sequence[Event], also: Sequence[Write]) -> int:
-    """Erases the payloads of these events; returns of how many. Those that retention has removed
-    meanwhile are left out."""
+async def _erase(service: Service, updates: Sequence[Update], also: Sequence[Write]) -> int:
+    """Erases payloads by these updates; returns of how many events. Those that retention has
+    removed meanwhile are left out."""
     try:
-        await commit_confirmed(service.store, *also, *map(_erasure, events))
+        await commit_confirmed(service.store, *also, *updates)
     except Stale:
-        return await _erase_each(service, events, also)
-    return len(events)
+        return await _erase_each(service, updates, also)
+    return len(updates)
 
 
-async def _erase_each(service: Service, events: Sequence[Event], also: Sequence[Write]) -> int:
+async def _erase_each(service: Service, updates: Sequence[Update], also: Sequence[Write]) -> int:
     erased = 0
-    for event in events:
+    for update in updates:
         with suppress(Stale):
-            await commit_confirmed(service.store, *([] if erased else also), _erasure(event))
+            await commit_confirmed(service.store, *([] if erased else also), update)
             erased += 1
     return erased
 
 
-def _erasure(event: Event) -> Update:
+def _erasure(key: bytes, event: Event) -> Update:
+    digest = chain.payload_digest(event)
+    mac = chain.erasure_mac(key, event, digest)
     return Update(
         EVENTS,
         event.id,
-        set={"payload": [], "salt": None, "payload_digest": chain.payload_digest(event)},
+        set={"payload": [], "salt": None, "payload_digest": digest, "erasure_mac": mac},
         expect={"chain": event.chain},
     )
 

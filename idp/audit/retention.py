@@ -1,9 +1,9 @@
 """Removal of old events from the beginning of each stream.
 
 Only sealed events are removed, in the order of their positions, up to the first that is not old
-enough. Each unit moves the stream's *floor*, the last removed position, with the chain's value
-there: so the chain of what is left still holds. That events are removed is an event itself, in
-the unit of the first ones.
+enough; the time of an event counts if the chain shows that it was not changed. Each unit moves the
+stream's *floor*, the last removed position, with the chain's value there: so the chain of what is
+left still holds. That events are removed is an event itself, in the unit of the first ones.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import takewhile
 from typing import Final
 
 from idp.audit import chain, event_streams, sealing
@@ -93,7 +92,7 @@ async def _remove(
 ) -> None:
     while time.monotonic() < ends_at:
         began_at = time.monotonic()
-        old = await _old(service, head, cutoff)
+        old = await _old(service, key, head, cutoff)
         if not old:
             return
         moved = _moved(key, head, old[-1], cutoff)
@@ -106,7 +105,7 @@ async def _remove(
         await asyncio.sleep(time.monotonic() - began_at)
 
 
-async def _old(service: Service, head: AuditHead, cutoff: datetime) -> list[Event]:
+async def _old(service: Service, key: bytes, head: AuditHead, cutoff: datetime) -> Sequence[Event]:
     """Returns the first events of the stream, as far as they are older than `cutoff`."""
     page = await service.store.find(
         EVENTS,
@@ -115,7 +114,32 @@ async def _old(service: Service, head: AuditHead, cutoff: datetime) -> list[Even
         after=(head.floor, _LAST_ID),
         limit=_AT_ONCE,
     )
-    return list(takewhile(lambda event: event.at < cutoff, page.records))
+    old, changed = _true_and_old(key, head, page.records, cutoff)
+    if changed is not None:
+        _log.error("an event was changed", stream=head.id, position=changed.position)
+    return old
+
+
+def _true_and_old(
+    key: bytes, head: AuditHead, events: Sequence[Event], cutoff: datetime
+) -> tuple[Sequence[Event], Event | None]:
+    """Returns the events up to the last that is older than `cutoff` and as it was sealed, and the
+    first before a younger one that is not as it was sealed.
+
+    The time of a changed event says nothing: otherwise a program that changes the database could
+    have the service remove the events of today. A changed event is removed with a later one that
+    is true and old, since it was sealed before that.
+    """
+    before, end, changed = head.floor_chain, 0, None
+    for number, event in enumerate(events, 1):
+        if event.chain != chain.value(key, before, event):
+            changed = changed or event
+        elif event.at >= cutoff:
+            break
+        else:
+            end = number
+        before = event.chain or ""
+    return events[:end], changed
 
 
 def _moved(key: bytes, head: AuditHead, last: Event, cutoff: datetime) -> AuditHead:

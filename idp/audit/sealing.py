@@ -135,6 +135,7 @@ async def prepared_state(service: Service, first_at: datetime) -> ChainState:
     if state is None:
         try:
             await commit_confirmed(service.store, *_first_writes(service, first_at))
+            _log.info("the chains of the audit log begin")
         except Conflict:
             _log.debug("another process has begun the chains")
         state = await read_state(service)

@@ -145,6 +145,8 @@ class _Walk:
             result.fail(expected, "the event was removed")
         elif event.chain != chain.value(self._key, self._chain, event):
             result.fail(expected, f"the event {event.id} was changed")
+        elif chain.is_erased(event) and not chain.is_truly_erased(self._key, event):
+            result.fail(expected, f"the payload of the event {event.id} was removed")
         elif not self._is_anchored(expected, event.chain):
             result.fail(expected, "the chain differs from the anchor")
         else:

@@ -260,18 +260,6 @@ async def test_the_first_and_the_last_event_of_a_stream_are_missed(service, inde
     assert await faults(service) == {"access": removed.position}
 
 
-@pytest.mark.promise("audit: erasure")
-async def test_an_erased_payload_is_no_change(service):
-    (event,) = await store_events(service, 1, type="session.opened", payload=[("mail", "a@b.c")])
-    await sealing.seal(service)
-    sealed = await service.store.get(EVENTS, event.id)
-    erased = {"payload": [], "salt": None, "payload_digest": chain.payload_digest(sealed)}
-    await service.store.commit(Update(EVENTS, event.id, set=erased))
-
-    (access,) = [one for one in await verification.verify(service) if one.stream == "access"]
-    assert (access.fault, access.erased, access.events) == (None, 1, 1)
-
-
 async def test_equal_payloads_have_different_digests(service):
     one, two = await store_events(service, 2, type="session.opened", payload=[("a", "b")])
     await sealing.seal(service)
