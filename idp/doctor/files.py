@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import ssl
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -172,6 +173,21 @@ async def tmp_writable(installation: Installation) -> Finding:
     return ok(f"temporary files can be written in {directory}")
 
 
+async def tls_files(installation: Installation) -> Finding:
+    """Checks that the files of the certificate can be used: a service that runs keeps the pair
+    that it loaded before, but it can't be started with these.
+    """
+    chain, key = installation.config.tls_cert, installation.config.tls_key
+    if chain is None:
+        return skipped("tls_cert is not set")
+    try:
+        # Without a password, OpenSSL would ask for the one of an encrypted key.
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(chain, key, "")
+    except OSError as error:
+        return warn(f"{chain} and {key} can't be used: {error.strerror or error}")
+    return ok(f"{chain} and {key} are a certificate and its key")
+
+
 def _quoted(path: Path) -> str:
     return shlex.quote(str(path))
 
@@ -218,5 +234,15 @@ CHECKS: Final = (
         about=Message("Temporary files can be written."),
         fix=Message("Set TMPDIR to a directory with room that the service's user may write in."),
         run=tmp_writable,
+    ),
+    DoctorCheck(
+        id="tls.files",
+        area="files",
+        about=Message("The files tls_cert and tls_key are a certificate and its key."),
+        fix=Message(
+            "Write both files of one pair. A running service uses them within 30 seconds, and the"
+            " pair before until then."
+        ),
+        run=tls_files,
     ),
 )

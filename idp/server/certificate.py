@@ -38,7 +38,8 @@ def context(config: Config) -> ssl.SSLContext | None:
 
 def _context(chain: str, key: str | None) -> ssl.SSLContext:
     made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    made.load_cert_chain(chain, key)
+    # Without a password, OpenSSL would ask for the one of an encrypted key, and wait.
+    made.load_cert_chain(chain, key, "")
     # Of TLS 1.2, suites with authenticated encryption and forward secrecy only (RFC 9325 4.2);
     # those of TLS 1.3 all have both, and are not chosen here.
     made.set_ciphers(_TLS_1_2_SUITES)

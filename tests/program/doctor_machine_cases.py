@@ -9,6 +9,7 @@ import tempfile
 from collections import namedtuple
 
 from idp.doctor import files, machine
+from tests.support.certificate import self_signed
 from tests.support.doctor_place import by_commands
 
 Usage = namedtuple("Usage", "total used free")
@@ -70,6 +71,22 @@ def make_temporary_directory(place, finding):
     (place.data.parent / "tmp").mkdir()
 
 
+def certificate_of_another_key(place):
+    directory = place.data.parent / "tls"
+    directory.mkdir()
+    chain, key = self_signed(directory)
+    before = (directory / key).read_bytes()
+    place.settings |= {"tls_cert": str(directory / chain), "tls_key": str(directory / key)}
+    assert place.find("tls.files").state == "ok"
+    self_signed(directory)
+    (directory / key).write_bytes(before)
+
+
+def write_a_pair(place, finding):
+    assert "key values mismatch" in finding.found
+    self_signed(place.data.parent / "tls")
+
+
 def connections_reset(place):
     place.settings["processes"] = 2
     setting = place.data.parent / "tcp_migrate_req"
@@ -110,6 +127,7 @@ CASES = {
     "disk.free": ("warn", fill_disk, empty_disk),
     "data.filesystem": ("fail", network_disk, local_disk),
     "tmp.writable": ("fail", no_temporary_directory, make_temporary_directory),
+    "tls.files": ("warn", certificate_of_another_key, write_a_pair),
     "limits.descriptors": ("warn", few_descriptors, more_descriptors),
     "kernel.migrate_req": ("warn", connections_reset, connections_passed_on),
     "hashing.time": ("warn", slow_hash, hash_in_time),

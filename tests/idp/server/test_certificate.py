@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
+import pty
+import subprocess
+import sys
+import termios
 
 import pytest
+from cryptography.hazmat.primitives import serialization
 
 from idp.server import certificate
 from idp.server.certificate import CertificateWatch
@@ -102,3 +108,30 @@ async def test_it_looks_again_soon_after_a_pair_that_does_not_fit(
     running.cancel()
 
     assert log.lines == ["the new certificate can't be used; the one before stays in use"]
+
+
+def test_an_encrypted_key_is_refused_and_nobody_is_asked_for_its_password(tmp_path):
+    chain, key = (tmp_path / name for name in self_signed(tmp_path))
+    encryption = serialization.BestAvailableEncryption(b"secret")
+    private = serialization.load_pem_private_key(key.read_bytes(), None)
+    form = serialization.PrivateFormat.PKCS8
+    key.write_bytes(private.private_bytes(serialization.Encoding.PEM, form, encryption))
+    load = (
+        "from sys import argv; from idp.server import certificate; certificate._context(*argv[1:])"
+    )
+    terminal, inside = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", load, str(chain), str(key)],
+        stdin=inside,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY),
+    ) as loading:
+        try:
+            _, said = loading.communicate(timeout=20)
+        finally:
+            loading.kill()
+            os.close(terminal)
+            os.close(inside)
+
+    assert b"SSLError" in said
