@@ -83,7 +83,7 @@ async def data_owner(installation: Installation) -> Finding:
     mode = stat.S_IMODE(status.st_mode)
     if mode & _OTHERS:
         text = f"{directory} is open to others (mode {mode:04o})"
-        return warn(text, f"chmod 700 {_quoted(directory)}")
+        return warn(text, f"chmod 700 {_quoted(directory)}", fix="Close the directory to others.")
     return ok(f"all files in {directory} belong to its owner, and it is open to nobody else")
 
 

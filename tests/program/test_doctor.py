@@ -107,10 +107,21 @@ def test_a_file_of_another_user_in_the_data_directory_fails(place):
     os.chown(place.data / "master.key", 12345, 12345)
     found = place.find("data.owner")
     assert (found.state, found.count) == ("fail", 1)
+    assert found.names == [str(place.data / "master.key")]
+    assert found.fix == ""  # what the check says of owners
 
     by_commands(place, found)
 
     assert place.find("data.owner").state == "ok"
+
+
+def test_an_open_data_directory_is_advised_to_be_closed_and_not_to_change_its_owner(place):
+    place.data.chmod(0o755)
+    found = place.find("data.owner")
+
+    assert found.found == f"{place.data} is open to others (mode 0755)"
+    assert found.fix == "Close the directory to others."
+    assert list(found.commands) == [f"chmod 700 {place.data}"]
 
 
 @pytest.mark.parametrize(

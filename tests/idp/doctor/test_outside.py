@@ -234,7 +234,7 @@ async def test_an_address_of_another_installation_fails_until_it_leads_here(trus
         ({DISCOVERY: "page"}, "something else than JSON"),
         (
             {DISCOVERY: {"issuer": "https://else.example"}, KEYS: {}},
-            "an",
+            "names another issuer",
         ),
     ],
 )
