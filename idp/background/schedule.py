@@ -23,6 +23,7 @@ from idp.audit import failure_events, sealing, upkeep
 from idp.background import deferred_work, job_metrics, read_only_store
 from idp.credentials import rate_limits
 from idp.foundation import logs
+from idp.foundation.clock import has_come
 from idp.mail import delivery as mail_delivery
 from idp.management.organizations import removal as organization_removal
 from idp.oauth import key_rotation
@@ -30,7 +31,7 @@ from idp.oauth.endpoints import back_channel
 from idp.records import LEASES, Lease
 from idp.service import Service
 from idp.transfer.jobs import cleanup as job_cleanup
-from storage import Conflict, Insert, Stale, StorageError, Update
+from storage import Conflict, Insert, Stale, StorageError, Update, Value
 from storage.confirmed_commit import commit_confirmed
 
 LOOKS_EVERY_SECONDS: Final = 1.0  # how often each process checks whether a task is due
@@ -133,7 +134,7 @@ async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
     if job.has_work is not None and not await job.has_work(service):
         job_metrics.is_up_to_date(name, job.interval_seconds, service.clock.now())
         return False
-    lease = await _taken(service, name)
+    lease = await _taken(service, name, job.interval_seconds)
     if lease is None:
         return False
     is_done = False
@@ -169,17 +170,30 @@ async def _succeeds(service: Service, name: str, job: ScheduledJob) -> bool:
     return False
 
 
-async def _taken(service: Service, name: str) -> Lease | None:
+async def _taken(service: Service, name: str, interval_seconds: float) -> Lease | None:
     """Returns the lease of a turn; None if the task is not due or another process has its turn."""
-    if await service.store.get(LEASES, name) is not None:  # a read costs less than a refused write
+    now = service.clock.now()
+    lease = Lease(
+        id=name, holder=service.random.id(), expires_at=now + timedelta(seconds=TURN_SECONDS)
+    )
+    before = await service.store.get(LEASES, name)  # a read costs less than a refused write
+    longest = timedelta(seconds=max(TURN_SECONDS, interval_seconds))
+    if before is not None and not has_come(before.expires_at, now, longest):
         return None
-    ends_at = service.clock.now() + timedelta(seconds=TURN_SECONDS)
-    lease = Lease(id=name, holder=service.random.id(), expires_at=ends_at)
     try:
-        await commit_confirmed(service.store, Insert(LEASES, lease))
-    except Conflict:
+        await commit_confirmed(service.store, _taking(lease, before))
+    except (Conflict, Stale):
         return None
     return lease
+
+
+def _taking(lease: Lease, before: Lease | None) -> Insert | Update:
+    """Returns the write of a lease; one before it is there only if the clock was set back."""
+    if before is None:
+        return Insert(LEASES, lease)
+    values = {"holder": lease.holder, "expires_at": lease.expires_at}
+    expected: dict[str, Value] = {"holder": before.holder, "expires_at": before.expires_at}
+    return Update(LEASES, lease.id, set=values, expect=expected)
 
 
 async def _give_back(service: Service, lease: Lease, due_in_seconds: float) -> None:

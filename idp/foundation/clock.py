@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Final, Protocol
+
+_DIFFERENCE: Final = timedelta(seconds=60)  # that the clocks of machines may have
 
 
 class Clock(Protocol):
@@ -19,6 +21,16 @@ def nanoseconds() -> int:
     """Returns the machine's time in nanoseconds since the epoch, for measurements only: tests do
     not set it."""
     return time.time_ns()
+
+
+def has_come(at: datetime, now: datetime, longest: timedelta) -> bool:
+    """Returns whether the instant `at`, which was at most `longest` ahead when it was set, has
+    come.
+
+    One that is further ahead was set before the clock was set back, and counts as come: what waits
+    for it would else stand still for as long as the clock was ahead.
+    """
+    return not now < at <= now + longest + _DIFFERENCE
 
 
 class SystemClock:

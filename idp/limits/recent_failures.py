@@ -14,6 +14,8 @@ from typing import Final
 
 from msgspec import Struct, field, structs
 
+from idp.foundation.clock import has_come
+
 PERIOD: Final = timedelta(minutes=10)
 WRITTEN_EVERY: Final = timedelta(seconds=50)  # what a killed process loses is at most a minute old
 MAX_SOURCES: Final = 10_000
@@ -68,7 +70,7 @@ class FailureSum(Struct, eq=False):
         event is not final."""
         if self.is_over:
             return self.is_changed or self.event_id is not None
-        return self.is_changed and self.due_at <= now
+        return self.is_changed and has_come(self.due_at, now, WRITTEN_EVERY)
 
 
 class Failures:
@@ -132,14 +134,14 @@ class Failures:
         self._renew_events(now)
         taken = [each for each in self._take_apart() if self._has_event(each)]
         for failure_sum in list(self._sums.values()):
-            failure_sum.is_over = is_last or failure_sum.ends_at <= now
+            failure_sum.is_over = is_last or _is_over(failure_sum, now)
             if failure_sum.is_due(now):
                 if self._has_event(failure_sum):
                     failure_sum.is_changed, failure_sum.due_at = False, now + WRITTEN_EVERY
                     taken.append(failure_sum)
                 elif failure_sum.is_over:
                     self._move_to_rest(failure_sum, now)
-            if failure_sum.ends_at <= now:
+            if _is_over(failure_sum, now):
                 self._end(failure_sum, now)
         return taken
 
@@ -180,7 +182,7 @@ class Failures:
         self.record_rest(kind, now, failure_sum.count, network=network)
 
     def _renew_events(self, now: datetime) -> None:
-        if self._events_until is None or self._events_until <= now:
+        if self._events_until is None or has_come(self._events_until, now, PERIOD):
             self._events, self._events_until = 0, now + PERIOD
 
     def _end(self, failure_sum: FailureSum, now: datetime) -> None:
@@ -188,6 +190,10 @@ class Failures:
         del self._sums[failure_sum.source]
         if failure_sum.count and not failure_sum.is_rest:
             self._sums[failure_sum.source] = _begun(failure_sum.source, failure_sum.payload, now)
+
+
+def _is_over(failure_sum: FailureSum, now: datetime) -> bool:
+    return has_come(failure_sum.ends_at, now, PERIOD)
 
 
 def _begun(source: FailureSource, payload: Mapping[str, str], now: datetime) -> FailureSum:

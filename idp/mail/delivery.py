@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from idp.foundation import logs, metrics, tracing
+from idp.foundation.clock import has_come
 from idp.mail import messages, mime, sms_hook, smtp
 from idp.mail.failures import NotSent
 from idp.records import OUTBOX, MailState, OutboxMessage
@@ -74,8 +75,13 @@ async def _due(service: Service) -> list[OutboxMessage]:
     return [
         each
         for each in mails
-        if each.due_at <= now and messages.is_sent(service.config, each.kind)
+        if _is_due(each, now) and messages.is_sent(service.config, each.kind)
     ][: BATCH * CONNECTIONS]
+
+
+def _is_due(mail: OutboxMessage, now: datetime) -> bool:
+    pause = PAUSES[mail.attempts - 1] if 0 < mail.attempts < ATTEMPTS else CLAIM
+    return has_come(mail.due_at, now, max(pause, CLAIM))
 
 
 async def _deliver(service: Service, due: Sequence[OutboxMessage]) -> None:

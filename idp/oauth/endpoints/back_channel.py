@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from idp.foundation import logs, metrics, tracing
+from idp.foundation.clock import has_come
 from idp.keys import jws
 from idp.outgoing.failures import Failed, NotAllowed
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, Application, LogoutMessage
@@ -57,7 +58,7 @@ async def deliver_due(service: Service) -> None:
             LOGOUT_MESSAGES, {"state": "waiting"}, order="due_at", limit=_BATCH
         )
         now = service.clock.now()
-        due = [message for message in page.records if message.due_at <= now]
+        due = [each for each in page.records if has_come(each.due_at, now, max(DELAYS))]
         went_well = await service.background_tasks.run(_deliver_all(service, due))
         if not went_well or len(due) < _BATCH:
             return

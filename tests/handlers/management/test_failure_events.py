@@ -126,6 +126,14 @@ async def test_a_sum_is_written_within_a_minute_and_grows_as_one_event(server, p
     assert [dict(one.payload)["count"] for one in await events(server)] == ["1", "9"]
 
 
+async def test_a_sum_is_written_within_a_minute_after_the_clock_was_set_back(server, people):
+    await guess(server, next(iter(people)), 3)
+    await flush(server)
+    await flush(server, hours=-2)
+
+    assert [dict(one.payload)["count"] for one in await events(server)] == ["2", "1"]
+
+
 async def test_each_cause_and_each_network_has_events_of_its_own(server, people):
     id = next(iter(people.values()))
     for cause in ("wrong", "closed", "paced", "network", "locked"):

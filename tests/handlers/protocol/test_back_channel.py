@@ -246,6 +246,18 @@ async def test_any_other_answer_is_asked_for_again(server, visitor, new_listener
     assert elsewhere.calls == [], "no redirect is followed"
 
 
+async def test_after_the_clock_was_set_back_an_application_is_asked_at_once(
+    server, visitor, new_listener
+):
+    client, receiver = await new_listener(503, 503, 200)
+    await signed_out(server, visitor, client)
+    server.clock.advance(-7200)
+    for _ in range(2):
+        await back_channel.deliver_due(server.service)
+
+    assert len(receiver.calls) == 2
+
+
 @pytest.mark.promise("logout: repeated logout tokens")
 async def test_it_is_given_up_after_a_quarter_of_an_hour(server, visitor, new_listener):
     client, receiver = await new_listener(503)

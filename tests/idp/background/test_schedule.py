@@ -68,6 +68,39 @@ async def test_a_job_is_due_again_an_interval_after_it_was_done(server, service)
     assert work.begun == 2
 
 
+@pytest.mark.parametrize("set_back_seconds", [7200, 10_800])
+async def test_after_the_clock_was_set_back_a_job_is_due_at_once_and_then_as_usual(
+    server, service, set_back_seconds
+):
+    work = Work()
+    await turn(service, work)
+    server.clock.advance(-set_back_seconds)
+    begun = [await turn(replace(service), work) for _ in range(3)]
+    server.clock.advance(60)
+
+    assert begun == [True, False, False]
+    assert await turn(service, work)
+
+
+async def test_of_many_processes_one_takes_the_turn_after_the_clock_was_set_back(server, service):
+    work = Work(lambda: asyncio.sleep(0.05))
+    await turn(service, work)
+    server.clock.advance(-7200)
+    done = await asyncio.gather(*[turn(replace(service), work) for _ in range(8)])
+
+    assert sorted(done) == [False] * 7 + [True]
+
+
+async def test_a_machine_whose_clock_is_a_minute_behind_leaves_the_turn_to_the_other(
+    server, service
+):
+    work = Work()
+    await turn(service, work)
+    server.clock.advance(-60)
+
+    assert not await turn(service, work)
+
+
 async def test_a_turn_changes_nothing_but_whose_turn_it_is(service):
     before = await everything(service.store)
     await turn(service, Work())

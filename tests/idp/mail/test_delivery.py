@@ -106,6 +106,21 @@ async def test_what_the_server_puts_off_is_tried_again_later(mailing, new_mail_s
     assert len(server.raw_messages) == 1
 
 
+@pytest.mark.parametrize("attempts", [0, 1])
+async def test_a_message_is_sent_at_once_after_the_clock_was_set_back(
+    mailing, new_mail_server, attempts
+):
+    server = await new_mail_server(*(["451 come back"] * attempts), "250 taken")
+    service = mailing(server)
+    await post(service)
+    for _ in range(attempts):
+        await mail_delivery.deliver_due(service)
+    service.clock.advance(timedelta(hours=-2))
+    await mail_delivery.deliver_due(service)
+
+    assert len(server.raw_messages) == 1
+
+
 async def test_a_message_is_given_up_after_a_day(mailing, new_mail_server):
     service = mailing(await new_mail_server("451 no"))
     await post(service)
