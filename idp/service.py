@@ -10,7 +10,7 @@ from idp.config.settings import Config
 from idp.foundation.background_tasks import BackgroundTasks
 from idp.foundation.clock import Clock
 from idp.foundation.randomness import Random
-from idp.foundation.token_bucket import KeyedTokenBucket, TokenBuckets
+from idp.foundation.token_bucket import NetworkTokenBucket, TokenBuckets
 from idp.foundation.ttl_cache import TtlCache
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
@@ -38,8 +38,8 @@ class Service:
     master_key: MasterKey
     hasher: Hasher
     keys: KeyRing
-    refusal_rate: KeyedTokenBucket = field(
-        default_factory=lambda: KeyedTokenBucket(
+    refusal_rate: NetworkTokenBucket = field(
+        default_factory=lambda: NetworkTokenBucket(
             burst=60, per_second=0.1, all_burst=600, all_per_second=0.5
         )
     )

@@ -1,4 +1,4 @@
-"""Rate limits on wrong tokens and secrets, by network.
+"""Rate limits on wrong tokens and secrets, by network, and for IPv6 by /48 as well.
 
 Only failures are counted: in this process at once, and in the store by the next `flush`, whose sum
 decides. So all processes have the same count a second later, and a guess beyond the limit causes
@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from idp.foundation import metrics
-from idp.foundation.network_keys import network_key
+from idp.foundation.network_keys import SITE_FACTOR, network_key, site_key
 from idp.limits.refused_counts import WINDOW
 from idp.service import Service
 from storage import StorageError, Unavailable
@@ -27,7 +28,7 @@ def refused_token(service: Service, address: str) -> int:
 
     Returns after how many seconds to try again; 0 while the limit is not exceeded.
     """
-    return _counted(service, "token", network_key(address))
+    return _counted(service, "token", "token:", address)
 
 
 def refused_client(service: Service, client_id: str | None, address: str) -> int:
@@ -37,16 +38,42 @@ def refused_client(service: Service, client_id: str | None, address: str) -> int
     client_ids of a network share one count, so that invented ones do not add counters.
     """
     client = service.master_key.mac("refused client", client_id).hex()[:32] if client_id else ""
-    return _counted(service, "client", f"{client}:{network_key(address)}")
+    return _counted(service, "client", f"client:{client}:", address)
 
 
-def _counted(service: Service, kind: str, key: str) -> int:
-    now, limit = service.clock.now(), service.config.refused_credentials_limit
-    count = service.refused.count(f"{kind}:{key}", now, limit)
-    if count.sum <= limit:
-        return 0
-    metrics.THROTTLED.count(kind)
-    return max(1, math.ceil((count.resets_at - now).total_seconds()))
+def _counted(service: Service, kind: str, prefix: str, address: str) -> int:
+    """Counts a guess under this prefix for the network, and for the /48 of an IPv6 address.
+
+    One that is past a limit already is not counted, or a client with 65,536 networks could cause a
+    write for each of them.
+    """
+    limits = _limits(service, prefix, address)
+    seconds = _seconds_past(service, limits)
+    if not seconds:
+        now = service.clock.now()
+        for key, limit in limits:
+            service.refused.count(key, now, limit)
+        seconds = _seconds_past(service, limits)
+    if seconds:
+        metrics.THROTTLED.count(kind)
+    return seconds
+
+
+def _limits(service: Service, prefix: str, address: str) -> list[tuple[str, int]]:
+    """The keys of counts, each with its limit."""
+    limit, site = service.config.refused_credentials_limit, site_key(address)
+    limits = [(prefix + network_key(address), limit)]
+    return limits if site is None else [*limits, (prefix + site, SITE_FACTOR * limit)]
+
+
+def _seconds_past(service: Service, limits: Sequence[tuple[str, int]]) -> int:
+    """After how many seconds none of these limits is exceeded; 0 if that is now."""
+    now, seconds = service.clock.now(), 0
+    for key, limit in limits:
+        count = service.refused.find(key, now)
+        if count is not None and count.sum > limit:
+            seconds = max(seconds, 1, math.ceil((count.resets_at - now).total_seconds()))
+    return seconds
 
 
 async def flush(service: Service) -> None:

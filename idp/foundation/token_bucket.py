@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from datetime import datetime
 from typing import Final
+
+from idp.foundation.network_keys import SITE_FACTOR, site_of
 
 _MAX_KEYS: Final = 10_000  # a few megabytes at most
 
@@ -35,13 +38,14 @@ class TokenBucket:
 class TokenBuckets:
     """A token bucket for each key.
 
-    Beyond `max_keys` keys the oldest are dropped, which then begin with a full burst again.
+    Beyond `max_keys` keys those not used for longest are dropped, which then begin with a full
+    burst again.
     """
 
     def __init__(self, *, burst: int, per_second: float, max_keys: int = _MAX_KEYS) -> None:
         self._burst, self._per_second = burst, per_second
         self._max_keys = max_keys
-        self._buckets: dict[str, TokenBucket] = {}
+        self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._buckets)
@@ -52,20 +56,27 @@ class TokenBuckets:
         bucket = self._buckets.get(key)
         if bucket is None:
             if len(self._buckets) >= self._max_keys:
-                del self._buckets[next(iter(self._buckets))]
+                self._buckets.popitem(last=False)
             bucket = TokenBucket(self._burst * factor, self._per_second * factor)
             self._buckets[key] = bucket
+        self._buckets.move_to_end(key)
         return bucket.allows(now)
 
 
-class KeyedTokenBucket:
-    """A token bucket for each key and one for all keys together, so that one key can't use up the
-    rest."""
+class NetworkTokenBucket:
+    """A token bucket for each network, one with `SITE_FACTOR` times its limits for each IPv6 /48,
+    and one for all together, so that no client can use up the rest."""
 
     def __init__(self, *, burst: int, per_second: float, all_burst: int, all_per_second: float):
         self._buckets = TokenBuckets(burst=burst, per_second=per_second, max_keys=1_000)
         self._all = TokenBucket(all_burst, all_per_second)
 
-    def allows(self, now: datetime, key: str) -> bool:
-        """Returns whether another action for this key is allowed now, and counts it if so."""
-        return self._buckets.allows(now, key) and self._all.allows(now)
+    def allows(self, now: datetime, network: str) -> bool:
+        """Returns whether another action of this network is allowed now, and counts it if so."""
+        return self._allows_network(now, network) and self._all.allows(now)
+
+    def _allows_network(self, now: datetime, network: str) -> bool:
+        if not self._buckets.allows(now, network):
+            return False
+        site = site_of(network)
+        return site == network or self._buckets.allows(now, site, SITE_FACTOR)

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
+from idp.foundation.fairness import requester
+
 AT_ONCE: Final = 8  # for one network
 WAITING: Final = 64  # for one network; more are refused
 
@@ -32,7 +34,8 @@ class Comparisons:
         its block, and yields True; yields False at once if too many attempts wait already.
 
         The caller compares the password within the block, or refuses the attempt if it got False.
-        For a network that many users share, the limits are multiplied by `factor`.
+        For a network that many users share, the limits are multiplied by `factor`. While an
+        attempt waits, its request takes no room among those that are answered.
         """
         network_turns = self._networks.setdefault(network, _Network(AT_ONCE * factor))
         if network_turns.attempts >= (AT_ONCE + WAITING) * factor:
@@ -40,6 +43,8 @@ class Comparisons:
             return
         network_turns.attempts += 1
         try:
+            if network_turns.turns.locked():
+                requester.current().wait_elsewhere()
             async with network_turns.turns:
                 yield True
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -26,17 +27,22 @@ class RefusedCount:
 
 
 class RefusedCounts:
-    """Counts by key, at most `MAX_KEYS`; beyond that the oldest are dropped.
+    """Counts by key, at most `MAX_KEYS`; beyond that those not used for longest are dropped.
 
     A dropped count is restored by the next write, because the store holds the sum.
     """
 
     def __init__(self) -> None:
-        self._counts: dict[str, RefusedCount] = {}
+        self._counts: OrderedDict[str, RefusedCount] = OrderedDict()
         self._changed: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._counts)
+
+    def find(self, key: str, now: datetime) -> RefusedCount | None:
+        """Returns the key's counts in this window, without counting; None if there are none."""
+        refused = self._counts.get(key)
+        return refused if refused is not None and refused.resets_at > now else None
 
     def count(self, key: str, now: datetime, limit: int) -> RefusedCount:
         """Increments the local count of the key and returns the key's counts.
@@ -44,9 +50,8 @@ class RefusedCounts:
         Does not increment if the sum is past `limit` already, so that further attempts cause no
         write.
         """
-        refused = self._counts.get(key)
-        if refused is None or refused.resets_at <= now:
-            refused = self._begin(key, now)
+        refused = self.find(key, now) or self._begin(key, now)
+        self._counts.move_to_end(key)
         if refused.sum <= limit:
             refused.local += 1
             self._changed.add(key)
@@ -55,8 +60,7 @@ class RefusedCounts:
     def _begin(self, key: str, now: datetime) -> RefusedCount:
         self._counts.pop(key, None)
         if len(self._counts) >= MAX_KEYS:
-            oldest = next(iter(self._counts))
-            del self._counts[oldest]
+            oldest, _ = self._counts.popitem(last=False)
             self._changed.discard(oldest)
         self._counts[key] = count = RefusedCount(now + WINDOW)
         return count

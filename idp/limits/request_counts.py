@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -21,11 +22,11 @@ class RequestCounts:
     """Counts by key, each for a minute from its first request.
 
     They are not in the store, so that a flood of requests causes no writes. Beyond `MAX_KEYS` keys
-    the oldest are dropped.
+    those not used for longest are dropped.
     """
 
     def __init__(self) -> None:
-        self._windows: dict[tuple[str, str], _Window] = {}
+        self._windows: OrderedDict[tuple[str, str], _Window] = OrderedDict()
 
     def wait_seconds(self, now: datetime, kind: str, key: str, limit: int) -> int:
         """Counts a request of this kind under the key, and returns 0; if there were `limit` in the
@@ -33,6 +34,7 @@ class RequestCounts:
         window = self._windows.get((kind, key))
         if window is None or not now < window.ends_at <= now + WINDOW:
             window = self._begin(now, (kind, key))
+        self._windows.move_to_end((kind, key))
         if window.n >= limit:
             return max(1, math.ceil((window.ends_at - now).total_seconds()))
         window.n += 1
@@ -41,6 +43,6 @@ class RequestCounts:
     def _begin(self, now: datetime, key: tuple[str, str]) -> _Window:
         self._windows.pop(key, None)
         if len(self._windows) >= MAX_KEYS:
-            del self._windows[next(iter(self._windows))]
+            self._windows.popitem(last=False)
         window = self._windows[key] = _Window(now + WINDOW)
         return window

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from idp.foundation import metrics
-from idp.identity.guesses.origin import SITE_FACTOR, AttemptOrigin
+from idp.foundation.network_keys import SITE_FACTOR
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth.errors import TooManyRequests
 from idp.service import Service
 

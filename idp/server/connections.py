@@ -1,11 +1,11 @@
 """The open connections of a process: how many there may be, and which one makes room.
 
 When all places are taken, the longest idle connection of the client that holds most is closed for
-a new one. Where no connection is idle, it is one that waits for its client: for the rest of a
-request, or for the answer to be read. Otherwise no other one would get in while a client sends the
-heads of requests only, or reads no answer. A connection that waits for the service is never
-closed. A client is an IPv4 address or an IPv6 /64 network. Without a lack of places, no client
-has a limit of its own.
+a new one; the client is looked for at the site (an IPv6 /48) that holds most. Where no connection
+is idle, it is one that waits for its client: for the rest of a request, or for the answer to be
+read. Otherwise no other one would get in while a client sends the heads of requests only, or reads
+no answer. A connection that waits for the service is never closed. A client is an IPv4 address or
+an IPv6 /64 network. Without a lack of places, no client has a limit of its own.
 
 With places left, a connection is closed when it has been idle for too long, and when its client
 has read nothing of a response for too long. A client that reads slowly may go on.
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from idp.foundation import metrics
-from idp.foundation.network_keys import network_key
+from idp.foundation.network_keys import network_key, site_of
 
 
 @dataclass(eq=False, slots=True)
@@ -60,7 +60,7 @@ class Connections:
     def __init__(self, limit: int = 0) -> None:
         self.limit = limit
         self._open: set[Connection] = set()
-        self._clients = _Ranking()
+        self._clients = _Clients()
         # By client, each in the order in which they began to be so.
         self._idle: _Ordered = defaultdict(OrderedDict)
         self._busy: _Ordered = defaultdict(OrderedDict)
@@ -121,7 +121,7 @@ class Connections:
     def make_room(self, count: int = 1) -> int:
         """Closes up to `count` connections, and returns how many: idle ones first, then others
         that wait for their clients; of these, each time the one that has waited longest, of a
-        client with most connections."""
+        client with most connections at the site with most."""
         for done in range(count):
             connection = self._longest_idle() or self._longest_waiting()
             if connection is None:
@@ -183,12 +183,41 @@ def _discard(by_client: _Ordered, connection: Connection) -> None:
             del by_client[connection.client]
 
 
+class _Clients:
+    """Clients by how many connections their sites hold, and of a site by how many they hold."""
+
+    def __init__(self) -> None:
+        self._sites = _Ranking()
+        self._of_site: defaultdict[str, _Ranking] = defaultdict(_Ranking)
+
+    def add(self, client: str) -> None:
+        site = site_of(client)
+        self._sites.add(site)
+        self._of_site[site].add(client)
+
+    def remove(self, client: str) -> None:
+        site = site_of(client)
+        self._sites.remove(site)
+        self._of_site[site].remove(client)
+        if not self._of_site[site]:
+            del self._of_site[site]
+
+    def by_most(self) -> Iterator[str]:
+        """Yields the clients, those of the site that holds most first."""
+        for site in self._sites.by_most():
+            yield from self._of_site[site].by_most()
+
+
 class _Ranking:
-    """Clients by how many connections they hold; adding and removing take constant time."""
+    """Clients, or sites, by how many connections they hold; adding and removing take constant
+    time."""
 
     def __init__(self) -> None:
         self._held: dict[str, int] = {}
         self._clients: defaultdict[int, OrderedDict[str, None]] = defaultdict(OrderedDict)
+
+    def __len__(self) -> int:
+        return len(self._held)
 
     def add(self, client: str) -> None:
         self._move(client, 1)

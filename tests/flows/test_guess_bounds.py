@@ -82,7 +82,14 @@ async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
 
 @pytest.mark.promise("guessing: networks")
 @pytest.mark.gen_test(timeout=120)
-async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(twins, monkeypatch):
+@pytest.mark.parametrize(
+    ("address", "at_once"),
+    [("2001:db8::%x", AT_ONCE), ("2001:db8:1:%x::1", 4 * AT_ONCE)],
+    ids=["a network", "a site"],
+)
+async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(
+    twins, monkeypatch, address, at_once
+):
     """Tries at accounts of their own, none of which waits for its pace."""
     most, under_way = {service: 0 for service in map(id, twins.services)}, {}
     turn = asyncio.Event()
@@ -101,12 +108,11 @@ async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(twin
 
     for service in twins.services:
         counting(service)
-    names = [f"nobody-{n}" for n in range(40)]
     tries = [
-        asyncio.ensure_future(attempt(service, name, WRONG, AttemptOrigin(f"2001:db8::{n:x}")))
-        for n, (name, service) in enumerate(zip(names, itertools.cycle(twins.services)))
+        asyncio.ensure_future(attempt(service, f"nobody-{n}", WRONG, AttemptOrigin(address % n)))
+        for n, service in zip(range(5 * at_once), itertools.cycle(twins.services))
     ]
-    while sum(under_way.values()) < 2 * AT_ONCE:
+    while sum(under_way.values()) < 2 * at_once:
         await asyncio.sleep(0.01)
     await asyncio.sleep(0.1)
     held = dict(under_way)
@@ -114,8 +120,8 @@ async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(twin
     outcomes = await asyncio.gather(*tries)
 
     assert AT_ONCE == 8
-    assert list(held.values()) == [AT_ONCE, AT_ONCE]
-    assert list(most.values()) == [AT_ONCE, AT_ONCE]
+    assert list(held.values()) == [at_once, at_once]
+    assert list(most.values()) == [at_once, at_once]
     assert set(outcomes) == {"unknown"}
 
 

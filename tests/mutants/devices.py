@@ -92,7 +92,7 @@ MUTANTS = [
     Mutant(
         "guesses of user codes cost nothing",
         FLOW,
-        "        await throttle.admit(service, account, free=free)\n",
+        "        await throttle.admit(service, account, free=most)\n",
         "        pass\n",
         f"{REFUSED} -k guesses",
     ),

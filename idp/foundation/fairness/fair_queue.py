@@ -5,77 +5,139 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Generic, TypeVar
 
+from idp.foundation.network_keys import site_of
+
 T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
     """Items that wait for their turn, at most `limit`. Items must be hashable and distinct.
 
-    The keys, one for each client, take turns, so that one of them can't delay the others; of a key
-    the oldest item is first. When the queue is full, the newest item of the key that has most is
-    dropped, so that a client may use all the room that no other one needs.
+    Each item has the key of a network (`network_key`). The sites of these networks take turns, and
+    within a site its networks, so that neither a network nor a customer with many networks can
+    delay others; of a network the oldest item is first. When the queue is full, an item of the
+    site that has most is dropped: the newest of its network that has most. So a client may use all
+    the room that no other one needs.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._count = 0
-        # The keys in the order of their turns, each with its items in the order of their arrival.
-        self._waiting: OrderedDict[str, OrderedDict[T, None]] = OrderedDict()
+        self._sites: OrderedDict[str, _Site[T]] = OrderedDict()  # in the order of their turns
 
     def __len__(self) -> int:
         return self._count
 
-    def has_room(self, key: str) -> bool:
-        """Returns whether an item that is added under this key now would not be dropped."""
+    def has_room(self, network: str) -> bool:
+        """Returns whether an item that is added under this network now would not be dropped."""
         if self._count < self._limit:
             return True
-        return len(self._waiting.get(key, ())) + 1 < self._most()
+        site = self._sites.get(site_of(network))
+        return self._has_less(site) or (site is not None and site.has_less(network))
 
-    def add(self, key: str, item: T) -> T | None:
-        """Adds an item under a key. Returns the item that was dropped because the queue is full,
-        which may be the new one; None if there was room."""
+    def add(self, network: str, item: T) -> T | None:
+        """Adds an item under a network. Returns the item that was dropped because the queue is
+        full, which may be the new one; None if there was room."""
         if self._count < self._limit:
-            self._append(key, item)
+            self._append(network, item)
             return None
-        if not self.has_room(key):
+        if not self.has_room(network):
             return item
-        dropped = self._drop_newest()
-        self._append(key, item)
+        dropped = self._make_room(network)
+        self._append(network, item)
         return dropped
 
     def take(self) -> T | None:
         """Removes and returns the item whose turn it is; None if none waits."""
-        if not self._waiting:
+        if not self._sites:
             return None
-        key, items = next(iter(self._waiting.items()))
-        item, _ = items.popitem(last=False)
-        self._waiting.move_to_end(key)
-        self._removed(key, items)
+        key, site = next(iter(self._sites.items()))
+        item = site.take()
+        self._sites.move_to_end(key)
+        self._removed(key, site)
         return item
 
-    def remove(self, key: str, item: T) -> None:
+    def remove(self, network: str, item: T) -> None:
         """Removes an item. Has no effect if it does not wait any more."""
-        items = self._waiting.get(key)
-        if items is not None and item in items:
-            del items[item]
-            self._removed(key, items)
+        key = site_of(network)
+        site = self._sites.get(key)
+        if site is not None and site.remove(network, item):
+            self._removed(key, site)
 
-    def _append(self, key: str, item: T) -> None:
-        self._waiting.setdefault(key, OrderedDict())[item] = None
+    def _append(self, network: str, item: T) -> None:
+        key = site_of(network)
+        site = self._sites.get(key)
+        if site is None:
+            site = self._sites[key] = _Site()
+        site.append(network, item)
         self._count += 1
 
-    def _drop_newest(self) -> T:
-        """Removes and returns the newest item of the key that has most."""
-        key = max(self._waiting, key=lambda each: len(self._waiting[each]))
-        items = self._waiting[key]
-        item, _ = items.popitem()
-        self._removed(key, items)
+    def _has_less(self, site: _Site[T] | None) -> bool:
+        """Whether a site has less than the one that has most, also with another item."""
+        most = max((each.count for each in self._sites.values()), default=0)
+        return (site.count if site is not None else 0) + 1 < most
+
+    def _make_room(self, network: str) -> T:
+        """Removes and returns the item that makes room for one of this network."""
+        key = site_of(network)
+        if self._has_less(self._sites.get(key)):
+            key = max(self._sites, key=lambda each: self._sites[each].count)
+        site = self._sites[key]
+        item = site.drop_newest()
+        self._removed(key, site)
         return item
 
-    def _removed(self, key: str, items: OrderedDict[T, None]) -> None:
+    def _removed(self, key: str, site: _Site[T]) -> None:
         self._count -= 1
-        if not items:
-            del self._waiting[key]
+        if not site.count:
+            del self._sites[key]
 
-    def _most(self) -> int:
-        return max(map(len, self._waiting.values()), default=0)
+
+class _Site(Generic[T]):
+    """The waiting items of one site, by network."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        # The networks in the order of their turns, each with its items as they arrived.
+        self._networks: OrderedDict[str, OrderedDict[T, None]] = OrderedDict()
+
+    def has_less(self, network: str) -> bool:
+        """Returns whether a network has less than the one that has most, also with another
+        item."""
+        most = max(map(len, self._networks.values()))
+        return len(self._networks.get(network, ())) + 1 < most
+
+    def append(self, network: str, item: T) -> None:
+        """Adds an item as the newest of its network."""
+        self._networks.setdefault(network, OrderedDict())[item] = None
+        self.count += 1
+
+    def take(self) -> T:
+        """Removes and returns the item whose turn it is."""
+        network, items = next(iter(self._networks.items()))
+        item, _ = items.popitem(last=False)
+        self._networks.move_to_end(network)
+        self._removed(network, items)
+        return item
+
+    def remove(self, network: str, item: T) -> bool:
+        """Removes an item; returns False if it is not there."""
+        items = self._networks.get(network)
+        if items is None or item not in items:
+            return False
+        del items[item]
+        self._removed(network, items)
+        return True
+
+    def drop_newest(self) -> T:
+        """Removes and returns the newest item of the network that has most."""
+        network = max(self._networks, key=lambda each: len(self._networks[each]))
+        items = self._networks[network]
+        item, _ = items.popitem()
+        self._removed(network, items)
+        return item
+
+    def _removed(self, network: str, items: OrderedDict[T, None]) -> None:
+        self.count -= 1
+        if not items:
+            del self._networks[network]

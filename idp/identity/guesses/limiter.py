@@ -15,7 +15,7 @@ name without a user takes the same reads and as many writes; only its rate is st
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any, Final
 
@@ -95,9 +95,11 @@ async def admitted(
     if not networks:
         yield await _unknown(service, user, account, origin)
         return
-    async with service.comparisons.turn(networks[0].key, origin.factor) as is_mine:
-        if not is_mine:
-            raise network_limits.slowed(service)
+    async with AsyncExitStack() as turns:
+        for network in networks:
+            turn = service.comparisons.turn(network.key, network.factor)
+            if not await turns.enter_async_context(turn):
+                raise network_limits.slowed(service)
         yield await _unknown(service, user, account, origin)
 
 

@@ -6,7 +6,8 @@ import math
 from datetime import datetime, timedelta
 from typing import Final
 
-from idp.identity.guesses.origin import SITE_FACTOR, AttemptOrigin
+from idp.foundation.network_keys import SITE_FACTOR
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.users.lookup import login_key
 from idp.service import Service
@@ -58,11 +59,14 @@ def _hidden(service: Service, mailbox: str) -> str:
 def _admit_network(service: Service, origin: AttemptOrigin) -> None:
     if origin.is_exempt(service.config):
         return
-    seconds = service.request_counts.wait_seconds(
-        service.clock.now(), "mails of a network", origin.network, MAX_PER_MINUTE * origin.factor
-    )
-    if seconds:
-        raise Throttled("too many mails from a network", retry_after_seconds=seconds)
+    limits = [(origin.network, MAX_PER_MINUTE * origin.factor)]
+    if origin.site is not None:
+        limits.append((origin.site, MAX_PER_MINUTE * origin.factor * SITE_FACTOR))
+    now, kind = service.clock.now(), "mails of a network"
+    for key, limit in limits:
+        seconds = service.request_counts.wait_seconds(now, kind, key, limit)
+        if seconds:
+            raise Throttled("too many mails from a network", retry_after_seconds=seconds)
 
 
 async def count(service: Service, key: str, limit: int) -> None:

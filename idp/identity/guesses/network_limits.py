@@ -16,8 +16,8 @@ from typing import Final
 from msgspec import Struct
 
 from idp.audit import failure_events
-from idp.foundation.network_keys import site_key
-from idp.identity.guesses.origin import SITE_FACTOR, AttemptOrigin
+from idp.foundation.network_keys import SITE_FACTOR
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.service import Service
 from storage import COUNTERS, Delete, Key, Stale, StorageError, Update
@@ -33,11 +33,13 @@ MAX_RECORDED: Final = 1000  # accounts that are recorded for one network
 class Network(Struct, frozen=True):
     """A network whose attempts are counted.
 
-    `key` names it in counters. If `max_failed` accounts have failed from it within an hour, its
-    attempts are slowed down; up to `max_recorded` accounts are recorded.
+    `key` names it in counters, and `factor` multiplies its limits. If `max_failed` accounts have
+    failed from it within an hour, its attempts are slowed down; up to `max_recorded` accounts are
+    recorded.
     """
 
     key: str
+    factor: int
     max_failed: int
     max_recorded: int
 
@@ -67,13 +69,14 @@ def networks_of(service: Service, origin: AttemptOrigin) -> list[Network]:
     for IPv6 also the /48; empty if the operator has exempted the network."""
     if origin.is_exempt(service.config):
         return []
-    max_failed = service.config.address_accounts_before_delay * origin.factor
-    max_recorded = MAX_RECORDED * origin.factor
-    site = site_key(origin.address)
-    networks = [Network(origin.network, max_failed, max_recorded)]
-    if site:
-        networks.append(Network(site, SITE_FACTOR * max_failed, SITE_FACTOR * max_recorded))
-    return networks
+    factors = {origin.network: origin.factor}
+    if origin.site is not None:
+        factors[origin.site] = SITE_FACTOR * origin.factor
+    max_failed = service.config.address_accounts_before_delay
+    return [
+        Network(key, factor, factor * max_failed, factor * MAX_RECORDED)
+        for key, factor in factors.items()
+    ]
 
 
 def counted(

@@ -12,7 +12,6 @@ from idp.config.settings import Config
 from idp.foundation.network_keys import network_key, site_key
 from idp.records import Browser
 
-SITE_FACTOR: Final = 4  # times the limits of one network, for the /48 of an IPv6 address
 SHARED: Final = 50  # times the limits of one network, for an address that many users share
 
 

@@ -6,6 +6,9 @@ any other, except for its end: the user is always asked, and the device polls fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from idp.identity.guesses import reports as guess_reports
 from idp.identity.guesses import throttle
 from idp.identity.guesses.origin import AttemptOrigin
@@ -18,6 +21,10 @@ from idp.oauth.sign_in.pending import BegunFlow
 from idp.records import DEVICE_REQUESTS, AuthRequest, Browser, DeviceRequest
 from idp.service import Service
 from storage import Stale, Update
+
+# Times the free attempts of one network, for an IPv6 /48; more than for passwords, because several
+# customers may share one, and a code that was mistyped is counted for a day.
+SITE_CODES_FACTOR: Final = 16
 
 
 class WrongCode(Exception):
@@ -35,23 +42,44 @@ async def enter(service: Service, typed: str, origin: AttemptOrigin) -> BegunFlo
     code does not reset their count, because anybody can have valid codes issued. Raises
     `WrongCode`, `CodeExpired` and `Throttled`.
     """
-    user_code, account = device_authorization.user_code_of(typed), f"device:{origin.counting_key}"
+    user_code = device_authorization.user_code_of(typed)
     if user_code is None:
         raise WrongCode
-    # RFC 8628 5.1: a user code is short, so the number of guesses has to be limited.
-    free = service.config.sign_in_failures_before_delay * origin.factor
-    try:
-        await throttle.admit(service, account, free=free)
-    except Throttled as refusal:
-        guess_reports.report(service, Outcome(refusal.cause, "user_code", origin))
-        raise
+    accounts = await _admit(service, origin)
     request = await device_authorization.find(service, user_code)
     begun = await _begin(service, request, origin.browser) if request else None
     if begun is None:
         guess_reports.report(service, Outcome("wrong", "user_code", origin))
         raise WrongCode
-    await throttle.take_back(service, account)
+    await _take_back(service, accounts)
     return begun
+
+
+async def _admit(service: Service, origin: AttemptOrigin) -> list[str]:
+    """Counts an attempt for its network, and for the /48 of an IPv6 address; returns the names
+    that it was counted under. Raises Throttled; the attempt is then not counted.
+
+    RFC 8628 5.1: a user code is short, so the number of guesses has to be limited.
+    """
+    free = service.config.sign_in_failures_before_delay * origin.factor
+    limits = {f"device:{origin.counting_key}": free}
+    if origin.site is not None and origin.counting_key == origin.network:
+        limits[f"device:{origin.site}"] = free * SITE_CODES_FACTOR
+    admitted: list[str] = []
+    for account, most in limits.items():
+        try:
+            await throttle.admit(service, account, free=most)
+        except Throttled as refusal:
+            await _take_back(service, admitted)
+            guess_reports.report(service, Outcome(refusal.cause, "user_code", origin))
+            raise
+        admitted.append(account)
+    return admitted
+
+
+async def _take_back(service: Service, accounts: Sequence[str]) -> None:
+    for account in accounts:
+        await throttle.take_back(service, account)
 
 
 async def _begin(

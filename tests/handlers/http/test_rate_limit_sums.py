@@ -14,6 +14,7 @@ from idp.limits.refused_counts import MAX_KEYS, WINDOW, RefusedCounts
 from storage import COUNTERS, Unavailable, Unit, Unknown
 from tests.support.both_stores import settings as stores  # noqa: F401 - a fixture
 from tests.support.callers import Caller, instance_owner, refused
+from tests.support.clock import SteppingClock
 
 PROJECTS = "/management/v1/projects"
 USERINFO = "/oidc/v1/userinfo"
@@ -160,6 +161,40 @@ async def test_the_addresses_of_one_network_share_a_count(server, visitor):
 
     elsewhere = await guesser.post(PROJECTS, {}, X_Forwarded_For="2001:db8:0:1::1")
     refused(elsewhere, 401, 16)
+
+
+async def test_the_networks_of_one_ipv6_site_have_four_times_the_limit(server, visitor, commands):
+    guesser = Caller(visitor, "idp_pat_wrong")
+    networks = [f"2001:db8:7:{n:x}::1" for n in range(4 * LIMIT + 20)]
+    pages = [await guesser.post(PROJECTS, {}, X_Forwarded_For=each) for each in networks]
+    elsewhere = await guesser.post(PROJECTS, {}, X_Forwarded_For="2001:db8:8::1")
+    commands.clear()
+    await rate_limits.flush(server.service)
+
+    assert [page.status for page in pages] == [401] * 4 * LIMIT + [429] * 20
+    assert 0 < int(pages[-1].headers["Retry-After"]) <= 600
+    refused(elsewhere, 401, 16)
+    # What was refused is counted nowhere: the networks before, their site, and another one.
+    assert commands == ["increment"] * (4 * LIMIT + 1 + 1 + 2)
+
+
+async def test_one_network_does_not_use_up_what_its_site_may_do(server):
+    for _ in range(10 * LIMIT):
+        rate_limits.refused_client(server.service, "a", "2001:db8::1")
+    assert rate_limits.refused_client(server.service, "a", "2001:db8::1") > 0
+
+    assert rate_limits.refused_client(server.service, "a", "2001:db8:0:1::1") == 0
+
+
+def test_counts_that_are_used_stay_beyond_the_most_keys():
+    counts, now = RefusedCounts(), SteppingClock().now()
+    for n in range(MAX_KEYS + 100):
+        counts.count("used", now, 10**9)
+        counts.count(f"other {n}", now, 10**9)
+
+    assert len(counts) == MAX_KEYS
+    assert counts.find("used", now).sum == MAX_KEYS + 100
+    assert counts.find("other 0", now) is None
 
 
 @pytest.mark.promise("credentials: refused credentials")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from idp.identity.guesses import mail_limits
+from idp.identity.guesses.origin import AttemptOrigin
+from idp.identity.guesses.throttle import Throttled
 from tests.support.registering import mails
 from tests.support.resetting import (
     ADDRESS,
@@ -15,6 +17,7 @@ from tests.support.resetting import (
     give_address,
     newest,
 )
+from tests.support.untouched import untouched_store_fixture  # noqa: F401 - a fixture
 
 OTHERS = [f"2001:db8:{site}::1" for site in range(1, 6)]
 
@@ -85,6 +88,19 @@ async def test_another_browser_of_the_owner_gets_in_by_the_link_of_the_newest_ma
     assert sent == most
     assert (page.status, choice.name) == (200, "change-password")
     assert done.status in (200, 303)
+
+
+async def test_mails_of_one_ipv6_site_are_limited_in_memory_too(
+    server, monkeypatch, untouched_store
+):
+    monkeypatch.setattr(mail_limits, "MAX_PER_MINUTE", 2)
+    origins = [AttemptOrigin(f"2001:db8:1:{n:x}::1") for n in range(9)]
+    for n, origin in enumerate(origins[:8]):
+        await mail_limits.admit_from_network(server.service, f"name{n}", origin)
+    untouched_store(server)
+
+    with pytest.raises(Throttled):
+        await mail_limits.admit_from_network(server.service, "other", origins[8])
 
 
 @pytest.mark.parametrize("name", ["demo", "nobody"])

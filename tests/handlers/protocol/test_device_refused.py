@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
+from idp.identity.guesses import throttle
 from idp.records import AUTH_REQUESTS, DEVICE_REQUESTS, USER_CODES
+from storage import COUNTERS
 from tests.support.answers import assert_refused
 from tests.support.device import GRANTS, PATH, Device, at_confirmation, type_code
 from tests.support.steps import Seen, shape, text_of
@@ -204,6 +206,29 @@ async def test_guesses_from_one_address_leave_others_alone(server, new_visitor, 
 
     assert guesses[-1].status == 429
     assert (await type_code(other, told["user_code"])).name == "login-name"
+
+
+async def test_guesses_from_the_networks_of_one_ipv6_site_are_limited_together(
+    server, new_visitor, device
+):
+    told = await device.begin()
+    guessing = new_visitor()
+    statuses = []
+    for n in range(82):
+        guessing.http.headers["X-Forwarded-For"] = f"2001:db8:1:{n:x}::1"
+        statuses.append((await type_code(guessing, "BBBB-BBBB")).status)
+    elsewhere = new_visitor(headers={"X-Forwarded-For": "2001:db8:2::1"})
+
+    assert statuses == [400] * 81 + [429]
+    assert await counted(server, "device:2001:db8:1:51::/64") == 0
+    assert (await type_code(elsewhere, told["user_code"])).name == "login-name"
+    assert await counted(server, "device:2001:db8:2::/48") == 0
+
+
+async def counted(server, account):
+    (_, key), _ = throttle.keys(server.service, account)
+    record = await server.store.get(COUNTERS, key)
+    return record.n
 
 
 # Two browsers

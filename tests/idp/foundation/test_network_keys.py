@@ -2,7 +2,7 @@
 
 import pytest
 
-from idp.foundation.network_keys import network_key, site_key
+from idp.foundation.network_keys import network_key, site_key, site_of
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,7 @@ from idp.foundation.network_keys import network_key, site_key
 def test_ipv6_is_counted_by_its_subnet_and_ipv4_by_its_address(address, network, site):
     assert network_key(address) == network
     assert site_key(address) == site
+    assert site_of(network) == (site or network)
 
 
 def test_all_addresses_of_a_subnet_share_a_key_and_neighbours_do_not():

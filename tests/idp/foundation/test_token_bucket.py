@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idp.foundation.token_bucket import KeyedTokenBucket, TokenBucket
+from idp.foundation.token_bucket import NetworkTokenBucket, TokenBucket, TokenBuckets
 from tests.support.clock import SteppingClock
 
 
@@ -40,7 +40,7 @@ def test_no_way_of_the_clock_gives_more_than_its_time_forward(steps):
 
 
 def test_a_key_that_has_used_its_tokens_up_leaves_room_for_others():
-    pace = KeyedTokenBucket(burst=2, per_second=0.1, all_burst=4, all_per_second=1)
+    pace = NetworkTokenBucket(burst=2, per_second=0.1, all_burst=4, all_per_second=1)
     now = SteppingClock().now()
 
     assert [pace.allows(now, "a") for _ in range(3)] == [True, True, False]
@@ -48,9 +48,27 @@ def test_a_key_that_has_used_its_tokens_up_leaves_room_for_others():
     assert not pace.allows(now, "c"), "all together have used theirs up"
 
 
+def test_an_ipv6_site_has_four_times_the_tokens_of_a_network():
+    pace = NetworkTokenBucket(burst=2, per_second=0.1, all_burst=100, all_per_second=1)
+    now = SteppingClock().now()
+    networks = [f"2001:db8:1:{n:x}::/64" for n in range(10)]
+
+    assert sum(pace.allows(now, each) for each in networks * 2) == 8
+    assert pace.allows(now, "2001:db8:2::/64")
+    assert pace.allows(now, "192.0.2.1")
+
+
+def test_a_key_that_is_used_keeps_its_bucket_beyond_the_most_keys():
+    buckets, now = TokenBuckets(burst=3, per_second=1, max_keys=2), SteppingClock().now()
+    allowed = [(buckets.allows(now, str(n)), buckets.allows(now, "used"))[1] for n in range(10)]
+
+    assert allowed == [True] * 3 + [False] * 7
+    assert len(buckets) == 2
+
+
 def test_many_keys_take_no_more_than_the_limit_of_all():
     pace, clock = (
-        KeyedTokenBucket(burst=60, per_second=0.1, all_burst=600, all_per_second=0.5),
+        NetworkTokenBucket(burst=60, per_second=0.1, all_burst=600, all_per_second=0.5),
         SteppingClock(),
     )
     allowed = 0

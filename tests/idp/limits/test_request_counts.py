@@ -40,6 +40,15 @@ def test_a_clock_that_is_set_back_keeps_nobody_out():
     assert counts.wait_seconds(NOW, "kind", "net", 1) == 0
 
 
+def test_a_key_that_is_used_keeps_its_count_beyond_the_most_keys():
+    counts = RequestCounts()
+    for n in range(MAX_KEYS):
+        counts.wait_seconds(NOW, "kind", "used", 10**9 if n == 0 else 1)
+        counts.wait_seconds(NOW, "kind", str(n), 1)
+
+    assert counts.wait_seconds(NOW, "kind", "used", 1) > 0
+
+
 @pytest.mark.promise("security: limits")
 def test_many_networks_take_no_more_memory_than_the_newest_of_them():
     counts = RequestCounts()
