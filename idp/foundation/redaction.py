@@ -8,7 +8,7 @@ word for secrets is logged only if its last word is known to be harmless.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
@@ -88,7 +88,10 @@ _PARAMETER: Final = re.compile(
     r"(=|%3D)[^&\s'\"<>;,)]+"
 )
 _SCHEME: Final = re.compile(r"(?i)\b(basic|bearer|dpop)\s+[A-Za-z0-9._~+/=-]{8,}")
-_JWT: Final = re.compile(r"\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*)*")
+# The last group of these two may be empty, and then nothing is hidden: a search that fails begins
+# again at each later place, and strangers choose the texts.
+_JWT: Final = re.compile(r"\beyJ[A-Za-z0-9_-]{5,}((?:\.[A-Za-z0-9_-]*)*)")
+_URL_PASSWORD: Final = re.compile(r"(://[^/\s:@'\"]*):[^@\s'\"]+(@?)")
 _SEALED: Final = re.compile(r"\bv1\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}")
 # Random secrets such as codes, refresh tokens, client secrets and personal access tokens: at least
 # 43 characters, among which upper and lower case letters both occur practically always.
@@ -96,7 +99,6 @@ _RANDOM: Final = re.compile(
     r"(?<![A-Za-z0-9_-])(?=[a-z0-9_-]*[A-Z])(?=[A-Z0-9_-]*[a-z])[A-Za-z0-9_-]{43,}"
 )
 _HASH: Final = re.compile(r"\$[A-Za-z0-9-]{1,20}\$[^\s'\"]{8,}")
-_URL_PASSWORD: Final = re.compile(r"(://[^/\s:@'\"]*):[^@\s'\"]+@")
 
 
 def fields(values: Mapping[str, object]) -> dict[str, object]:
@@ -190,12 +192,16 @@ def _escaped(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode("ascii")
 
 
-_SHAPES: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
+def _unless_last_group_is_empty(replacement: str) -> Callable[[re.Match[str]], str]:
+    return lambda found: found.expand(replacement) if found[found.re.groups] else found[0]
+
+
+_SHAPES: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
     (_PARAMETER, rf"\1\2{HIDDEN}"),
     (_SCHEME, rf"\1 {HIDDEN}"),
-    (_JWT, HIDDEN),
+    (_JWT, _unless_last_group_is_empty(HIDDEN)),
     (_SEALED, HIDDEN),
     (_RANDOM, HIDDEN),
     (_HASH, HIDDEN),
-    (_URL_PASSWORD, rf"\1:{HIDDEN}@"),
+    (_URL_PASSWORD, _unless_last_group_is_empty(rf"\1:{HIDDEN}@")),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from enum import Enum
 
 import pytest
@@ -102,6 +103,7 @@ def test_whether_there_is_a_secret_may_be_returned(stream, lines, value):
         JWT,
         f"token {JWT} expired",
         "mongodb://user:canary@host/idp",
+        "http://host:80/x mongodb://user:canary@host/idp",
         "$argon2id$v=19$m=19456,t=2,p=1$canarycanary$canary",
         "x $2b$12$canarycanarycanary y",
         "password=canary",
@@ -116,6 +118,14 @@ def test_a_secret_within_a_text_is_hidden_by_its_shape(stream, text):
     assert stream.getvalue().count(HIDDEN) >= 4
     assert "canary" not in stream.getvalue()
     assert JWT not in stream.getvalue()
+
+
+@pytest.mark.parametrize("part", ["://:", "://a:b", "eyJaaaaa-", "a=eyJaaaaa ", "password-"])
+def test_no_text_of_a_stranger_takes_long_to_search(part):
+    began = time.process_time()
+    redaction.without_secrets(part * 40_000)
+
+    assert time.process_time() - began < 5  # it took minutes
 
 
 RANDOM = "Zm9vYmFyLWNhbmFyeS1jYW5hcnktY2FuYXJ5LTAwMDE"
