@@ -214,10 +214,7 @@ def _check_names(names: Iterable[Any]) -> None:
 
 
 def _encoded_size(value: object) -> int:
-    """Returns the size of a plain value as JSON.
-
-    Text that can't be stored is refused, for the whole value at once.
-    """
+    """Returns the size of a plain value as JSON; refuses text that can't be stored, at once."""
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -351,14 +348,19 @@ def _check_changes(update: Update) -> None:
     if "id" in update.set:
         raise InvalidValue(f"{name}.id can't be changed")
     for path, value in update.set.items():
-        annotation = field_type(update.collection.record, path)
-        try:
-            msgspec.convert(_builtins(value), annotation, strict=True)
-        except msgspec.ValidationError as error:
-            raise InvalidValue(f"{name}.{path}: {error}") from error
+        # Nearly all values are of one of the field's scalar types, and need no conversion.
+        if type(value) not in _scalars(update.collection.record, path)[0]:
+            _check_value(update, path, value)
     for path, by in update.increment.items():
         if field_type(update.collection.record, path) is not int or type(by) is not int:
             raise InvalidValue(f"{name}.{path} isn't a number that can be incremented")
+
+
+def _check_value(update: Update, path: str, value: object) -> None:
+    try:
+        msgspec.convert(_builtins(value), field_type(update.collection.record, path), strict=True)
+    except msgspec.ValidationError as error:
+        raise InvalidValue(f"{update.collection.name}.{path}: {error}") from error
 
 
 def _field_type(record: type[Struct], path: str) -> Any:

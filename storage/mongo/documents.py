@@ -4,6 +4,8 @@ units that wrote the record. By them a repeated command recognizes that a unit i
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -69,6 +71,18 @@ def packed(operation: WriteOperation) -> WriteOperation:
     if operation.kind != "insert":
         return operation
     return structs.replace(operation, change=RawBSONDocument(bson.encode(operation.change)))
+
+
+def inserted_bytes(operations: Sequence[WriteOperation]) -> float:
+    """Returns the total size of these documents, or infinity where it is unknown or where they may
+    replace others.
+    """
+    total = 0
+    for operation in operations:
+        if operation.replaces or not isinstance(operation.change, RawBSONDocument):
+            return math.inf
+        total += len(operation.change.raw)
+    return total
 
 
 def _operation(unit: Unit, write: Write, now: datetime) -> WriteOperation:

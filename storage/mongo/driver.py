@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import math
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC
@@ -16,7 +15,6 @@ from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from bson.codec_options import CodecOptions
-from bson.raw_bson import RawBSONDocument
 from msgspec import Struct
 from pymongo import AsyncMongoClient, DeleteOne, InsertOne, ReadPreference, ReplaceOne, UpdateOne
 from pymongo.errors import (
@@ -35,8 +33,8 @@ from storage.base import (
     Unavailable,
     Undeclared,
 )
-from storage.mongo import faults
-from storage.mongo.documents import Document, WriteOperation
+from storage.mongo import faults, similar_updates
+from storage.mongo.documents import Document, WriteOperation, inserted_bytes
 from storage.mongo.instants import NAIVE, make_aware
 from storage.mongo.pool import PoolListener
 from storage.mongo.primary import PrimaryListener
@@ -197,8 +195,13 @@ class Driver:
             return await self._write_singly(operations)
         if session is None and operations[0].kind == "update":
             return await self._update(operations)
-        if session is not None and _total_size(operations) <= _MAX_BYTES:
+        if session is not None and inserted_bytes(operations) <= _MAX_BYTES:
             return await self._insert(operations, session)
+        if session is not None and operations[0].kind == "update":
+            return await self._update_in(session, operations)
+        return await self._bulk(operations, session)
+
+    async def _bulk(self, operations: Sequence[WriteOperation], session: Any) -> DriverReply:
         collection = self.collection(operations[0].name)
         requests = [_request(operation) for operation in operations]
         try:
@@ -230,6 +233,27 @@ class Driver:
         errors = reply.get("writeErrors", [])
         faults.check_acknowledged(reply, errors)
         return DriverReply(reply["n"], {each["index"]: each for each in errors})
+
+    async def _update_in(self, session: Any, operations: Sequence[WriteOperation]) -> DriverReply:
+        """Updates in a transaction: similar ones by one statement each, the others by a bulk
+        write."""
+        split = similar_updates.split(operations)
+        found = 0
+        if split.statements:
+            command = {
+                "update": operations[0].name,
+                "updates": split.statements,
+                "ordered": True,
+            }
+            reply: Document = await self.sent(self.database.command(command, session=session))
+            found = reply["n"]
+            if errors := reply.get("writeErrors"):
+                return DriverReply(found, {split.firsts[each["index"]]: each for each in errors})
+        if not split.others:
+            return DriverReply(found)
+        rest = await self._bulk([operations[place] for place in split.others], session)
+        refused = {split.others[index]: details for index, details in rest.refused.items()}
+        return DriverReply(found + rest.found, refused)
 
     async def _insert(self, operations: Sequence[WriteOperation], session: Any) -> DriverReply:
         """Inserts documents that are encoded already, in a session, by the server's
@@ -328,18 +352,6 @@ def _client(driver: str, url: str, options: dict[str, Any]) -> Any:
         reason = type(error).__name__
         raise InvalidValue(f"MongoDB's drivers can't read this URL ({reason})") from None
     raise InvalidValue(f"there is no MongoDB driver {driver!r}: pymongo or motor")
-
-
-def _total_size(operations: Sequence[WriteOperation]) -> float:
-    """Returns the total size of these documents, or infinity where it is unknown or where they may
-    replace others.
-    """
-    total = 0
-    for operation in operations:
-        if operation.replaces or not isinstance(operation.change, RawBSONDocument):
-            return math.inf
-        total += len(operation.change.raw)
-    return total
 
 
 def _request(operation: WriteOperation) -> Any:

@@ -190,3 +190,27 @@ async def test_close_waits_for_a_read_whose_asker_has_gone(store):
     await store.close()
 
     assert all(task.done() for task in running)
+
+
+async def test_similar_updates_of_one_unit_are_one_statement(watched, commands, mongodb):
+    await watched.commit(*(Insert(USERS, user(f"u{i}")) for i in range(200)))
+    for n in range(10):
+        commands.statements.clear()
+        await watched.commit(*(Update(USERS, f"u{i}", set={"n": n + i}) for i in range(200)))
+        assert commands.statements["update"] == 1
+
+    with closing(MongoClient(mongodb)) as client:
+        found = list(client.get_default_database()["users"].find())
+    assert {len(each["_units"]) for each in found} == {8}
+    assert len({tuple(each["_units"]) for each in found}) == 1
+    assert [each["n"] for each in sorted(found, key=lambda each: int(each["_id"][1:]))] == list(
+        range(9, 209)
+    )
+
+
+async def test_a_few_similar_updates_are_statements_of_their_own(watched, commands):
+    await watched.commit(*(Insert(USERS, user(f"u{i}")) for i in range(7)))
+    commands.statements.clear()
+    await watched.commit(*(Update(USERS, f"u{i}", set={"n": i}) for i in range(7)))
+
+    assert commands.statements["update"] == 7

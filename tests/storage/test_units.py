@@ -122,6 +122,58 @@ async def test_an_update_sets_increments_and_leaves_the_rest(store, ann):
     )
 
 
+def similar_updates(n=20, **expect):
+    """Of users u0 … with values that a database could take for its own expressions."""
+    notes = ["$family", "$$ROOT", "$", "", "ü\n", "{'$set': 1}"]
+    return [
+        Update(
+            USERS,
+            f"u{i}",
+            set={"note": notes[i % len(notes)], "n": -i, "is_active": bool(i % 2)}
+            | {"created_at": later(i)},
+            expect=expect,
+        )
+        for i in range(n)
+    ]
+
+
+async def users_with_profiles(store, n=20):
+    await store.commit(*(Insert(USERS, user(f"u{i}", profile=Profile("P"))) for i in range(n)))
+
+
+async def test_each_of_many_similar_updates_sets_its_own_values(store):
+    await users_with_profiles(store)
+    updates = similar_updates(is_active=True)
+    odd = Update(USERS, "u19", set={"tags": ["x"]}, expect={"n": 0})
+    await store.commit(*updates[:19], odd)
+
+    for update in updates[:19]:
+        changed = user(update.id, profile=Profile("P"), **update.set)
+        assert await store.get(USERS, update.id) == changed
+    assert await store.get(USERS, "u19") == user("u19", profile=Profile("P"), tags=["x"])
+
+
+@pytest.mark.parametrize("gone", ["u0", "u7", "u19"])
+async def test_one_that_is_stale_among_many_similar_updates_undoes_all(store, gone):
+    await users_with_profiles(store)
+    await store.commit(Update(USERS, gone, set={"is_active": False}))
+    with pytest.raises(Stale) as caught:
+        await store.commit(*similar_updates(is_active=True))
+
+    assert caught.value.id == gone
+    assert {(await store.get(USERS, f"u{i}")).n for i in range(20)} == {0}
+
+
+async def test_unique_keys_of_many_records_are_set_in_their_order(store):
+    await users_with_profiles(store)
+    moved = [Update(USERS, f"u{i}", set={"login_key": f"u{i - 1}"}) for i in range(20)]
+    await store.commit(*moved)
+    again = [Update(USERS, f"u{i}", set={"login_key": f"u{i - 2}"}) for i in range(20)]
+    await store.commit(*again)
+
+    assert [(await store.get(USERS, f"u{i}")).login_key for i in range(3)] == ["u-2", "u-1", "u0"]
+
+
 async def test_an_update_replaces_lists_and_objects_whole(store, ann):
     await store.commit(Update(USERS, "ann", set={"tags": ["c"], "profile": Profile("B", "b")}))
 
