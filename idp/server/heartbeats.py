@@ -80,6 +80,10 @@ class Watch:
         self._timeout_seconds = timeout_seconds
         self._looked_at: float | None = None
         self._fresh_since = float("-inf")
+        # For how long all were silent together, in total; and the last beat of each worker, with
+        # that total when the beat was first seen.
+        self._all_silent_seconds = 0.0
+        self._heard: dict[int, tuple[float, float]] = {}
 
     def look(
         self, now: float, last: Mapping[int, float], listening: Collection[int]
@@ -88,22 +92,38 @@ class Watch:
         last ran, by index; `listening` are the indexes of those that accept connections.
 
         It has to be called at least twice a second: from a later call it concludes that this
-        process itself stood still, and probably the machine, and it measures every worker's
-        silence anew.
+        process itself stood still, and probably the machine, and every worker's silence begins
+        again. The time for which all workers are silent together is not counted either: they
+        don't come back at the same instant.
         """
-        if self._looked_at is not None and now - self._looked_at > HEARD_SECONDS:
-            self._fresh_since = now
+        elapsed = 0.0 if self._looked_at is None else now - self._looked_at
         self._looked_at = now
+        if elapsed > HEARD_SECONDS:
+            self._fresh_since = now
+            self._heard = {}
         silence = {index: now - max(at, self._fresh_since) for index, at in last.items()}
         if all(seconds >= HEARD_SECONDS for seconds in silence.values()):
+            self._all_silent_seconds += elapsed
             patience = max(ALL_SILENT_SECONDS, self._timeout_seconds)
             return WorkerActions(to_kill=_longer(silence, patience))
+        silence = {
+            index: seconds - self._silent_with_all(index, last[index])
+            for index, seconds in silence.items()
+        }
         others = frozenset(listening) - _longer(silence, SILENT_SECONDS)
         to_shut = _longer(silence, SILENT_SECONDS) & frozenset(listening)
         return WorkerActions(
             to_shut=to_shut if others else frozenset(),
             to_kill=_longer(silence, self._timeout_seconds),
         )
+
+    def _silent_with_all(self, index: int, last: float) -> float:
+        """Returns for how many seconds all workers were silent since this one's last beat."""
+        at, total = self._heard.get(index, (None, 0.0))
+        if at != last:
+            self._heard[index] = last, self._all_silent_seconds
+            return 0.0
+        return self._all_silent_seconds - total
 
 
 def _longer(silence: Mapping[int, float], seconds: float) -> frozenset[int]:

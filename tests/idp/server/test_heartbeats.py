@@ -67,6 +67,33 @@ def test_a_disk_that_stalled_for_20_seconds_costs_no_worker():
     assert watched(60, {0: stalled, 1: stalled}) == {}
 
 
+def stalled_until(seconds):
+    return lambda now: now if now > seconds else min(now, 1.0)
+
+
+def test_after_a_stall_workers_may_come_back_one_after_the_other():
+    assert watched(60, {0: stalled_until(41), 1: stalled_until(44)}) == {}
+
+
+def test_a_worker_that_stays_silent_after_a_stall_is_shut_off_five_seconds_later():
+    verdicts = watched(80, {0: stalled_until(41), 1: silent_after(1)})
+
+    assert min(verdicts) == pytest.approx(45, abs=0.5)  # the stall's first second counts
+    assert verdicts[min(verdicts)] == WorkerActions(to_shut=frozenset({1}))
+    killed = min(now for now, verdict in verdicts.items() if verdict.to_kill)
+    assert killed == pytest.approx(70, abs=0.5)
+
+
+def test_short_pauses_of_the_others_do_not_protect_a_worker_that_hangs():
+    def pausing(now):
+        return now - max(0.0, now % 4 - 2.5)  # for 1.5 s of 4
+
+    verdicts = watched(40, {0: silent_after(1), 1: pausing})
+
+    assert 6 <= min(verdicts) <= 8
+    assert 31 <= min(now for now, verdict in verdicts.items() if verdict.to_kill) <= 37
+
+
 def test_a_pause_of_the_supervisor_itself_gives_every_worker_a_new_term():
     watch, last = Watch(30), {0: 0.0, 1: 0.0}
     watch.look(0.0, last, [0, 1])
