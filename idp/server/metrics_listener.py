@@ -12,10 +12,13 @@ import select
 import shlex
 import shutil
 import signal
+import socket
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from tempfile import gettempdir, mkdtemp
@@ -36,7 +39,9 @@ if TYPE_CHECKING:
 SUPERVISOR: Final = "supervisor"
 CHILD: Final = "metrics"
 _PATH: Final = "/metrics"
-_PATIENCE_SECONDS: Final = 10.0  # a client that sends or reads nothing for so long is left
+_HEAD_SECONDS: Final = 10.0  # for the head of a request, and for each read or write
+_SCRAPE_SECONDS: Final = 30.0  # from the connection to the end of the answer
+_MAKING_ROOM_SECONDS: Final = 1.0  # until the thread of a closed connection has ended
 SCRAPES_AT_ONCE: Final = 8
 _TICK_SECONDS: Final = 0.1  # how often the thread looks whether to end
 _MAX_TOKEN_BYTES: Final = 1024
@@ -175,13 +180,38 @@ def _refuse(
 
 
 class _Handler(WSGIRequestHandler):
-    timeout = _PATIENCE_SECONDS
+    timeout = _HEAD_SECONDS
+    server: _Server
+
+    def version_string(self) -> str:
+        """Returns what errors have as their Server header: not the library and its version."""
+        return "idp"
+
+    def parse_request(self) -> bool:
+        """Reads the rest of the head. Returns whether it is a request."""
+        is_request = super().parse_request()
+        self.server.head_arrived(self.connection)
+        return is_request
 
     def log_message(self, *_: Any) -> None:
         """Logs no scrapes."""
 
     def address_string(self) -> str:
         return str(self.client_address[0])
+
+
+@dataclass
+class _Scrape:
+    """A connection: since when, in monotonic seconds, and whether its request is complete."""
+
+    began_at: float
+    has_head: bool = False
+
+
+def _end(request: socket.socket) -> None:
+    """Ends the reads and writes of the thread that answers on this connection."""
+    with suppress(OSError):  # the client has ended it already
+        request.shutdown(socket.SHUT_RDWR)
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -198,9 +228,13 @@ class _Server(ThreadingMixIn, WSGIServer):
         self.setup_environ()
         self.set_app(application)
         self._places = threading.BoundedSemaphore(SCRAPES_AT_ONCE)
+        self._scrapes: dict[Any, _Scrape] = {}  # in the order of their connections
+        self._lock = threading.Lock()
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if self._places.acquire(blocking=False):
+        if self._places.acquire(blocking=False) or self._has_made_room():
+            with self._lock:
+                self._scrapes[request] = _Scrape(time.monotonic())
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
@@ -210,6 +244,39 @@ class _Server(ThreadingMixIn, WSGIServer):
             super().process_request_thread(request, client_address)
         finally:
             self._places.release()
+
+    def shutdown_request(self, request: Any) -> None:
+        """Closes a connection."""
+        with self._lock:
+            self._scrapes.pop(request, None)
+        super().shutdown_request(request)
+
+    def head_arrived(self, request: Any) -> None:
+        """Records that a connection's request is complete."""
+        with self._lock:
+            scrape = self._scrapes.get(request)
+            if scrape is not None:
+                scrape.has_head = True
+
+    def service_actions(self) -> None:
+        """Ends the connections whose time is over; called several times a second."""
+        now = time.monotonic()
+        with self._lock:
+            for request, scrape in self._scrapes.items():
+                limit = _SCRAPE_SECONDS if scrape.has_head else _HEAD_SECONDS
+                if now - scrape.began_at > limit:
+                    _end(request)
+
+    def _has_made_room(self) -> bool:
+        """Ends the connection that has waited longest for its head; returns whether there is a
+        place now. Otherwise a client that sends no request could hold all places."""
+        with self._lock:
+            waiting = (request for request, each in self._scrapes.items() if not each.has_head)
+            oldest = next(waiting, None)
+            if oldest is None:
+                return False
+            _end(oldest)
+        return self._places.acquire(timeout=_MAKING_ROOM_SECONDS)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         _log.debug("a scrape was given up", address=client_address[0])
