@@ -52,6 +52,11 @@ def add(shell, n, type="session.opened"):
     asyncio.run(shell._with_service(added))
 
 
+def reports(capsys) -> list[str]:
+    """What the command wrote on stderr, without the log of the test's own service."""
+    return [line for line in capsys.readouterr().err.splitlines() if not line.startswith("{")]
+
+
 def lines(path):
     return [json.loads(line) for line in path.read_bytes().splitlines() if line.strip()]
 
@@ -270,7 +275,7 @@ async def test_a_store_that_is_away_is_reported_once_and_nothing_is_missed(
     await export.until(4)
 
     assert await export.stop() == {"access": 4}
-    assert capsys.readouterr().err.splitlines() == [
+    assert reports(capsys) == [
         "no events can be read, which is tried again: no server answers",
         "events can be read again",
     ]
@@ -303,7 +308,7 @@ async def test_a_full_disk_is_reported_once_and_nothing_is_lost(
 
     assert await export.stop() == {"access": 4}
     assert places(lines(export.path)) == [("access", n) for n in range(1, 5)]
-    reported = capsys.readouterr().err.splitlines()
+    reported = reports(capsys)
     assert [line.partition(": ")[2] or line for line in reported] == [
         "No space left on device; this is tried again, nothing is lost",
         "the disk has space again",
