@@ -110,9 +110,10 @@ async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(
         counting(service)
     tries = [
         asyncio.ensure_future(attempt(service, f"nobody-{n}", WRONG, AttemptOrigin(address % n)))
-        for n, service in zip(range(5 * at_once), itertools.cycle(twins.services))
+        for n, service in zip(range(2 * at_once + 16), itertools.cycle(twins.services))
     ]
     while sum(under_way.values()) < 2 * at_once:
+        assert not [each.result() for each in tries if each.done()]
         await asyncio.sleep(0.01)
     await asyncio.sleep(0.1)
     held = dict(under_way)
