@@ -13,9 +13,11 @@ from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.oauth import request_limits
 from idp.oauth.params import Params
+from idp.oauth.sign_in import arrival as sign_in_arrival
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in import restart_link
+from idp.oauth.sign_in.arrival import Arrival, FlowRecords
 from idp.oauth.sign_in.next_step import Ask, SignInPage
 from idp.oauth.sign_in.pending import Flow
 from idp.records import Browser
@@ -57,7 +59,7 @@ class FlowHandler(PageHandler, ABC):
     the sign-in's current step, or gets a page with a link to start again."""
 
     async def get(self) -> None:
-        flow = await self._find_flow(await self.find_browser())
+        flow = await self._find_flow(await self._read())
         try:
             self._require_restart_link(flow)
             await self._store_language(flow)
@@ -89,12 +91,12 @@ class FlowHandler(PageHandler, ABC):
         self.redirect_instead(self.at(self.request.path, flow))
 
     async def post(self) -> None:
-        browser = await self.find_browser()
-        form = self._own_flow_form(browser)
+        records = await self._read()
+        form = self._own_flow_form(records.browser if records else await self.find_browser())
         if form is None:
             await self.expired(status=403)
             return
-        flow = await self._find_flow(browser)
+        flow = await self._find_flow(records)
         # Such a form stores the flow before the person has authenticated.
         if sign_in_pending.has_no_user(flow):
             request_limits.admit_first_form(self.service, self.origin_of(flow))
@@ -124,12 +126,25 @@ class FlowHandler(PageHandler, ABC):
             self.log_exception(type(error), error, None)
             return None
 
-    async def _find_flow(self, browser: Browser | None) -> Flow:
+    async def _read(self) -> FlowRecords | None:
+        """Reads what the address and the cookie name; None if the address names no flow."""
+        reference, start = self.requested_pending_id("flow"), self.restart()
+        if reference is None:
+            return None
+        named = (start.client_id, start.org_id) if start else (None, None)
+        arrival = Arrival(reference, self.browser_cookie, *named)
+        records = await sign_in_arrival.read(self.service, arrival)
+        return records._replace(browser=self.with_names(records.browser))
+
+    async def _find_flow(self, records: FlowRecords | None) -> Flow:
         """Returns the flow that the page's address names. Raises ResponseSent if there is none."""
         reference = self.requested_pending_id("flow")
-        flow = await sign_in_pending.find(self.service, reference, browser) if reference else None
+        if records is None or reference is None:
+            await self.expired()
+            raise ResponseSent
+        flow = await sign_in_pending.flow_of(self.service, records, reference)
         if flow is None:
-            await self._bind_or_expire(reference, browser)
+            await self._bind_or_expire(reference, records.browser)
             raise ResponseSent
         self.language, self.ui_locales = flow.request.language, flow.request.ui_locales
         self.show_client(flow.client)
@@ -138,10 +153,7 @@ class FlowHandler(PageHandler, ABC):
         self.allow_forms_to(flow.request.redirect_uri)
         return flow
 
-    async def _bind_or_expire(self, reference: str | None, browser: Browser | None) -> None:
-        if reference is None:
-            await self.expired()
-            return
+    async def _bind_or_expire(self, reference: str, browser: Browser | None) -> None:
         # A flow that was begun without the browser's cookie is bound to it here.
         begun = await sign_in_pending.bind(self.service, reference, browser)
         if begun is None:

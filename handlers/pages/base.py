@@ -145,7 +145,11 @@ class PageHandler(Handler):
     async def find_browser(self) -> Browser | None:
         """Returns the browser's record, or None without a valid cookie. The names of the browser
         and its system in it are read from the headers of this request."""
-        browser_record = await browsers.find(self.service, self.get_cookie(self._cookie_name))
+        return self.with_names(await browsers.find(self.service, self.browser_cookie))
+
+    def with_names(self, browser_record: Browser | None) -> Browser | None:
+        """Returns the browser's record with the names of the browser and its system as the headers
+        of this request have them."""
         if browser_record is None:
             return None
         kind = user_agents.read(self.request.headers.get("User-Agent"))
@@ -157,6 +161,11 @@ class PageHandler(Handler):
         if cookie is not None:
             header = browser.cookie_header(self.service.config, self._cookie_name, cookie.value)
             self.add_header("Set-Cookie", header)
+
+    @property
+    def browser_cookie(self) -> str | None:
+        """The value of the browser's cookie as it was sent."""
+        return self.get_cookie(self._cookie_name)
 
     @property
     def _cookie_name(self) -> str:
@@ -239,7 +248,7 @@ class PageHandler(Handler):
         Works also when the sign-in has expired, because the link itself has the data. Returns
         these data, or None without a valid link.
         """
-        start = restart_link.read(self.service, self._start())
+        start = self.restart()
         if start is None:
             await self.show_organization(None)
         else:
@@ -248,11 +257,13 @@ class PageHandler(Handler):
             await self.show_organization(start.org_id)
         return start
 
-    def _start(self) -> str | None:
+    def restart(self) -> Continuation | None:
+        """Returns the content of the restart link in the address; None without a valid one."""
         try:
-            return self.query_params().if_once(restart_link.PARAMETER)
+            text = self.query_params().if_once(restart_link.PARAMETER)
         except InvalidRequest:
             return None
+        return restart_link.read(self.service, text)
 
     def show_expired(
         self,
@@ -270,7 +281,7 @@ class PageHandler(Handler):
     @property
     def has_cookie(self) -> bool:
         """Whether the browser sent the cookie that identifies its record."""
-        return self.get_cookie(self._cookie_name) is not None
+        return self.browser_cookie is not None
 
     async def show_organization(self, org_id: str | None) -> None:
         """Applies the page settings and texts of the organization, or with None those of the

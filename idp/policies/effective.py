@@ -25,6 +25,7 @@ from idp.records import (
 )
 from idp.records.policies import PolicyKind, PolicyRules
 from idp.service import Service
+from storage import Key
 
 _BUILT_IN: Final[Mapping[PolicyKind, Callable[[Config], PolicyRules]]] = {
     "login": lambda config: LoginRules(
@@ -59,13 +60,18 @@ def policy_id(org_id: str | None, *kind: str) -> str:
     return base64url.encode(hashlib.sha256(text.encode()).digest())
 
 
+def keys(org_id: str | None, *kind: str) -> list[Key]:
+    """Returns the keys of the organization's own policy of this kind and of the installation's.
+    `kind` is that of `policy_id`."""
+    return [(POLICIES, policy_id(org_id, *kind)), (POLICIES, policy_id(None, *kind))]
+
+
 async def find(
     service: Service, org_id: str | None, *kind: str
 ) -> tuple[Policy | None, Policy | None]:
     """Returns the organization's own policy of this kind and the installation's, each None if it
     is not stored, after one round trip. `kind` is that of `policy_id`."""
-    ids = [policy_id(org_id, *kind), policy_id(None, *kind)]
-    own, default = await service.store.get_many([(POLICIES, id) for id in ids])
+    own, default = await service.store.get_many(keys(org_id, *kind))
     return own if org_id else None, default
 
 
@@ -78,6 +84,11 @@ def built_in(config: Config, kind: PolicyKind) -> PolicyRules:
 async def login(service: Service, org_id: str | None) -> LoginRules:
     """Returns the effective rules for sign-ins of the organization's users."""
     return await _effective(service, org_id, "login", LoginRules)
+
+
+def login_of(config: Config, own: Policy | None, default: Policy | None) -> LoginRules:
+    """Returns the effective rules for sign-ins from the stored policies of `keys`."""
+    return cast(LoginRules, in_force(config, "login", own, default))
 
 
 async def offers_password_reset(service: Service, org_id: str) -> bool:

@@ -43,8 +43,9 @@ class NewBrowser(Browser):
     """A browser that has a cookie, but no record yet."""
 
 
-class _CookieContent(NamedTuple):
-    """The parts of a cookie; `made_at` is set if its MAC is right."""
+class CookieContent(NamedTuple):
+    """The parts of a cookie: the browser's id and secret. `made_at` is set for a browser in which
+    no user has signed in: its cookie has a time, with a MAC that was right."""
 
     id: str
     secret: str
@@ -71,10 +72,15 @@ def _new(id: str, secret: str, made_at: datetime) -> NewBrowser:
 async def find(service: Service, cookie: str | None) -> Browser | None:
     """Returns the browser whose current cookie this is, as it is stored or as a NewBrowser; None
     if the cookie is not valid."""
-    content = _read(service, cookie) if cookie else None
+    content = read(service, cookie)
     if content is None:
         return None
-    browser = await service.store.get(AGENTS, content.id)
+    return of_record(service, content, await service.store.get(AGENTS, content.id))
+
+
+def of_record(service: Service, content: CookieContent, browser: Browser | None) -> Browser | None:
+    """Returns what `find` returns for the cookie with this content. `browser` is the record with
+    its id, None if there is none."""
     if browser is not None:
         return browser if opaque_tokens.matches(content.secret, browser.secret_hash) else None
     # A record of a sign-in is kept longer than the MAC is valid, so the MAC can't bring back a
@@ -95,17 +101,21 @@ def has_user(browser: Browser | None) -> bool:
     return browser is not None and bool(browser.remembered or browser.known)
 
 
-def _read(service: Service, cookie: str) -> _CookieContent | None:
+def read(service: Service, cookie: str | None) -> CookieContent | None:
+    """Returns the parts of a cookie; None without one, or if it has not the form of a cookie.
+    Whether its secret is right is not checked."""
+    if cookie is None:
+        return None
     plain, rest = cookie[:_PLAIN_LENGTH], cookie[_PLAIN_LENGTH:]
     parts = opaque_tokens.split(plain)
     if parts is None:
         return None
     if not rest:
-        return _CookieContent(parts[0], parts[1], None)
+        return CookieContent(parts[0], parts[1], None)
     time, mac = rest[:_TIME_LENGTH], rest[_TIME_LENGTH:]
     if not _TIME.fullmatch(time) or not opaque_tokens.same(_mac(service, plain + time), mac):
         return None
-    return _CookieContent(parts[0], parts[1], datetime.fromtimestamp(int(time), UTC))
+    return CookieContent(parts[0], parts[1], datetime.fromtimestamp(int(time), UTC))
 
 
 def _mac(service: Service, signed: str) -> str:

@@ -117,9 +117,13 @@ async def live_among(service: Service, sessions: list[Session]) -> list[LiveSess
 
 async def find_open(service: Service, browser: Browser) -> list[Session]:
     """Returns the browser's sessions that have not ended, also those too old to sign in."""
-    if not browsers.is_stored(browser):
-        return []
-    return await _find_all(service, {"agent_id": browser.id, "ended_at": None})
+    return await find_open_in(service, browser.id) if browsers.is_stored(browser) else []
+
+
+async def find_open_in(service: Service, browser_id: str) -> list[Session]:
+    """Returns the sessions that have not ended in the browser with this id, also those too old to
+    sign in."""
+    return await _find_all(service, {"agent_id": browser_id, "ended_at": None})
 
 
 async def _find_all(service: Service, where: Where) -> list[Session]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import unicodedata
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import structs
@@ -29,7 +30,7 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from storage import Update
+from storage import Update, Value
 
 _SCOPE: Final = "\n"  # cannot be typed, and no address or user name may contain it
 _MAX_TYPED: Final = MAX_NAME_CHARACTERS + len("@") + 253  # with a domain (RFC 1035)
@@ -115,21 +116,19 @@ async def find_by_login_name(
 
     An address is a login name if exactly one user holds it. One that only an organization states
     as verified is found if the sign-in is for this organization (`org_id`) and no other user has
-    verified it. All look-ups are made for every name, so that timing does not reveal which names
-    exist.
+    verified it. What was typed alone decides which look-ups are made, all at once, so that timing
+    does not reveal which names exist.
     """
     typed = typed.strip()
     if not typed or len(typed) > _MAX_TYPED or "\0" in typed or _SCOPE in typed:
         return None
     key = login_key(typed)
-    # Without an organization the fourth look-up finds nothing, but is made all the same.
-    by_name, by_domain, verified, asserted, owner = await asyncio.gather(
-        _by_key(service, key),
-        _by_domain(service, typed),
-        _by_email(service, key),
-        _by_email(service, scoped_key(key, org_id or "")),
-        domain_owner(service, typed),
+    # Without an organization the second one finds nothing, but is looked up all the same.
+    addresses = (key, scoped_key(key, org_id or ""))
+    (by_name, by_domain), held, owner = await asyncio.gather(
+        _by_name(service, typed), _by_emails(service, addresses), domain_owner(service, typed)
     )
+    verified, asserted = (held.get(address, []) for address in addresses)
     by_email = _only(verified) if verified else _only(asserted)
     domain_org_id = owner or (None if verified or by_domain else org_id)
     if by_name and by_domain and by_name.org_id != by_domain.org_id:
@@ -146,29 +145,44 @@ def _only(holders: list[User]) -> User | None:
 
 async def domain_owner(service: Service, name: str) -> str | None:
     """Returns the id of the organization that has verified the domain of "name@domain", if any."""
-    domain = name.rpartition("@")[2]
+    _, at, domain = name.rpartition("@")
+    if not at:
+        return None
     page = await service.store.find(DOMAINS, {"verified_key": domain_names.key(domain)}, limit=1)
-    return page.records[0].org_id if page.records and "@" in name else None
+    return page.records[0].org_id if page.records else None
 
 
-async def _by_key(service: Service, key: str) -> User | None:
-    page = await service.store.find(USERS, {"login_key": key}, limit=1)
-    return page.records[0] if page.records else None
-
-
-async def _by_domain(service: Service, typed: str) -> User | None:
-    name, _, domain = typed.rpartition("@")
-    user, organizations = await asyncio.gather(
-        _by_key(service, login_key(name or typed)),
+async def _by_name(service: Service, typed: str) -> tuple[User | None, User | None]:
+    """Returns the user with the user name `typed`; and the one whose user name, with the primary
+    domain of the organization, is `typed`."""
+    key, (name, _, domain) = login_key(typed), typed.rpartition("@")
+    if not name:
+        return (await _with_names(service, key)).get(key), None
+    plain = login_key(name)
+    users, organizations = await asyncio.gather(
+        _with_names(service, key, plain),
         service.store.find(ORGANIZATIONS, {"primary_domain": domain_names.key(domain)}, limit=1),
     )
-    ids = [organization.id for organization in organizations.records]
-    return user if name and user and user.org_id in ids else None
+    user, ids = users.get(plain), [organization.id for organization in organizations.records]
+    return users.get(key), user if user and user.org_id in ids else None
+
+
+async def _with_names(service: Service, *keys: str) -> dict[Value, User]:
+    """Returns the users with these user names, by the form in which these are compared."""
+    found = await service.store.find_each(USERS, "login_key", list(dict.fromkeys(keys)), 1)
+    return {key: users[0] for key, users in found.items() if users}
+
+
+async def _by_emails(service: Service, keys: Sequence[str]) -> dict[Value, list[User]]:
+    """Returns the users who hold each of the addresses, at most two."""
+    if not any("@" in key for key in keys):
+        return {}  # no address
+    return await service.store.find_each(USERS, "email_key", keys, 2)
 
 
 async def _by_email(service: Service, key: str) -> list[User]:
-    """The users who hold the address, at most two."""
-    return (await service.store.find(USERS, {"email_key": key}, limit=2)).records
+    """Returns the users who hold the address, at most two."""
+    return (await _by_emails(service, [key])).get(key, [])
 
 
 async def find_subject(service: Service, user_id: str) -> Subject | None:

@@ -15,6 +15,7 @@ from msgspec import Struct, structs
 
 from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.config.settings import Config
 from idp.foundation import i18n, user_names
 from idp.foundation.i18n import Message, message
 from idp.foundation.opaque_tokens import Confidential
@@ -28,7 +29,7 @@ from idp.identity.users.login_name_availability import Candidate
 from idp.mail import messages
 from idp.passwords import policy as password_policy
 from idp.policies import effective
-from idp.records import USERS, Email, Organization, Password, Profile
+from idp.records import USERS, Email, LoginRules, Organization, Password, Profile
 from idp.schema import field_rules
 from idp.schema.field_rules import FieldRefused, Rule, Text
 from idp.service import Service
@@ -86,9 +87,14 @@ class NewAccount(Confidential, frozen=True):
 async def closed(service: Service, org_id: str) -> Closed | None:
     """Returns why no user can register in the organization: `disabled` by the policy, or `no_mail`
     can be sent; None if registration is open."""
-    if not (await effective.login(service, org_id)).allow_register:
+    return closed_by(service.config, await effective.login(service, org_id))
+
+
+def closed_by(config: Config, rules: LoginRules) -> Closed | None:
+    """Returns what `closed` returns in an organization with these rules."""
+    if not rules.allow_register:
         return "disabled"
-    return None if messages.is_readable(service.config) else "no_mail"
+    return None if messages.is_readable(config) else "no_mail"
 
 
 async def read(

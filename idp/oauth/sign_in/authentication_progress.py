@@ -3,6 +3,7 @@ missing."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -105,7 +106,9 @@ async def next_action(
     user = progress.subject.user
     rules = (await page_settings.find(service, user.org_id)).login
     allowed = second_factors.allowed(service.config, rules)
-    needs_password = await _needs_password(service, progress)
+    needs_password, held = await asyncio.gather(
+        _needs_password(service, progress), second_factors.of_user(service, user)
+    )
     methods = [*progress.amr, *([authentication_context.AMR_PASSWORD] if needs_password else [])]
     return required_actions.next_action(
         Situation(
@@ -114,7 +117,7 @@ async def next_action(
             requested=request.acr_values[0]
             if request.acr_values
             else authentication_context.PASSWORD,
-            factors=await second_factors.of_user(service, user) & allowed,
+            factors=held & allowed,
             addable=allowed,
             needs_password=needs_password,
             is_adding=request.adding is not None,

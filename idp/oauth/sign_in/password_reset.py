@@ -31,7 +31,6 @@ from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.pending import Flow
-from idp.policies import effective
 from idp.records import (
     AUTH_REQUESTS,
     INSTANCE_ID,
@@ -64,7 +63,8 @@ class ResetState(Struct, frozen=True):
 
 async def is_offered(service: Service, flow: Flow) -> bool:
     """Returns whether the pages of this sign-in have a link for a forgotten password."""
-    return await effective.offers_password_reset(service, flow.client.org_id)
+    rules = await flow.known.login_rules(service, flow.client.org_id)
+    return not rules.hide_password_reset
 
 
 async def find(service: Service, flow: Flow) -> Verification | None:

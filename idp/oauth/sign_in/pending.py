@@ -23,6 +23,8 @@ from idp.oauth import request_limits
 from idp.oauth.endpoints import notes, pushed_authorization
 from idp.oauth.endpoints.pushed_authorization import OtherBrowser
 from idp.oauth.sign_in import first_party_areas, next_step, page_branding
+from idp.oauth.sign_in.arrival import PURPOSE, FlowRecords
+from idp.oauth.sign_in.known_records import KnownRecords
 from idp.records import (
     AGENTS,
     APPLICATIONS,
@@ -38,7 +40,6 @@ from idp.service import Service
 from storage import Conflict, Insert, Key, Stale, Update, Value, Write
 from storage.confirmed_commit import commit_confirmed
 
-PURPOSE: Final = "flow"
 WAITS: Final[Mapping[str, Value]] = {"completed_at": None}
 _ROOM: Final = 150  # for the browser's id and a language, which are decided later
 
@@ -48,7 +49,8 @@ class Flow(Struct):
 
     `sessions` are the browser's open sessions, `everybody` those of them whose users may still
     sign in, and `live` those of `everybody` that may answer the request. `address` identifies the
-    flow in the addresses of its pages: a note, until the flow is stored.
+    flow in the addresses of its pages: a note, until the flow is stored. `known` has what was read
+    for the pages together with the flow.
     """
 
     request: AuthRequest
@@ -59,6 +61,7 @@ class Flow(Struct):
     everybody: list[LiveSession]
     address: str
     is_stored: bool
+    known: KnownRecords
 
 
 class BegunFlow(Struct, frozen=True):
@@ -207,26 +210,37 @@ def id_of(service: Service, address: str) -> str | None:
 
 
 async def find(service: Service, address: str, browser: Browser | None) -> Flow | None:
+    """Returns what `flow_of` returns for this address, for a caller that knows its browser."""
+    if browser is None:
+        return None
+    (request, is_stored, client), sessions = await asyncio.gather(
+        _read(service, address), session_lifetime.find_open(service, browser)
+    )
+    known = KnownRecords([(APPLICATIONS, client.id)], [client]) if client else KnownRecords()
+    records = FlowRecords(browser, sessions, request, is_stored, known)
+    return await flow_of(service, records, address)
+
+
+async def flow_of(service: Service, records: FlowRecords, address: str) -> Flow | None:
     """Returns the flow with this address if it is this browser's, and neither complete nor
     expired.
 
     None otherwise, and also if its client is not active.
     """
+    request, browser, sessions = records.request, records.browser, records.sessions
     # An address alone is not enough: a flow belongs to the browser with its cookie.
-    request, is_stored, client = await _read(service, address)
     if request is None or browser is None or request.agent_id != browser.id:
         return None
     if has_ended(service, request) or await _is_completed(service, request):
         return None
-    client, sessions = await asyncio.gather(
-        _client_of(service, request, client), session_lifetime.find_open(service, browser)
-    )
+    client = await _client_of(service, request, records.known)
     if client is None or client.state != "active":
         return None
     everybody = await session_lifetime.live_among(service, sessions)
     live = next_step.admitted(service.config, request, everybody)
+    is_stored, known = records.is_stored, records.known
     address = request.id if is_stored else address
-    return Flow(request, client, browser, sessions, live, everybody, address, is_stored)
+    return Flow(request, client, browser, sessions, live, everybody, address, is_stored, known)
 
 
 def has_no_user(flow: Flow) -> bool:
@@ -236,14 +250,15 @@ def has_no_user(flow: Flow) -> bool:
 
 
 async def _client_of(
-    service: Service, request: AuthRequest, client: Application | None
+    service: Service, request: AuthRequest, known: KnownRecords
 ) -> Application | None:
     """Returns the application of the request; for a page of the service, the one that represents
-    it. `client` is the application if it was read already."""
-    client = client or await service.store.get(APPLICATIONS, request.client_id)
+    it."""
+    client: Application | None
+    (client,) = await known.get_many(service, [(APPLICATIONS, request.client_id)])
     if client is not None or not request.is_for_own_page:
         return client
-    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    (instance,) = await known.get_many(service, [(INSTANCES, INSTANCE_ID)])
     return first_party_areas.application(request, instance) if instance else None
 
 

@@ -8,6 +8,7 @@ chooses.
 from __future__ import annotations
 
 from idp.identity.users import registration
+from idp.identity.users.registration import Closed
 from idp.oauth.sign_in import page_branding
 from idp.oauth.sign_in.flow import update_request
 from idp.oauth.sign_in.pending import Flow
@@ -22,7 +23,9 @@ async def find(service: Service, flow: Flow) -> Organization | None:
     """
     chosen = flow.request.home_org_id
     if chosen is not None:
-        return await _active(service, chosen)
+        (organization,) = await flow.known.get_many(service, [(ORGANIZATIONS, chosen)])
+        is_active = organization is not None and organization.state == "active"
+        return organization if is_active else None
     organizations = await among(service, flow)
     return organizations[0] if len(organizations) == 1 else None
 
@@ -35,12 +38,11 @@ async def among(service: Service, flow: Flow) -> list[Organization]:
     else:
         here = [one.subject.organization.id for one in flow.everybody]
         ids = [asks, request.brand_org_id, *here]
-    organizations = [await _active(service, id) for id in dict.fromkeys(ids) if id is not None]
-    return [
-        one
-        for one in organizations
-        if one is not None and await registration.closed(service, one.id) is None
+    open_ids = [
+        id for id in dict.fromkeys(ids) if id is not None and not await _closed(service, flow, id)
     ]
+    found = await flow.known.get_many(service, [(ORGANIZATIONS, id) for id in open_ids])
+    return [one for one in found if one is not None and one.state == "active"]
 
 
 async def is_closed(service: Service, flow: Flow) -> bool:
@@ -50,7 +52,7 @@ async def is_closed(service: Service, flow: Flow) -> bool:
     """
     if await among(service, flow):
         return False
-    return await registration.closed(service, flow.client.org_id) != "no_mail"
+    return await _closed(service, flow, flow.client.org_id) != "no_mail"
 
 
 async def choose(service: Service, flow: Flow, org_id: str) -> bool:
@@ -64,6 +66,6 @@ async def choose(service: Service, flow: Flow, org_id: str) -> bool:
     return True
 
 
-async def _active(service: Service, org_id: str) -> Organization | None:
-    organization = await service.store.get(ORGANIZATIONS, org_id)
-    return organization if organization is not None and organization.state == "active" else None
+async def _closed(service: Service, flow: Flow, org_id: str) -> Closed | None:
+    rules = await flow.known.login_rules(service, org_id)
+    return registration.closed_by(service.config, rules)

@@ -1,0 +1,98 @@
+"""A browser's request for a page of a sign-in: everything that its address and its cookie name is
+read at once."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final, NamedTuple
+
+from idp.identity.sessions import browsers
+from idp.identity.sessions import lifetime as session_lifetime
+from idp.oauth.endpoints import notes
+from idp.oauth.sign_in import first_party_areas
+from idp.oauth.sign_in.known_records import KnownRecords
+from idp.policies import effective
+from idp.records import (
+    AGENTS,
+    APPLICATIONS,
+    AUTH_REQUESTS,
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    AuthRequest,
+    Browser,
+    Session,
+)
+from idp.service import Service
+from storage import Key
+
+PURPOSE: Final = "flow"  # of the notes
+
+
+class Arrival(NamedTuple):
+    """A request of a browser for a page of a flow: the flow's address, and the browser's cookie.
+
+    `client_id` and `org_id` are those of the restart link in the address, None without one. They
+    say which records the page will probably need, and decide nothing.
+    """
+
+    address: str
+    cookie: str | None
+    client_id: str | None
+    org_id: str | None
+
+
+class FlowRecords(NamedTuple):
+    """What was read for an arrival: the browser with its cookie, the browser's open sessions, the
+    request that the address names, and in `known` everything that was read by its id."""
+
+    browser: Browser | None
+    sessions: list[Session]
+    request: AuthRequest | None
+    is_stored: bool
+    known: KnownRecords
+
+
+async def read(service: Service, arrival: Arrival) -> FlowRecords:
+    """Reads at once everything that the address and the cookie of an arrival name."""
+    content = browsers.read(service, arrival.cookie)
+    note, flow_id = _named(service, arrival.address)
+    keys = _keys(arrival, note.client_id if note else arrival.client_id)
+    keys += [(AUTH_REQUESTS, flow_id)] if flow_id else []
+    keys += [(AGENTS, content.id)] if content else []
+    # In a browser whose cookie still has its time no user has signed in.
+    browser_id = content.id if content and content.made_at is None else None
+    records, sessions = await asyncio.gather(
+        service.store.get_many(keys), _open_sessions(service, browser_id)
+    )
+    known = KnownRecords(keys, records)
+    browser = (
+        browsers.of_record(service, content, known.get(AGENTS, content.id)) if content else None
+    )
+    stored = known.get(AUTH_REQUESTS, flow_id) if flow_id else None
+    # Once stored, an old note in the browser's history must not bring back an earlier state.
+    return FlowRecords(browser, sessions, stored or note, stored is not None, known)
+
+
+def _named(service: Service, address: str) -> tuple[AuthRequest | None, str | None]:
+    """Returns the request in a note, None for an id; and the id of the flow, None for a note of
+    another installation."""
+    if not notes.is_note(address):
+        return None, address
+    note = notes.read(service, address, AuthRequest, PURPOSE)
+    return note, note.id if note else None
+
+
+def _keys(arrival: Arrival, client_id: str | None) -> list[Key]:
+    keys: list[Key] = []
+    if client_id is not None:
+        keys.append((APPLICATIONS, client_id))
+    if client_id in first_party_areas.AREAS:
+        keys.append((INSTANCES, INSTANCE_ID))
+    if arrival.org_id is not None:
+        keys += [(ORGANIZATIONS, arrival.org_id), *effective.keys(arrival.org_id, "login")]
+    return keys
+
+
+async def _open_sessions(service: Service, browser_id: str | None) -> list[Session]:
+    return await session_lifetime.find_open_in(service, browser_id) if browser_id else []
