@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from idp import test_mode
@@ -34,7 +34,7 @@ from idp.transfer.jobs import cleanup as job_cleanup
 from storage import Conflict, Insert, Stale, StorageError, Update, Value
 from storage.confirmed_commit import commit_confirmed
 
-LOOKS_EVERY_SECONDS: Final = 1.0  # how often each process checks whether a task is due
+LOOKS_EVERY_SECONDS: Final = 2.0  # how often each process checks whether a task is due
 TURN_SECONDS: Final = 60  # a turn that takes longer is cancelled
 RETRY_SECONDS: Final = 10  # a failed task is repeated after this time at the latest
 
@@ -45,9 +45,10 @@ class ScheduledJob(NamedTuple):
     """A repeated task: `work` is called with the service, and is due again `interval_seconds`
     after it succeeded.
 
-    With `is_everyones`, each process runs it without a lease, because the task claims its items
-    one by one; checking for them costs a read. With `has_work`, the task is due only if that
-    returns true, so that a task of a short interval writes nothing while it has nothing to do.
+    With `is_everyones`, each process runs it without a lease once in the interval, because the
+    task claims its items one by one; checking for them costs a read. With `has_work`, the task is
+    due only if that returns true, so that a task of a short interval writes nothing while it has
+    nothing to do.
     """
 
     interval_seconds: float
@@ -77,7 +78,12 @@ async def running(service: Service) -> AsyncIterator[None]:
     """Runs every scheduled task when it is due, and logs a warning while the store can't be
     written to, as long as the block lasts.
     """
-    tasks = [asyncio.create_task(_take_turns(service, name, job)) for name, job in JOBS.items()]
+    tasks = [
+        asyncio.create_task(_repeat(service, name, job))
+        for name, job in JOBS.items()
+        if job.is_everyones
+    ]
+    tasks.append(asyncio.create_task(_take_turns(service)))
     tasks.append(asyncio.create_task(read_only_store.warn(service.store)))
     tasks.append(asyncio.create_task(_write_notes(service)))
     try:
@@ -110,14 +116,63 @@ _NOTES: Final = ScheduledJob(rate_limits.EVERY_SECONDS, _noted)
 _LAST_NOTES: Final = ScheduledJob(rate_limits.EVERY_SECONDS, _noted_last)
 
 
-async def _take_turns(service: Service, name: str, job: ScheduledJob) -> None:
+async def _repeat(service: Service, name: str, job: ScheduledJob) -> None:
+    """Runs a task of every process again and again; never returns."""
     while True:
-        await asyncio.sleep(LOOKS_EVERY_SECONDS)
-        try:
-            await take_turn(service, name, job)
-        except StorageError as error:
-            _log.warning("background work waits for the store", job=name, error=str(error))
-            await asyncio.sleep(RETRY_SECONDS)
+        await asyncio.sleep(job.interval_seconds)
+        await _or_pause(name, take_turn(service, name, job))
+
+
+async def _take_turns(service: Service) -> None:
+    """Looks again and again which tasks are due, and starts their turns; never returns."""
+    under_way: dict[str, asyncio.Task[None]] = {}
+    try:
+        while True:
+            await asyncio.sleep(LOOKS_EVERY_SECONDS)
+            under_way = {name: turn for name, turn in under_way.items() if not turn.done()}
+            for name, lease in (await _due_or_none(service, under_way.keys())).items():
+                turn = take_turn_after(service, name, JOBS[name], lease)
+                under_way[name] = asyncio.create_task(_or_pause(name, turn))
+    finally:
+        for each in under_way.values():
+            each.cancel()
+        await asyncio.gather(*under_way.values(), return_exceptions=True)
+
+
+async def _due_or_none(service: Service, excluded: Collection[str]) -> dict[str, Lease | None]:
+    """Returns what `due` returns without the `excluded` tasks; after a pause nothing, if the store
+    can't be read."""
+    try:
+        found = await due(service)
+    except StorageError as error:
+        _log.warning("background work waits for the store", job="all", error=str(error))
+        await asyncio.sleep(RETRY_SECONDS)
+        return {}
+    return {name: lease for name, lease in found.items() if name not in excluded}
+
+
+async def due(service: Service) -> dict[str, Lease | None]:
+    """Returns the tasks that are due by their leases, each with its expired lease, None where it
+    has none. One read finds all of them. Raises StorageError."""
+    if service.config.test:
+        await test_mode.synchronise(service)
+    names = [name for name, job in JOBS.items() if not job.is_everyones]
+    leases: list[Lease | None] = await service.store.get_many([(LEASES, name) for name in names])
+    now = service.clock.now()
+    return {
+        name: lease
+        for name, lease in zip(names, leases, strict=True)
+        if _is_free(lease, JOBS[name].interval_seconds, now)
+    }
+
+
+async def _or_pause(name: str, turn: Awaitable[bool]) -> None:
+    """Waits for a turn of the task; a pause follows if the store is not available."""
+    try:
+        await turn
+    except StorageError as error:
+        _log.warning("background work waits for the store", job=name, error=str(error))
+        await asyncio.sleep(RETRY_SECONDS)
 
 
 async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
@@ -129,12 +184,22 @@ async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
     """
     if service.config.test:
         await test_mode.synchronise(service)
+    # A read costs less than a refused write.
+    before = None if job.is_everyones else await service.store.get(LEASES, name)
+    return await take_turn_after(service, name, job, before)
+
+
+async def take_turn_after(
+    service: Service, name: str, job: ScheduledJob, before: Lease | None
+) -> bool:
+    """Does what `take_turn` does; `before` is the lease of the task as it was read, None without
+    one. The turn is only taken if the lease is still the same."""
     if job.is_everyones:
         return await _done(service, name, job)
     if job.has_work is not None and not await job.has_work(service):
         job_metrics.is_up_to_date(name, job.interval_seconds, service.clock.now())
         return False
-    lease = await _taken(service, name, job.interval_seconds)
+    lease = await _taken(service, name, job.interval_seconds, before)
     if lease is None:
         return False
     is_done = False
@@ -170,21 +235,27 @@ async def _succeeds(service: Service, name: str, job: ScheduledJob) -> bool:
     return False
 
 
-async def _taken(service: Service, name: str, interval_seconds: float) -> Lease | None:
+async def _taken(
+    service: Service, name: str, interval_seconds: float, before: Lease | None
+) -> Lease | None:
     """Returns the lease of a turn; None if the task is not due or another process has its turn."""
     now = service.clock.now()
+    if not _is_free(before, interval_seconds, now):
+        return None
     lease = Lease(
         id=name, holder=service.random.id(), expires_at=now + timedelta(seconds=TURN_SECONDS)
     )
-    before = await service.store.get(LEASES, name)  # a read costs less than a refused write
-    longest = timedelta(seconds=max(TURN_SECONDS, interval_seconds))
-    if before is not None and not has_come(before.expires_at, now, longest):
-        return None
     try:
         await commit_confirmed(service.store, _taking(lease, before))
     except (Conflict, Stale):
         return None
     return lease
+
+
+def _is_free(lease: Lease | None, interval_seconds: float, now: datetime) -> bool:
+    """Returns whether no process has the turn of a task, and its next one is due."""
+    longest = timedelta(seconds=max(TURN_SECONDS, interval_seconds))
+    return lease is None or has_come(lease.expires_at, now, longest)
 
 
 def _taking(lease: Lease, before: Lease | None) -> Insert | Update:

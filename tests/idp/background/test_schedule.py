@@ -230,14 +230,14 @@ async def test_within_the_block_jobs_are_done_and_after_it_none(service, monkeyp
 
 
 async def test_a_store_that_is_away_is_waited_for(service, lines, monkeypatch):
-    work, get, failures = Work(), service.store.get, iter([Unavailable("away")] * 3)
+    work, get_many, failures = Work(), service.store.get_many, iter([Unavailable("away")] * 3)
 
-    async def ailing(*key):
+    async def ailing(keys):
         if error := next(failures, None):
             raise error
-        return await get(*key)
+        return await get_many(keys)
 
-    monkeypatch.setattr(service.store, "get", ailing)
+    monkeypatch.setattr(service.store, "get_many", ailing)
     monkeypatch.setattr(background_schedule, "LOOKS_EVERY_SECONDS", 0.001)
     monkeypatch.setattr(background_schedule, "RETRY_SECONDS", 0.001)
     monkeypatch.setattr(background_schedule, "JOBS", {"work": ScheduledJob(60, work)})
