@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import Final
 
+from storage import deadline
 from storage.base import Store, Unavailable, Unknown, Write
 
 CONFIRMED_WITHIN_SECONDS: Final = 8.0  # shorter than the usual request timeout of a load balancer
@@ -21,18 +22,21 @@ async def commit_confirmed(
     This is for units that can't simply be repeated: the second attempt would find the code used,
     or the browser with another secret, and take that for another request's change. Raises the
     errors of `commit`, Unavailable if the unit was not applied; Unknown only when the store has no
-    answer for `within_seconds`, by default CONFIRMED_WITHIN_SECONDS.
+    answer for `within_seconds`, by default CONFIRMED_WITHIN_SECONDS, or until the deadline of the
+    request (`storage.deadline`).
     """
     patience = CONFIRMED_WITHIN_SECONDS if within_seconds is None else within_seconds
     try:
         await store.commit(*writes)
     except Unknown as error:
-        if not await _was_applied(store, error, time.monotonic() + patience):
-            raise Unavailable("the unit was not applied after all") from error
+        with deadline.running():
+            if not await _was_applied(store, error, deadline.seconds_left(patience)):
+                raise Unavailable("the unit was not applied after all") from error
 
 
-async def _was_applied(store: Store, error: Unknown, deadline: float) -> bool:
-    while time.monotonic() < deadline:
+async def _was_applied(store: Store, error: Unknown, within_seconds: float) -> bool:
+    ends_at = time.monotonic() + within_seconds
+    while time.monotonic() < ends_at:
         try:
             answer = await store.applied(error.unit)
         except (Unavailable, Unknown):

@@ -39,7 +39,7 @@ from idp.oauth.params import Params
 from idp.passwords.hashing_threads import HashingBusy
 from idp.records import Browser
 from idp.service import Service
-from storage import StorageError
+from storage import StorageError, deadline
 
 BODY_SECONDS: Final = 30
 # Of these: a body that takes longer gives way to other requests.
@@ -186,6 +186,7 @@ class Handler(RequestHandler):
         )
         logs.begin_request(self.request_id, self.request.headers.get("traceparent"))
         request_costs.begin_request()
+        deadline.begin()
         self._headers["X-Request-Id"] = self.request_id
         self._span = request_span.begin(self.service.config, self.request, self.request_id)
 
@@ -287,6 +288,11 @@ class Handler(RequestHandler):
         if self.app.is_draining or not self.request._body_future.done():
             self.set_header("Connection", "close")
         return super().finish(chunk)
+
+    def flush(self, include_footers: bool = False) -> Future[None]:
+        """Sends what was written of the response. The deadline is for its beginning only."""
+        deadline.end()
+        return super().flush(include_footers)
 
     def query_params(self) -> Params:
         """Returns the query parameters. Raises InvalidRequest if they are malformed or too

@@ -7,6 +7,7 @@ from tornado.iostream import IOStream
 from handlers.http.admission import GroupPlaces, Place
 from idp.foundation.fairness import requester
 from idp.foundation.metrics import request_costs
+from storage import deadline
 
 
 class RequestPlace:
@@ -48,7 +49,7 @@ class RequestPlace:
         if stream is not None:
             stream.set_close_callback(self._place.give_back)
         try:
-            with request_costs.waiting():
+            with request_costs.waiting(), deadline.running():
                 await self._place.wait()
         finally:
             if stream is not None:

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from contextvars import copy_context
 from typing import Any, Final
 
 from idp.foundation import logs
+from storage import deadline
 
 _log: Final = logs.logger(__name__)
 
@@ -21,8 +23,11 @@ class BackgroundTasks:
         self._under_way: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Starts a task. Its failure is logged, and raised only to callers that await the task."""
-        task = asyncio.create_task(work)
+        """Starts a task, which has no deadline even if a request starts it. Its failure is logged,
+        and raised only to callers that await the task."""
+        context = copy_context()
+        context.run(deadline.end)
+        task = asyncio.create_task(work, context=context)
         self._under_way.add(task)
         task.add_done_callback(self._ended)
         return task

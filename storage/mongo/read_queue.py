@@ -11,6 +11,8 @@ from typing import Any, Final, TypeVar
 from pymongo import AsyncMongoClient
 from pymongo.errors import WaitQueueTimeoutError
 
+from storage import deadline
+from storage.base import Unavailable
 from storage.mongo import faults
 from storage.observer import Observer
 
@@ -31,6 +33,7 @@ class ReadQueue:
 
     def __init__(self, client: Any) -> None:
         self._places = asyncio.Semaphore(_places(client))
+        self._running: set[asyncio.Task[Any]] = set()
 
     async def read(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Returns the answer of `ask`, a read that is repeated while the primary changes.
@@ -38,7 +41,26 @@ class ReadQueue:
         Raises Unavailable when there is no answer in time, or when so many reads are in progress
         that this one would have to wait for too long.
         """
-        return await faults.read(lambda: self._in_turn(ask))
+        with deadline.TimedCall() as seconds:
+            if seconds == math.inf:
+                return await faults.read(lambda: self._in_turn(ask))
+            return await self._in_time(ask, seconds)
+
+    async def _in_time(self, ask: Callable[[], Awaitable[T]], seconds: float) -> T:
+        """Reads in a task that is left alone at the deadline: it is cancelled, but the driver may
+        take seconds to end, or lose the cancellation."""
+        task = asyncio.get_running_loop().create_task(faults.read(lambda: self._in_turn(ask)))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        try:
+            return await deadline.answered(deadline.answer_of(task), seconds, _no_answer)
+        finally:
+            task.cancel()
+
+    async def drain(self) -> None:
+        """Returns when no read is in progress that was left alone."""
+        while self._running:
+            await asyncio.wait(set(self._running))
 
     async def _in_turn(self, ask: Callable[[], Awaitable[T]]) -> T:
         began = time.perf_counter()
@@ -62,3 +84,7 @@ def _places(client: Any) -> int:
         return _PLACES
     connections = client.options.pool_options.max_pool_size or math.inf
     return max(1, int(connections * 0.8)) if math.isfinite(connections) else _PLACES
+
+
+def _no_answer() -> Unavailable:
+    return Unavailable("MongoDB gives no answer before the deadline of the request")

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, Final
 
+from storage import deadline
 from storage.base import Unavailable
 from storage.mongo import faults
 from storage.mongo.documents import MARKS, Document
@@ -88,8 +89,14 @@ class SharedReads:
         """Returns the documents of `keys`, and perhaps of others that were read by the same
         command.
 
-        Raises Unavailable.
+        Raises Unavailable. At the deadline of the request, the caller gives up; the command goes
+        on, because it may answer others.
         """
+        with deadline.TimedCall() as seconds:
+            return await deadline.answered(self._queued(keys), seconds, _no_answer)
+
+    def _queued(self, keys: Iterable[Key]) -> asyncio.Future[Documents]:
+        """Adds the keys to the next command, and returns the future of its documents."""
         loop = asyncio.get_running_loop()
         if not self._batches or len(self._batches[-1].keys) >= KEYS_PER_COMMAND:
             self._batches.append(_Batch())
@@ -102,7 +109,7 @@ class SharedReads:
             # After all other requests of this turn of the event loop.
             self._is_scheduled = True
             loop.call_soon(self._send)
-        return await answer
+        return answer
 
     async def drain(self) -> None:
         """Returns when no command is in progress, including those whose callers were cancelled."""
@@ -137,6 +144,8 @@ class SharedReads:
     def _answered(self, batch: _Batch, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
         self._send()
+        # Read in any case, or asyncio would report an error for which no caller waits any more.
+        cause = None if task.cancelled() else task.exception()
         for answer in batch.waiting:
             if answer.done():
                 continue
@@ -145,6 +154,10 @@ class SharedReads:
             else:
                 # Each caller gets an error of its own, because each is raised and chained
                 # elsewhere.
-                error = Unavailable(str(task.exception()))
-                error.__cause__ = task.exception()
+                error = Unavailable(str(cause))
+                error.__cause__ = cause
                 answer.set_exception(error)
+
+
+def _no_answer() -> Unavailable:
+    return Unavailable("MongoDB gives no answer before the deadline of the request")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from storage import codec, upgrades
+from storage import codec, deadline, upgrades
 from storage.base import (
     COUNT_CAP,
     COUNTERS,
@@ -30,6 +30,7 @@ from storage.base import (
     Unavailable,
     Undeclared,
     Unit,
+    Unknown,
     Value,
     Where,
     Write,
@@ -37,7 +38,7 @@ from storage.base import (
 from storage.condition import OVERDUE_AFTER, ServerState
 from storage.mongo import bulk, faults, inspection, opening, transactions
 from storage.mongo.counters import Counters, counting
-from storage.mongo.documents import operations, packed
+from storage.mongo.documents import WriteOperation, operations, packed
 from storage.mongo.driver import Driver, connect
 from storage.mongo.pages import Pages
 from storage.mongo.reads import SharedReads, documents
@@ -153,7 +154,11 @@ class MongoStore(Store):
     async def commit(self, *writes: Write) -> None:
         opened = self._open
         unit = opened.prepared(Unit(self._new_id(), writes))
-        outcome = await opened.applying(unit)
+        outcome: Outcome
+        try:
+            outcome = await opened.outcome(unit)
+        except StorageError as error:  # at the deadline of the request
+            outcome = error
         record_outcome(self, outcome)
         if outcome is not None:
             raise outcome
@@ -182,8 +187,8 @@ class MongoStore(Store):
                 prepared[place] = opened.prepared(Unit(self._new_id(), tuple(writes)))
             except (InvalidValue, Undeclared) as error:
                 outcomes[place] = error
-        work = bulk.commit_each(opened.driver, list(prepared.values()))
-        for place, outcome in zip(prepared, await opened.shielded(opened.task(work)), strict=True):
+        found = await opened.each_outcome(list(prepared.values()))
+        for place, outcome in zip(prepared, found, strict=True):
             outcomes[place] = outcome
             record_outcome(self, outcome)
         return outcomes
@@ -191,17 +196,20 @@ class MongoStore(Store):
     async def applied(self, unit: Unit) -> bool | None:
         opened = self._open
         asked = opened.prepared(unit).operations
-        await opened.driver.drain()
-        return await faults.read(lambda: transactions.finally_applied(opened.driver, asked))
+
+        async def ask() -> bool | None:
+            await opened.driver.drain()
+            return await faults.read(lambda: transactions.finally_applied(opened.driver, asked))
+
+        return await opened.in_time(ask, lambda: Unavailable("MongoDB gives no answer in time"))
 
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
         codec.check_count(key, by)
         opened = self._open
         unit = counting(self._new_id(), key, by)
         try:
-            counter = await opened.shielded(
-                opened.task(opened.counters.increment(unit, by, window))
-            )
+            count = partial(opened.counters.increment, unit, by, window)
+            counter = await opened.in_time(count, lambda: Unknown(unit))
         except StorageError as error:
             record_outcome(self, error)
             raise
@@ -292,20 +300,25 @@ class _Opened:
             return prepared
         return PreparedTransaction(unit, [packed(operation) for operation in prepared.operations])
 
-    def applying(self, unit: PreparedTransaction) -> Awaitable[Outcome]:
-        """Returns the future outcome of a unit, which continues without its caller.
+    async def outcome(self, unit: PreparedTransaction) -> Outcome:
+        """Returns the outcome of a unit, which continues without its caller. A unit of a single
+        write joins a shared command.
 
-        A unit of a single write joins a shared command.
+        At the deadline of the request it raises Unknown, or Unavailable if nothing was sent.
         """
         if len(unit.operations) > 1:
-            return self.shielded(self.task(self._together(unit)))
+            return await self.in_time(partial(self._together, unit), lambda: Unknown(unit.unit))
         operation = unit.operations[0]
+        with deadline.TimedCall() as seconds:
+            return await self._lane(operation).outcome(operation, seconds)
+
+    def _lane(self, operation: WriteOperation) -> Lane:
         is_solo = operation.is_conditional_delete
         key = (operation.name, operation.kind, is_solo)
         lane = self._lanes.get(key)
         if lane is None:
             lane = self._lanes[key] = Lane(self.driver, solo=is_solo, observer=self._observer)
-        return lane.put(operation)
+        return lane
 
     async def _together(self, unit: PreparedTransaction) -> Outcome:
         calls = [current_call()]
@@ -315,11 +328,30 @@ class _Opened:
     def task(self, work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
         return asyncio.get_running_loop().create_task(work)
 
-    def shielded(self, work: asyncio.Future[T]) -> Awaitable[T]:
-        """Awaits work that continues when the caller is cancelled, and that `finish` awaits."""
-        self._pending.add(work)
-        work.add_done_callback(self._pending.discard)
-        return asyncio.shield(work)
+    async def each_outcome(self, units: Sequence[PreparedTransaction]) -> list[Outcome]:
+        """Returns the outcomes of units, in order."""
+
+        def late() -> list[Outcome]:
+            return [Unknown(each.unit) for each in units]
+
+        try:
+            return await self.in_time(partial(bulk.commit_each, self.driver, units), late)
+        except Unavailable as error:
+            return [error for _ in units]
+
+    async def in_time(
+        self, work: Callable[[], Coroutine[Any, Any, T]], late: Callable[[], T | StorageError]
+    ) -> T:
+        """Returns the result of work that continues when the caller is cancelled, and that
+        `finish` awaits. At the deadline of the request, the result is that of `late`.
+
+        Raises Unavailable, without beginning the work, if no time is left.
+        """
+        with deadline.TimedCall() as seconds:
+            task = self.task(work())
+            self._pending.add(task)
+            task.add_done_callback(self._pending.discard)
+            return await deadline.answered(deadline.answer_of(task), seconds, late)
 
     async def finish(self) -> None:
         for lane in self._lanes.values():
@@ -327,6 +359,7 @@ class _Opened:
         while self._pending:
             await asyncio.wait(set(self._pending))
         await self._reads.drain()
+        await self.driver.reads.drain()
         await self.driver.close()
 
 

@@ -11,7 +11,8 @@ from typing import Final
 
 from pymongo.errors import PyMongoError
 
-from storage.base import Outcome, Stale, Unknown
+from storage import deadline
+from storage.base import Outcome, Stale, StorageError, Unavailable, Unknown
 from storage.mongo import faults
 from storage.mongo.documents import MARKS, WriteOperation
 from storage.mongo.driver import Driver, DriverReply
@@ -150,17 +151,30 @@ class Lane:
         self._records: set[str] = set()
         self._is_scheduled = False
 
-    def put(self, operation: WriteOperation) -> asyncio.Future[Outcome]:
-        """Queues the write of a unit, and returns its future outcome. Cancelling the future
-        withdraws nothing.
+    async def outcome(self, operation: WriteOperation, seconds: float) -> Outcome:
+        """Queues the write of a unit, and returns its outcome. Cancelling the caller withdraws
+        nothing.
+
+        After `seconds` it raises Unknown; Unavailable if the write was not sent by then, which
+        withdraws it.
         """
+        queued = self._put(operation)
+        return await deadline.answered(queued.outcome, seconds, partial(self._late, queued))
+
+    def _put(self, operation: WriteOperation) -> _Queued:
         queued = _Queued(operation)
         self._queue.append(queued)
         if not self._is_scheduled:
             # After all other writes of this turn of the event loop.
             self._is_scheduled = True
             asyncio.get_running_loop().call_soon(self._send)
-        return queued.outcome
+        return queued
+
+    def _late(self, queued: _Queued) -> StorageError:
+        if queued not in self._queue:
+            return Unknown(queued.operation.unit)
+        self._queue.remove(queued)
+        return Unavailable("earlier writes are not answered, so this one was not sent")
 
     async def drain(self) -> None:
         """Returns when nothing is queued or in progress, including units whose callers were

@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from storage import steps, upgrades
+from storage import deadline, steps, upgrades
 from storage.base import (
     COUNT_CAP,
     FIRST_SCHEMA,
@@ -328,14 +328,11 @@ class SqliteStore(SteppedStore):
         if self._writer is None:
             return [Unavailable("the store is not open")] * len(units)
         try:
-            entry = self._writer.submit(units)
+            with deadline.TimedCall(self._unknown_after_seconds) as seconds:
+                entry = self._writer.submit(units)
+                return await deadline.answered(entry.future, seconds, entry.unknown)
         except Unavailable as error:
             return [error] * len(units)
-        timer = asyncio.get_running_loop().call_later(self._unknown_after_seconds, entry.give_up)
-        try:
-            return await entry.future
-        finally:
-            timer.cancel()
 
 
 async def _in_turns(keys: Sequence[T]) -> AsyncIterator[Sequence[T]]:

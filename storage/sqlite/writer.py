@@ -47,8 +47,9 @@ class QueuedUnits:
         if not self.future.done():  # the caller was cancelled or timed out
             self.future.set_result(outcomes)
 
-    def give_up(self) -> None:
-        self.answer([Unknown(prepared.unit) for prepared in self.units])
+    def unknown(self) -> list[Any]:
+        """Returns the outcomes if the writer does not answer in time: it may still write them."""
+        return [Unknown(prepared.unit) for prepared in self.units]
 
 
 class QueuedCall(QueuedUnits):

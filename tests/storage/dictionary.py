@@ -6,7 +6,16 @@ import copy
 import itertools
 from contextlib import nullcontext
 
-from storage import COUNT_CAP, FIRST_SCHEMA, Conflict, StorageError, steps, upgrades
+from storage import (
+    COUNT_CAP,
+    FIRST_SCHEMA,
+    Conflict,
+    StorageError,
+    Unavailable,
+    deadline,
+    steps,
+    upgrades,
+)
 from storage.lists import at, check_scan, plan, plan_count, plan_each
 from storage.stepped import SteppedStore
 
@@ -69,6 +78,8 @@ class DictionaryStore(SteppedStore):
                 yield record
 
     async def _written(self, units):
+        if deadline.seconds_left() <= 0:
+            return [Unavailable("the request has no time left")] * len(units)
         outcomes = [self._outcome(prepared) for prepared in units]
         await asyncio.sleep(0)  # who is cancelled here withdraws nothing
         return outcomes

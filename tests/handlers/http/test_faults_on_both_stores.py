@@ -96,17 +96,17 @@ async def test_a_store_that_can_not_be_written_to_is_warned_of_once_a_minute(
 def failing(server, monkeypatch):
     """Has every unit fail below the contract, or no longer."""
     is_sqlite = isinstance(server.store, SqliteStore)
-    kind, name = (SqliteStore, "_written") if is_sqlite else (mongo_store._Opened, "applying")
+    kind, name = (SqliteStore, "_written") if is_sqlite else (mongo_store._Opened, "outcome")
     genuine = getattr(kind, name)
 
     async def written(store, units):
         return [Unavailable("the disk is full")] * len(units)
 
-    async def applying(opened, unit):
+    async def outcome(opened, unit):
         return Unavailable("no primary")
 
     def switch(fails):
-        failed = written if is_sqlite else applying
+        failed = written if is_sqlite else outcome
         monkeypatch.setattr(kind, name, failed if fails else genuine)
 
     return switch
