@@ -14,10 +14,11 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from idp.audit import heads as stream_heads
 from idp.audit.event_types import STREAMS
 from idp.foundation.errors import IdpError
 from idp.keys.master_key import MasterKey, WrongKey
-from idp.records import AUDIT_HEADS, EVENTS, AuditHead, Event, EventStream
+from idp.records import EVENTS, AuditHead, Event, EventStream
 from idp.service import Service
 from storage import Where
 
@@ -89,7 +90,7 @@ def unknown_cursor(reason: str) -> CursorUnknown:
 
 async def heads(service: Service) -> Heads:
     """Returns the heads of all streams, empty ones before the first event is sealed."""
-    found = await service.store.get_many([(AUDIT_HEADS, name) for name in STREAMS])
+    found = stream_heads.merged(await service.store.get_many(stream_heads.KEYS))
     return {name: head or AuditHead(id=name) for name, head in zip(STREAMS, found, strict=True)}
 
 

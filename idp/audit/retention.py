@@ -14,19 +14,28 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from idp.audit import chain, event_streams, sealing
+from msgspec import structs
+
+from idp.audit import chain, event_streams, heads, sealing
 from idp.config.settings import Config
 from idp.foundation import logs
-from idp.records import AUDIT_HEADS, EVENTS, AuditHead, Event, EventStream
+from idp.records import (
+    AUDIT_FLOORS,
+    AUDIT_HEADS,
+    EVENTS,
+    AuditFloor,
+    AuditHead,
+    Event,
+    EventStream,
+)
 from idp.service import Service
-from storage import Delete, Insert, Stale, Update, Write
+from storage import Conflict, Delete, Insert, Stale, Update, Write
 
 ACTOR: Final = "retention"
 REMOVED: Final = "audit.events_removed"
-TURN_SECONDS: Final = 30.0  # of each minute
+TURN_SECONDS: Final = 50.0  # of each minute
 _AT_ONCE: Final = 500
 _LAST_ID: Final = chr(0x10FFFF)
-_MOVED: Final = ("floor", "floor_chain", "floor_mac", "removes_before")  # fields of the head
 
 _log = logs.logger(__name__)
 
@@ -54,12 +63,12 @@ async def report(service: Service, installed_at: datetime) -> None:
     """Logs after how many days events are removed, and from when on, unless the installation is
     new. Raises StorageError."""
     now = service.clock.now()
-    heads = (await event_streams.heads(service)).values()
-    is_begun = any(head.position for head in heads)
+    found = (await event_streams.heads(service)).values()
+    is_begun = any(head.position for head in found)
     if not is_begun and installed_at > now - sealing.NEW:
         return
     # Events of the version before are sealed soon after the start.
-    since = max(head.removable_from or now + sealing.GRACE for head in heads)
+    since = max(head.removable_from or now + sealing.GRACE for head in found)
     _log.info(
         "old events are removed from the audit log",
         since=max(since, now).isoformat(timespec="seconds"),
@@ -68,7 +77,7 @@ async def report(service: Service, installed_at: datetime) -> None:
 
 
 async def remove_old(service: Service) -> None:
-    """Removes old events of all streams, for at most half a minute. Raises ChainLost, WrongKey,
+    """Removes old events of all streams, for at most 50 seconds. Raises ChainLost, WrongKey,
     StorageError."""
     state = await sealing.read_state(service)
     if state is None:
@@ -90,17 +99,22 @@ def _cutoff(now: datetime, days: int) -> datetime:
 async def _remove(
     service: Service, key: bytes, head: AuditHead, cutoff: datetime, ends_at: float
 ) -> None:
+    stored = await service.store.get(AUDIT_FLOORS, head.id)
+    if stored is not None and stored.floor > head.floor:  # another process is removing them
+        return
     while time.monotonic() < ends_at:
         began_at = time.monotonic()
         old = await _old(service, key, head, cutoff)
         if not old:
             return
         moved = _moved(key, head, old[-1], cutoff)
+        floor = heads.floor_of(moved)
+        writes = [_floor_write(stored, floor), *_removals(service, head, moved, old)]
         try:
-            await service.store.commit(*_writes(service, head, moved, old))
-        except Stale:  # another process has removed them
+            await service.store.commit(*writes)
+        except (Stale, Conflict):  # another process has removed them
             return
-        head = moved
+        head, stored = moved, floor
         # Half of the time is left to requests.
         await asyncio.sleep(time.monotonic() - began_at)
 
@@ -154,17 +168,21 @@ def _moved(key: bytes, head: AuditHead, last: Event, cutoff: datetime) -> AuditH
     )
 
 
-def _writes(
+def _removals(
     service: Service, head: AuditHead, moved: AuditHead, events: Sequence[Event]
 ) -> list[Write]:
-    changes = {name: getattr(moved, name) for name in _MOVED}
-    writes: list[Write] = [
-        Update(AUDIT_HEADS, head.id, set=changes, expect={"floor": head.floor}),
-        *(Delete(EVENTS, event.id) for event in events),
-    ]
+    writes: list[Write] = [Delete(EVENTS, event.id) for event in events]
     if moved.removes_before != head.removes_before:
         writes.append(Insert(EVENTS, _event(service, moved, events[0])))
     return writes
+
+
+def _floor_write(stored: AuditFloor | None, floor: AuditFloor) -> Write:
+    if stored is None:
+        return Insert(AUDIT_FLOORS, floor)
+    fields = structs.asdict(floor)
+    fields.pop("id")
+    return Update(AUDIT_FLOORS, floor.id, set=fields, expect={"floor": stored.floor})
 
 
 def _event(service: Service, moved: AuditHead, first: Event) -> Event:

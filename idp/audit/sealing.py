@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import Struct, structs
 
-from idp.audit import chain
+from idp.audit import chain, heads
 from idp.audit.event_types import STREAMS, stream_of
 from idp.foundation import logs
 from idp.foundation.errors import IdpError
@@ -40,7 +40,7 @@ from idp.records import (
     EventStream,
 )
 from idp.service import Service
-from storage import Conflict, Cursor, Insert, Key, Stale, Update, Where, Write
+from storage import Conflict, Cursor, Insert, Stale, Update, Where, Write
 from storage.confirmed_commit import commit_confirmed
 
 EVERY_SECONDS: Final = 1
@@ -148,23 +148,25 @@ async def prepared_state(service: Service, first_at: datetime) -> ChainState:
 async def read_state(service: Service) -> ChainState | None:
     """Returns the state of the chains; None if no event was ever sealed. Raises ChainLost,
     WrongKey, StorageError."""
-    keys: list[Key] = [(AUDIT_KEYS, CHAIN_KEY_ID), *((AUDIT_HEADS, name) for name in STREAMS)]
-    record, *heads = await service.store.get_many(keys)
-    if record is None and not any(heads):
-        return None
-    if not isinstance(record, AuditKey) or not all(heads):
-        raise ChainLost()
-    key = chain.opened_key(service, record)
-    return ChainState(key, dict(zip(STREAMS, heads, strict=True)))
+    # Twice: the first reading may find a part of what another process stores meanwhile.
+    for _ in range(2):
+        record, *stored = await service.store.get_many([(AUDIT_KEYS, CHAIN_KEY_ID), *heads.KEYS])
+        found = [head for head in heads.merged(stored) if head is not None]
+        if record is None and not found:
+            return None
+        if isinstance(record, AuditKey) and len(found) == len(STREAMS):
+            key = chain.opened_key(service, record)
+            return ChainState(key, dict(zip(STREAMS, found, strict=True)))
+    raise ChainLost()
 
 
 def _first_writes(service: Service, first_at: datetime) -> list[Write]:
     now = service.clock.now()
     removable_from = now + GRACE if first_at < now - NEW else now
-    heads = [AuditHead(id=name, removable_from=removable_from) for name in STREAMS]
+    first = [AuditHead(id=name, removable_from=removable_from) for name in STREAMS]
     return [
         Insert(AUDIT_KEYS, chain.new_key(service)),
-        *(Insert(AUDIT_HEADS, head) for head in heads),
+        *(Insert(AUDIT_HEADS, head) for head in first),
     ]
 
 

@@ -14,10 +14,10 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from idp.audit import chain, sealing
+from idp.audit import chain, event_streams, sealing
 from idp.audit.event_types import STREAMS
 from idp.audit.sealing import ChainState
-from idp.records import AUDIT_HEADS, EVENTS, AuditHead, Event, EventStream
+from idp.records import EVENTS, AuditHead, Event, EventStream
 from idp.service import Service
 from storage import Cursor
 
@@ -187,8 +187,7 @@ class _Walk:
         return anchor is None or anchor.chain == value
 
     async def _read_head(self) -> AuditHead:
-        head = await self._service.store.get(AUDIT_HEADS, self._result.stream)
-        return head or self._head
+        return (await event_streams.heads(self._service))[self._result.stream]
 
 
 async def _events(service: Service, stream: EventStream) -> AsyncIterator[Event]:

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from idp.audit import retention
-from idp.audit.event_types import stream_of
+from idp.audit.event_types import STREAMS, stream_of
+from idp.audit.heads import KEYS, merged
 from idp.backup import series
 from idp.doctor.check import MAX_NAMED, DoctorCheck, Finding, Installation, fail, ok, skipped, warn
 from idp.doctor.records import matching
 from idp.foundation.errors import ConfigError
 from idp.foundation.i18n import message
 from idp.records import (
-    AUDIT_HEADS,
     DEFERRED_WORK,
     EVENTS,
     JOBS,
@@ -168,8 +168,8 @@ async def events_retention(installation: Installation) -> Finding:
     an upgrade."""
     now = installation.clock.now()
     days = retention.days_by_stream(installation.config)
-    stored = await installation.opened.get_many([(AUDIT_HEADS, name) for name in days])
-    heads = {name: head for name, head in zip(days, stored, strict=True) if head is not None}
+    stored = merged(await installation.opened.get_many(KEYS))
+    heads = {name: head for name, head in zip(STREAMS, stored, strict=True) if head is not None}
     stays = ", ".join(f"{name} {n} days" if n else f"{name} for ever" for name, n in days.items())
     if begins_at := retention.begins_at(heads, days, now):
         return warn(

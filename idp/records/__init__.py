@@ -12,9 +12,11 @@ from __future__ import annotations
 from typing import Final
 
 from idp.records.audit import (
+    AUDIT_FLOORS,
     AUDIT_HEADS,
     AUDIT_KEYS,
     CHAIN_KEY_ID,
+    AuditFloor,
     AuditHead,
     AuditKey,
     EventStream,
@@ -207,6 +209,7 @@ ALL: Final = (
     SIGNING_KEYS,
     LEASES,
     EVENTS,
+    AUDIT_FLOORS,
     AUDIT_HEADS,
     AUDIT_KEYS,
     OUTBOX,
@@ -230,9 +233,11 @@ ALL: Final = (
 )
 
 __all__ = [
+    "AUDIT_FLOORS",
     "AUDIT_HEADS",
     "AUDIT_KEYS",
     "CHAIN_KEY_ID",
+    "AuditFloor",
     "AuditHead",
     "AuditKey",
     "EventStream",

@@ -15,10 +15,8 @@ class AuditHead(Record):
     """The two ends of a stream of sealed events; the id is the stream's name.
 
     `position` and `chain` are those of the event that was sealed last, 0 and empty before the
-    first. `floor` and `floor_chain` are those of the last event that was removed from the
-    beginning; `floor_mac` authenticates both. Events are removed from `removable_from` on, by the
-    last event about it those before `removes_before`. `anchored_position` is the head that was
-    logged last, at `anchored_at`.
+    first. The fields of the floor are stored in an `AuditFloor`. Events are removed from
+    `removable_from` on. `anchored_position` is the head that was logged last, at `anchored_at`.
     """
 
     position: int = 0
@@ -32,6 +30,21 @@ class AuditHead(Record):
     anchored_at: datetime | None = None
 
 
+class AuditFloor(Record):
+    """The end of what retention has removed from the beginning of a stream; the id is the stream's
+    name.
+
+    `floor` and `floor_chain` are the position and the chain value of the last removed event;
+    `floor_mac` authenticates both. By the last event about it, those before `removes_before` are
+    removed.
+    """
+
+    floor: int = 0
+    floor_chain: str = ""
+    floor_mac: str = ""
+    removes_before: datetime | None = None
+
+
 class AuditKey(Record):
     """The random key of the chains, encrypted under the master key; there is one."""
 
@@ -40,4 +53,5 @@ class AuditKey(Record):
 
 
 AUDIT_HEADS: Final = Collection("audit_heads", AuditHead)
+AUDIT_FLOORS: Final = Collection("audit_floors", AuditFloor)
 AUDIT_KEYS: Final = Collection("audit_keys", AuditKey)

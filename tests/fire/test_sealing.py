@@ -6,10 +6,13 @@ import asyncio
 import json
 import random
 import sys
+import time
+from datetime import timedelta
 
 import pytest
 
-from idp.audit import sealing, verification
+from idp.audit import retention, sealing, verification
+from idp.audit.event_streams import heads
 from idp.records import EVENTS
 from idp.start import bootstrap
 from storage import Delete, Insert, Update
@@ -145,6 +148,43 @@ async def test_100_000_events_are_sealed_and_exported_by_processes_that_are_kill
     tmp_path, store
 ):
     await storm(tmp_path, store, events=100_000, kills=50)
+
+
+@pytest.mark.deep
+@pytest.mark.promise("audit: retention")
+@pytest.mark.gen_test(timeout=600)
+async def test_retention_keeps_up_with_events_and_takes_none_that_is_not_sealed(tmp_path, store):
+    """Those that are written meanwhile are as old, so that only the seal protects them."""
+    service, ago = await auditing.opened(str(tmp_path), store), timedelta(days=500)
+    try:
+        await bootstrap.make_ready(service)
+        await sealing.seal(service)  # of a new installation: without the 30 days
+        await store_events(service, 20_000, type="session.opened", earlier=ago)
+        await sealing.seal(service)
+        behind = [-ago.total_seconds()] * 2
+        busy = [await process(tmp_path, store, "write", 10_000, each) for each in behind]
+        sealer = await process(tmp_path, store, "seal")
+        began_at = time.monotonic()
+        while (await heads(service))["access"].floor < 20_000:
+            await retention.remove_old(service)
+        rate = 20_000 / (time.monotonic() - began_at) * retention.TURN_SECONDS / 60
+        assert [await each.wait() for each in busy] == [0] * 2
+        sealer.kill()
+        await sealer.wait()
+        await retention.remove_old(service)
+        unsealed = (await sealing.unsealed(service, up_to=40_000)).number
+        access, left = (await heads(service))["access"], await sealed_in(service, "access")
+        print(f"{rate:.0f} events a second")
+
+        assert rate > 500  # 1,500 to 4,000 where nothing else runs
+        # Not one was removed before it had a position.
+        assert access.position + unsealed >= 40_000
+        assert [each.position for each in left] == list(
+            range(access.floor + 1, access.position + 1)
+        )
+        assert [each.fault for each in await verification.verify(service)] == [None] * 3
+    finally:
+        await bootstrap.close_service(service)
 
 
 async def tamper(service, way: str, event, other) -> list:

@@ -18,10 +18,19 @@ import signal
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from idp.records import AUDIT_HEADS, AUDIT_KEYS, EVENTS, LAST_USES, LEASES, LOGOUT_MESSAGES
+from idp.records import (
+    AUDIT_FLOORS,
+    AUDIT_HEADS,
+    AUDIT_KEYS,
+    EVENTS,
+    LAST_USES,
+    LEASES,
+    LOGOUT_MESSAGES,
+)
 
 CRASH_VARIABLE: Final = "IDP_TEST_CRASH"
 _UNCOUNTED: Final = (  # units of nothing else
+    AUDIT_FLOORS,
     AUDIT_HEADS,
     AUDIT_KEYS,
     EVENTS,

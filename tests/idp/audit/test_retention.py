@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 from msgspec import structs
 
-from idp.audit import anchors, retention, sealing, upkeep, verification
+from idp.audit import anchors, event_streams, retention, sealing, upkeep, verification
 from idp.audit.verification import Anchor
 from idp.foundation import redaction
-from idp.records import AUDIT_HEADS, EVENTS
-from storage import Update
+from idp.records import AUDIT_FLOORS, AUDIT_HEADS, EVENTS, AuditFloor
+from storage import Insert, Update
 from tests.support.auditing import sealed_in, store_events
 from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
 
@@ -120,7 +120,8 @@ async def test_who_removes_too_late_changes_nothing(service, monkeypatch):
     async def overtaken(collection, where=None, **options):
         """Another process removes the same events between the reading and the unit."""
         page = await find(collection, where, **options)
-        await service.store.commit(Update(AUDIT_HEADS, "access", set={"floor": 1}))
+        if where == {"stream": "access"}:
+            await service.store.commit(Insert(AUDIT_FLOORS, AuditFloor(id="access", floor=1)))
         return page
 
     monkeypatch.setattr(service.store, "find", overtaken)
@@ -136,6 +137,39 @@ async def test_a_floor_that_was_moved_by_hand_is_found(service):
     await service.store.commit(Update(AUDIT_HEADS, "access", set=forged))
 
     assert await faults(service) == {"access": 1}
+
+
+@on_both_stores
+async def test_a_floor_that_an_earlier_version_stored_in_the_head_counts_and_moves_on(service):
+    """Also while that version still runs: after each turn of it the head has the higher floor."""
+    for turn in range(2):
+        await sealed(service, 3)
+        service.clock.advance(11 * DAY)
+        await retention.remove_old(service)
+        floor = await service.store.get(AUDIT_FLOORS, "access")
+        assert floor.floor == 3 * (2 * turn + 1)
+
+        await sealed(service, 3)
+        service.clock.advance(11 * DAY)
+        await remove_as_before(service)
+        assert await access(service) == []
+        assert (await event_streams.heads(service))["access"].floor == 3 * (2 * turn + 2)
+        assert await faults(service) == {}
+
+
+async def remove_as_before(service):
+    """Removes what is old as versions did that stored the floor in the head."""
+    before = await service.store.get(AUDIT_FLOORS, "access")
+    await retention.remove_old(service)
+    floor = await service.store.get(AUDIT_FLOORS, "access")
+    await service.store.commit(
+        Update(AUDIT_HEADS, "access", set=without_id(floor)),
+        Update(AUDIT_FLOORS, "access", set=without_id(before)),
+    )
+
+
+def without_id(record):
+    return {name: value for name, value in structs.asdict(record).items() if name != "id"}
 
 
 async def test_events_may_be_removed_while_they_are_verified(service, monkeypatch):

@@ -142,6 +142,20 @@ async def test_nothing_is_sealed_with_a_new_key_when_the_key_is_gone(service):
     assert await sealing.has_unsealed(service)
 
 
+async def test_chains_that_another_process_begins_meanwhile_are_not_lost(service, monkeypatch):
+    await sealing.seal(service)
+    get_many, calls = service.store.get_many, 0
+
+    async def a_part(keys):
+        nonlocal calls
+        calls += 1
+        found = await get_many(keys)
+        return [None, *found[1:]] if calls == 1 else found
+
+    monkeypatch.setattr(service.store, "get_many", a_part)
+    assert await sealing.read_state(service) is not None
+
+
 class TestCountsOfRefusedAttempts:
     """They are sealed when they no longer grow."""
 

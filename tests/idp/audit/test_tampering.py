@@ -10,12 +10,12 @@ import pytest
 from msgspec import structs
 
 from idp.audit import anchors, chain, retention, sealing, verification
-from idp.records import ALL, AUDIT_HEADS, AUDIT_KEYS, EVENTS, Event
+from idp.records import ALL, AUDIT_FLOORS, AUDIT_HEADS, AUDIT_KEYS, EVENTS, Event
 from storage import Delete, Insert, Update
 from tests.support.auditing import new_event, sealed_in, store_events
 
 PAYLOAD = [("network", "192.0.2.0/24")]
-OF_THE_LOG = (EVENTS, AUDIT_HEADS, AUDIT_KEYS)
+OF_THE_LOG = (EVENTS, AUDIT_FLOORS, AUDIT_HEADS, AUDIT_KEYS)
 
 
 @pytest.fixture
