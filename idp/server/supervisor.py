@@ -137,10 +137,15 @@ class Supervisor:
                 self._wait()
                 self._reap()
                 self._supervise()
-                metrics.write()
+                self._report()
             self._metrics_child.stop()
         if self._code != exit_codes.OK:
             raise SystemExit(self._code)
+
+    def _report(self) -> None:
+        """Writes what this process has counted, and how many lines it has held back."""
+        metrics.write()
+        logs.report_repetitions()
 
     def _prepared(self) -> bytes:
         """Returns the announcement of the preparing child.

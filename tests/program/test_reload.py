@@ -239,3 +239,16 @@ def test_a_certificate_that_does_not_fit_its_key_leaves_the_one_before(start_pro
 
     assert serial(program) == before
     assert len(lines(program, event)) == 1
+
+
+def test_reloads_that_were_held_back_in_the_log_are_counted_there(start_program):
+    program = start_program("--processes", "2")
+    until = time.monotonic() + 0.9  # more of a second than twenty reloads take
+    while time.monotonic() < until:
+        program.signal(signal.SIGHUP)
+        time.sleep(0.005)
+
+    def held_back():
+        return sum(line.get("repeated", 0) for line in lines(program, "reloaded"))
+
+    assert eventually(held_back, "a line with their number") > 0
