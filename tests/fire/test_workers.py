@@ -23,6 +23,7 @@ pytestmark = [pytest.mark.deep, pytest.mark.alone]
 BEFORE_SECONDS = 1.5
 AFTER_SECONDS = 4
 LONGEST_SECONDS = 1  # for any answer
+HEALTHY_SECONDS = 6  # after which the balancer has found both groups well again
 QUEUE = 20
 
 
@@ -249,6 +250,38 @@ async def test_a_group_that_stands_still_as_a_whole_goes_on_afterwards_with_all_
     await groups.check()
     assert (sorted(left), groups.is_whole(0)) == (sorted(workers), True)
     assert (reasons(group), is_shut_off(group)) == ([], False)
+    assert longest(since) <= LONGEST_SECONDS
+    assert not refused(since)
+
+
+@pytest.mark.gen_test(timeout=180)
+@pytest.mark.parametrize(
+    ("seconds", "with_supervisors"), [(20, False), (60, True)], ids=["workers", "groups"]
+)
+async def test_both_groups_go_on_with_all_their_workers_after_all_stood_still(
+    groups, report, seconds, with_supervisors
+):
+    workers = [group.workers() for group in groups.groups]
+    stopped = [pid for each in workers for pid in each]
+    if with_supervisors:
+        stopped += [group.pid for group in groups.groups]
+    async with Load(groups).running() as load:
+        await asyncio.sleep(BEFORE_SECONDS)
+        send(signal.SIGSTOP, *stopped)
+        await asyncio.sleep(seconds)
+        send(signal.SIGCONT, *stopped)
+        goes_on = await until(groups.is_ready, 10)
+        went_on_at = time.monotonic() + HEALTHY_SECONDS
+        await asyncio.sleep(HEALTHY_SECONDS + AFTER_SECONDS)
+        left = [group.workers() for group in groups.groups]
+    since = load.since(went_on_at)
+    report(since, goes_on=goes_on)
+
+    await groups.check()
+    assert [sorted(each) for each in left] == [sorted(each) for each in workers]
+    assert [groups.is_whole(n) for n in (0, 1)] == [True, True]
+    assert [reasons(group) for group in groups.groups] == [[], []]
+    assert not any(map(is_shut_off, groups.groups))
     assert longest(since) <= LONGEST_SECONDS
     assert not refused(since)
 
