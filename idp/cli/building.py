@@ -21,6 +21,18 @@ class Verb(click.Command):
 
     made_of: Command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads the arguments, and explains how to pass an id that was read as an option."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name.startswith("--"):
+                raise
+            message = f"{error.message} An id that begins with '-' goes last, after '--'."
+            raise click.NoSuchOption(
+                error.option_name, message, error.possibilities, error.ctx
+            ) from error
+
 
 def group(name: str, short_help: str, commands: Sequence[Command]) -> click.Group:
     """Returns the command group for one noun, such as `idp user`, with its commands."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from shlex import quote
 
+from idp.oauth.refusals.command_lines import with_id
 from idp.records import Application, PersonalAccessToken, RegisteredKey, User
 
 
 def no_debug(client: Application) -> str:
     """Returns the `idp` command line that ends an application's debug mode."""
-    where = f"--project {quote(client.project_id)} {quote(client.id)}"
-    return f"idp app debug {where} --duration 0s --org {quote(client.org_id)}"
+    command = f"idp app debug --project {quote(client.project_id)}"
+    return with_id(command, client.id, f"--duration 0s --org {quote(client.org_id)}")
 
 
 def policy(kind: str, org_id: str | None, options: str) -> str:
@@ -26,8 +27,8 @@ def policy(kind: str, org_id: str | None, options: str) -> str:
 
 def revoke(token: PersonalAccessToken) -> str:
     """Returns the `idp` command line that revokes a personal access token."""
-    which = f"--user {quote(token.user_id)} {quote(token.id)}"
-    return f"idp pat revoke {which} --org {quote(token.org_id)}"
+    command = f"idp pat revoke --user {quote(token.user_id)}"
+    return with_id(command, token.id, f"--org {quote(token.org_id)}")
 
 
 def remove_key(key: RegisteredKey, owner: User | Application | None) -> str:
@@ -39,16 +40,17 @@ def remove_key(key: RegisteredKey, owner: User | Application | None) -> str:
     where = f"--user {quote(owner.id)}"
     if isinstance(owner, Application):
         where = f"--project {quote(owner.project_id)} --app {quote(owner.id)}"
-    return f"idp key remove {where} {quote(key.id)} --org {quote(owner.org_id)}"
+    return with_id(f"idp key remove {where}", key.id, f"--org {quote(owner.org_id)}")
 
 
 def rename(user: User) -> str:
     """Returns the `idp` command line that shortens a user's name to the part before its last
     `@`."""
     name = user.user_name.rpartition("@")[0]
-    return f"idp user change {quote(user.id)} --user-name {quote(name)} --org {quote(user.org_id)}"
+    options = f"--user-name {quote(name)} --org {quote(user.org_id)}"
+    return with_id("idp user change", user.id, options)
 
 
 def resend_email(user: User) -> str:
     """Returns the `idp` command line that sends a verification code to a user's e-mail address."""
-    return f"idp user resend-email {quote(user.id)} --org {quote(user.org_id)}"
+    return with_id("idp user resend-email", user.id, f"--org {quote(user.org_id)}")

@@ -98,3 +98,16 @@ def test_the_organization_of_the_variable_is_acted_in_unless_an_option_names_ano
 
 def test_every_command_is_guarded():
     assert len({path[0] for path, _ in EVERY}) == len(COMMANDS)
+
+
+def test_an_id_that_is_read_as_an_option_is_told_how_to_pass(shell):
+    ran = shell("project-grant", "reactivate", "--project", "5", "-E4x", code=2)
+
+    assert "An id that begins with '-' goes last, after '--'." in ran.err
+
+
+def test_an_unknown_long_option_gets_no_hint_about_ids(shell):
+    ran = shell("project-grant", "reactivate", "--project", "5", "--unknown", code=2)
+
+    assert "No such option" in ran.err
+    assert "An id that begins" not in ran.err

@@ -8,14 +8,25 @@ from shlex import quote
 from idp.records import Application, ProjectGrant
 
 
+def with_id(command: str, object_id: str, options: str) -> str:
+    """Returns the command line that has `object_id` as the argument of `command`.
+
+    `command` and `options` are already quoted. An id that begins with `-` would be read as an
+    option, so it comes last then, after `--`.
+    """
+    if object_id.startswith("-"):
+        return f"{command} {options} -- {quote(object_id)}"
+    return f"{command} {quote(object_id)} {options}"
+
+
 def configure(client: Application, options: str) -> str:
     """Returns the `idp app configure` command for this application.
 
     `options` are the changes as command-line options, already quoted (such as `--allowed-users
     everybody`).
     """
-    where = f"--project {quote(client.project_id)} {quote(client.id)}"
-    return f"idp app configure {where} {options} --org {quote(client.org_id)}"
+    command = f"idp app configure --project {quote(client.project_id)}"
+    return with_id(command, client.id, f"{options} --org {quote(client.org_id)}")
 
 
 def grant_project(client: Application, granted_org_id: str, grant: ProjectGrant | None) -> str:
@@ -26,7 +37,8 @@ def grant_project(client: Application, granted_org_id: str, grant: ProjectGrant 
     project, owner = quote(client.project_id), quote(client.org_id)
     # A second project grant for the same organization would be refused.
     if grant is not None:
-        return f"idp project-grant reactivate --project {project} {quote(grant.id)} --org {owner}"
+        command = f"idp project-grant reactivate --project {project}"
+        return with_id(command, grant.id, f"--org {owner}")
     to = f"--granted-org-id {quote(granted_org_id)}"
     return f"idp project-grant create --project {project} {to} --org {owner}"
 

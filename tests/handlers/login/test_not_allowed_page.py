@@ -174,9 +174,14 @@ async def role_by_suspended_grant(here):
 
 CONFIGURE = "idp app configure --project {project} {app} --allowed-users"
 GRANT = "idp project-grant create --project {project} --granted-org-id {org} --org {own}"
-REACTIVATE = "idp project-grant reactivate --project {project} {grant} --org {own}"
+REACTIVATE = "idp project-grant reactivate --project {project} {reactivated}"
 ASSIGN = "idp grant create --user {user} --project {project} --role-key ROLE"
 GRANTED, EVERYBODY = f"{CONFIGURE} granted --org {{own}}", f"{CONFIGURE} everybody --org {{own}}"
+
+
+def id_and_org(grant_id, org):
+    """How a command line passes them: an id that begins with `-` comes last."""
+    return f"--org {org} -- {grant_id}" if grant_id.startswith("-") else f"{grant_id} --org {org}"
 
 
 @pytest.mark.promise("application users: page")
@@ -208,7 +213,7 @@ async def test_the_commands_of_the_fix_let_the_user_in(server, here, new_visitor
         "own": here.organizations["own"],
         "org": org,
         "user": here.users[who],
-        "grant": grant_ids.of_grant(project, org),
+        "reactivated": id_and_org(grant_ids.of_grant(project, org), here.organizations["own"]),
     }
     lines = [line.format_map(ids) for line in cure]
     page = await new_visitor().sign_in(here.party.authorize_url(), *here.people[who])
