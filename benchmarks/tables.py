@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """The rows as lines: the first column to the left, all others to the right."""
+    """Returns the rows as lines: the first column aligned to the left, all others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(_line(row, widths) for row in rows)
 

@@ -2,10 +2,9 @@
 
     python deploy/sbom.py KIND VERSION REQUIREMENTS.json [ARCH] >SBOM.json
 
-KIND is `wheel` or `image`. REQUIREMENTS.json is what `cyclonedx-py requirements` made of
-requirements/deploy.txt; for an image the Debian packages that packages.lock has for ARCH, and the
-service itself, join its components.
-"""
+KIND is `wheel` or `image`. REQUIREMENTS.json is the output of `cyclonedx-py requirements`
+for requirements/deploy.txt; for an image the Debian packages that packages.lock has for ARCH, and
+the service itself, join its components."""
 
 from __future__ import annotations
 
@@ -23,14 +22,16 @@ def main(kind: str, version: str, requirements: str, arch: str = "") -> None:
     """Prints the document."""
     document = json.loads(Path(requirements).read_text(encoding="utf-8"))
     service = component("idp", version, f"pkg:pypi/idp@{version}")
-    components = [python_component(each) for each in document["components"]]
+    components = [
+        python_component(document_component) for document_component in document["components"]
+    ]
     if kind == "image":
         components += [service, *debian_components(arch)]
-    components.sort(key=lambda each: each["bom-ref"])
+    components.sort(key=lambda document_component: document_component["bom-ref"])
     artefact = service | {"type": TYPES[kind], "bom-ref": f"idp-{kind}{arch and f'-{arch}'}"}
     document["metadata"]["component"] = artefact
     document["components"] = components
-    references = [each["bom-ref"] for each in components]
+    references = [document_component["bom-ref"] for document_component in components]
     document["dependencies"] = [
         {"ref": artefact["bom-ref"], "dependsOn": references},
         *({"ref": reference} for reference in references),
@@ -40,21 +41,23 @@ def main(kind: str, version: str, requirements: str, arch: str = "") -> None:
 
 
 def component(name: str, version: str, purl: str) -> dict[str, Any]:
-    """Returns a component that is known by its package URL."""
+    """Returns a component that is identified by its package URL."""
     return {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}
 
 
-def python_component(made: dict[str, Any]) -> dict[str, Any]:
+def python_component(generated: dict[str, Any]) -> dict[str, Any]:
     """Returns a package of requirements/deploy.txt with the SHA-256 of each of its files.
 
-    The generator has them as those of a page of a package index, of which there may be any.
+    The generator attributes the hashes to a page of a package index, which can be any index.
     """
     hashes = [
-        each for reference in made["externalReferences"] for each in reference.get("hashes", ())
+        hash_value
+        for reference in generated["externalReferences"]
+        for hash_value in reference.get("hashes", ())
     ]
-    kept = component(made["name"], made["version"], made["purl"])
-    references = [{"type": "distribution", "url": made["purl"], "hashes": hashes}]
-    return kept | {"externalReferences": references}
+    package = component(generated["name"], generated["version"], generated["purl"])
+    references = [{"type": "distribution", "url": generated["purl"], "hashes": hashes}]
+    return package | {"externalReferences": references}
 
 
 def debian_components(arch: str) -> list[dict[str, Any]]:
@@ -65,8 +68,8 @@ def debian_components(arch: str) -> list[dict[str, Any]]:
             name, version, f"pkg:deb/debian/{name}@{quote(version, safe='')}?distro=bookworm"
         )
         | {"hashes": [{"alg": "SHA-256", "content": digest}]}
-        for of, name, version, digest in (line for line in lines if line[0] != "#")
-        if of == arch
+        for line_arch, name, version, digest in (line for line in lines if line[0] != "#")
+        if line_arch == arch
     ]
 
 

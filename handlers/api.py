@@ -10,15 +10,14 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from os import SEEK_END
-from typing import Any, Final, cast
+from typing import Any, Final
 from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Struct
-from tornado.http1connection import HTTP1Connection
 from tornado.web import HTTPError
 
-from handlers.http import api_errors
+from handlers.http import api_errors, client_connection, response_parts
 from handlers.http.admission import BULK, MANAGEMENT
 from handlers.http.base import Handler
 from idp.api import error_body
@@ -38,19 +37,19 @@ from storage import MAX_ID_CHARACTERS, deadline
 
 PREFIXES: Final = ("/admin/", "/management/", "/v2/", "/assets/")
 _TYPE: Final = re.compile(r'application/json *(; *charset=("?)utf-8\2 *)?', re.IGNORECASE)
-_TAG: Final = re.compile(r'"(0|[1-9][0-9]{0,18})"')  # 0: nothing is stored yet
+_ETAG: Final = re.compile(r'"(0|[1-9][0-9]{0,18})"')  # 0: nothing is stored yet
 _PARAMETER: Final = re.compile(r"\{\w+\}")
 # Enough for some metadata of 500,000 characters each; a record is smaller.
 LARGE_BODY_BYTES: Final = 4 * 1024 * 1024
-_PATIENT_BYTES: Final = 1024 * 1024  # after each, a streamed body has the usual time limit again
-# Received beyond a package's limit before the connection is closed, so that the client can read
-# the 413.
-_EXCUSED_BYTES: Final = 8 * 1024 * 1024
-_BUSY_SECONDS: Final = 2
-_WITHOUT_END: Final = 2**63
-_LINES: Final = "application/x-ndjson"
-_FLUSHED_BYTES: Final = 64 * 1024
-_QUICK_BYTES: Final = 32 * 1024  # of JSON, which the event loop parses within milliseconds
+# After so many bytes of a streamed body its time limit begins again.
+_TIMER_RESTART_BYTES: Final = 1024 * 1024
+# Received and ignored of a package that is refused, before the connection is closed, so that the
+# client can read the answer.
+_MAX_IGNORED_BYTES: Final = 8 * 1024 * 1024
+_RETRY_AFTER_SECONDS: Final = 2
+_UNLIMITED: Final = 2**63
+_NDJSON: Final = "application/x-ndjson"
+_MAX_INLINE_BYTES: Final = 32 * 1024  # of JSON, which the event loop parses within milliseconds
 
 
 class _Details(Struct, frozen=True):
@@ -91,7 +90,7 @@ class JsonHandler(Handler):
         if status == 405:
             self.set_header("Allow", ", ".join(self.allowed_methods()))
         if status in (429, 503):
-            seconds = getattr(error, "retry_after_seconds", _BUSY_SECONDS)
+            seconds = getattr(error, "retry_after_seconds", _RETRY_AFTER_SECONDS)
             self.set_header("Retry-After", str(seconds))
         refusal, config = api_errors.visible_error(error, status), self.service.config
         self.answer(error_body.of(refusal, number, config.vendor, config.issuer, self.request_id))
@@ -113,7 +112,7 @@ class ApiHandler(JsonHandler):
     def initialize(self, operations: dict[str, Operation]) -> None:  # type: ignore[override]
         super().initialize()
         self.operations = operations
-        self._left = asyncio.Event()
+        self._ended = asyncio.Event()
         if self._is_bulk():
             self.group = BULK
 
@@ -121,9 +120,9 @@ class ApiHandler(JsonHandler):
         """Authenticates the caller and checks the permission for the operation, before the body is
         received. Raises HTTPError, Unauthenticated, PermissionDenied, NotFound, InvalidArgument,
         TooMany."""
-        waiting = super().prepare()
-        if waiting is not None:
-            await waiting
+        preparation = super().prepare()
+        if preparation is not None:
+            await preparation
         operation = self.operations.get(self.request.method or "")
         if operation is None:
             raise HTTPError(405)
@@ -137,60 +136,64 @@ class ApiHandler(JsonHandler):
                 _if_match(operation, headers.get("If-Match")),
             )
         except Unauthenticated as error:
-            self._count(error)
+            self._count_refused_token(error)
             raise
         if operation.is_for_services:
             management_call.check_service(self.call)
         if operation.body == "package":
-            self._receive()
+            self._begin_upload()
 
     def _is_bulk(self) -> bool:
         """Whether the request moves more data than one answer's: an import or an export."""
         operation = self.operations.get(self.request.method or "")
-        return operation is not None and (operation.is_bulk or self._streams(operation))
+        return operation is not None and (operation.is_bulk or self._accepts_lines(operation))
 
-    def _streams(self, operation: Operation) -> bool:
+    def _accepts_lines(self, operation: Operation) -> bool:
         """Whether the client accepts the operation's records as a stream of lines."""
         has_lines = operation.lines is not None
-        return has_lines and _LINES in self.request.headers.get("Accept", "")
+        return has_lines and _NDJSON in self.request.headers.get("Accept", "")
 
     def wait_for_client(self) -> None:
-        # A package is stored while it arrives, which is the work that the places limit.
+        # A package is stored while it arrives, and that is work which the admission limits.
         if self.upload is None:
             super().wait_for_client()
 
-    def _receive(self) -> None:
+    def _begin_upload(self) -> None:
         """Prepares to store a package of any size as it arrives. Raises HTTPError 415."""
         self._check_type()
         self.upload = Upload()
-        connection = cast(HTTP1Connection, self.request.connection)
-        # Tornado's own refusal of a large body has no error body.
-        connection.set_max_body_size(_WITHOUT_END)
+        # The connection's own refusal of a large body has no error body.
+        client_connection.of(self.request).set_max_body_size(_UNLIMITED)
 
     def data_received(self, chunk: bytes) -> None:
         if self.upload is None:
             super().data_received(chunk)
             return
-        self._received += len(chunk)
-        if self._received // _PATIENT_BYTES > (self._received - len(chunk)) // _PATIENT_BYTES:
-            self._wait_anew()
-        if self._received <= self.max_body_bytes:
-            self.upload.take(chunk)
-        elif self._received > self.max_body_bytes + _EXCUSED_BYTES and not self._finished:
-            error = HTTPError(413, "request body too large")
-            self.send_error(413, exc_info=(HTTPError, error, None))
+        self._received_bytes += len(chunk)
+        if (
+            self._received_bytes // _TIMER_RESTART_BYTES
+            > (self._received_bytes - len(chunk)) // _TIMER_RESTART_BYTES
+        ):
+            self._restart_body_timer()
+        if self._received_bytes <= self.max_body_bytes:
+            self.upload.append(chunk)
+        ignored = max(self._received_bytes - self.max_body_bytes, self.upload.ignored_bytes)
+        if ignored > _MAX_IGNORED_BYTES and not self._finished:
+            error = self.upload.refusal or HTTPError(413, "request body too large")
+            status, _ = api_errors.numbers(error)
+            self.send_error(status, exc_info=(type(error), error, None))
 
     def _end(self) -> None:
         super()._end()
-        self._left.set()
-        self._let_go()
+        self._ended.set()
+        self._delete_upload()
 
-    def _let_go(self) -> None:
+    def _delete_upload(self) -> None:
         """Deletes the stored body, unless the operation is still reading it."""
         if self.upload is not None:
             self.upload.abandon(is_read=self._is_running)
 
-    def _count(self, error: Unauthenticated) -> None:
+    def _count_refused_token(self, error: Unauthenticated) -> None:
         """Counts a request with a wrong token. Raises TooMany if too many came from its
         network."""
         if error.error_code == management_call.NO_TOKEN:
@@ -226,71 +229,74 @@ class ApiHandler(JsonHandler):
             await self._run(*values)
         finally:
             self._is_running = False
-            self._let_go()
+            self._delete_upload()
 
     async def _run(self, *values: str) -> None:
         ids = self._path_values(values)
-        given = await self._given()
+        arguments = await self._arguments()
         key = self.request.headers.get("Idempotency-Key")
-        if self.operation.lines and self._streams(self.operation):
-            await self._stream(self.operation.lines(self.service, self.call, *ids, **given))
+        if self.operation.lines and self._accepts_lines(self.operation):
+            await self._stream(self.operation.lines(self.service, self.call, *ids, **arguments))
             return
         # An export into a file is cancelled if its caller disconnects.
-        if self.operation.is_filed:
-            making = self.operation.run(self.service, self.call, *ids, **given)
-            await self._send(await cancellation.unless(self._left, making))
+        if self.operation.returns_file:
+            export = self.operation.run(self.service, self.call, *ids, **arguments)
+            await self._send_file(await cancellation.run_unless_set(self._ended, export))
             return
 
         async def work(service: Service) -> bytes:
-            answer = await self.operation.run(service, self.call, *ids, **given)
+            answer = await self.operation.run(service, self.call, *ids, **arguments)
             return msgspec.json.encode(answer)
 
         if key is None or self.request.method == "GET":
-            self._finish(await work(self.service))
+            self._send_answer(await work(self.service))
             return
         call = self._repeatable(key, ids)
         answer, is_repeated = await idempotency.once(self.service, call, work)
         if is_repeated:
             self.set_header("Idempotency-Replayed", "true")
-        self._finish(answer)
+        self._send_answer(answer)
 
     get = post = put = delete = run
 
     async def _stream(self, answers: AsyncIterator[Answer]) -> None:
         """Answers with one line of JSON per record, at the speed at which the caller reads."""
-        self._headers["Content-Type"] = _LINES
+        self._headers["Content-Type"] = _NDJSON
         async for answer in answers:
             self.write(msgspec.json.encode(answer) + b"\n")
-            if sum(map(len, self._write_buffer)) > _FLUSHED_BYTES:
-                await self.flush()
+            if sum(map(len, self._write_buffer)) > response_parts.PART_BYTES:
+                await response_parts.send_written(self)
         self.finish()
 
-    async def _send(self, answer: FileAnswer) -> None:
+    async def _send_file(self, answer: FileAnswer) -> None:
         """Answers with the file's content, at the speed at which the caller reads."""
         self._headers["Content-Type"] = "application/json"
+        self.place.yield_place()  # the work is done
         with answer.file as file:
             self.set_header("Content-Length", str(file.seek(0, SEEK_END)))
             file.seek(0)
-            while chunk := await asyncio.to_thread(file.read, _FLUSHED_BYTES):
+            while chunk := await asyncio.to_thread(file.read, response_parts.PART_BYTES):
                 self.write(chunk)
-                await self.flush()
+                await response_parts.send_written(self)
         self.finish()
 
     def _path_values(self, values: tuple[str, ...]) -> list[str]:
         pairs = zip(self.operation.parameters, values, strict=True)
         return [_id(value) if name.endswith("Id") else value for name, value in pairs]
 
-    async def _given(self) -> dict[str, object]:
+    async def _arguments(self) -> dict[str, object]:
         """Returns the operation's arguments. Raises HTTPError 413, 415, InvalidArgument."""
         operation = self.operation
         if self.upload is not None:
             self._check_received()
+            if self.upload.refusal is not None:
+                raise self.upload.refusal
             return {"package": self.upload}
         if operation.query is not None:
             return {"request": reading.read(operation.query, self._query())}
         if operation.request is None:
             return {}
-        if len(self.body) > _QUICK_BYTES:  # parsing it could block the event loop
+        if len(self.body) > _MAX_INLINE_BYTES:  # parsing it could block the event loop
             document = await asyncio.to_thread(self.document)
         else:
             document = self.document()
@@ -302,7 +308,7 @@ class ApiHandler(JsonHandler):
     def document(self) -> object:
         """Returns the decoded JSON body. Raises HTTPError 413, 415 and InvalidArgument."""
         self._check_type()
-        if len(self.body) > _QUICK_BYTES:
+        if len(self.body) > _MAX_INLINE_BYTES:
             json_bounds.check(self.body)
         return strict_json.decode(self.body)
 
@@ -311,8 +317,8 @@ class ApiHandler(JsonHandler):
         pairs = parse_qsl(self.request.query, keep_blank_values=True, errors="replace")
         parameters = dict(pairs)
         for name in parameters:
-            if sum(other == name for other, _ in pairs) > 1:
-                message = "stands twice in the address"
+            if sum(sent_name == name for sent_name, _ in pairs) > 1:
+                message = "is repeated in the query"
                 raise InvalidArgument([FieldProblem("field.duplicate", name[:100], message)])
         return parameters
 
@@ -326,13 +332,13 @@ class ApiHandler(JsonHandler):
 
     def _repeatable(self, key: str, ids: Sequence[str]) -> Repeatable:
         request = self.request
-        named = self.call.org_id or ""
-        line = f"{request.method} {request.uri} {named} {self.call.if_match}\n"
+        org_id = self.call.org_id or ""
+        line = f"{request.method} {request.uri} {org_id} {self.call.if_match}\n"
         key = idempotency.read_key(key)
         body = self.upload.digest.encode() if self.upload is not None else self.body
         return Repeatable(self.call.actor, key, line.encode("utf-8", "replace") + body, ids)
 
-    def _finish(self, answer: bytes) -> None:
+    def _send_answer(self, answer: bytes) -> None:
         sequence = _Sequenced.read(answer).details.sequence
         if sequence:
             self.set_header("ETag", f'"{sequence}"')
@@ -344,20 +350,20 @@ def _if_match(operation: Operation, value: str | None) -> int | None:
     """Returns the record version of If-Match (RFC 9110 13.1.1). Raises InvalidArgument."""
     if value is None or value.strip() == "*":
         return None
-    tag = _TAG.fullmatch(value.strip())
+    tag = _ETAG.fullmatch(value.strip())
     if tag is None:
-        message = 'must be the ETag of what is changed, such as "7"'
+        message = 'must be the ETag of the changed record, such as "7"'
         raise InvalidArgument([FieldProblem("if_match.invalid", "If-Match", message)])
     if not operation.is_conditional:
-        message = "can't be honoured here: what this call changes has no state of its own"
+        message = "isn't supported here: the call changes no single record"
         raise InvalidArgument([FieldProblem("if_match.unsupported", "If-Match", message)])
     return int(tag[1])
 
 
 def _id(text: str) -> str:
-    """Returns an id of the address. Raises NotFound for a value that cannot be one."""
+    """Returns an id of the path. Raises NotFound for a value that cannot be one."""
     if len(text) > MAX_ID_CHARACTERS or not text.isprintable():
-        raise NotFound("there is nothing with such an id")
+        raise NotFound("there is no record with this ID")
     return text
 
 
@@ -373,11 +379,11 @@ def routes(operations: Sequence[Operation]) -> list[tuple[str, type[ApiHandler],
     """Returns Tornado's routes of these operations: one for each path, with its operations by
     method."""
     by_path: dict[str, dict[str, Operation]] = {}
-    for each in operations:
-        by_path.setdefault(each.path, {})[each.method] = each
+    for operation in operations:
+        by_path.setdefault(operation.path, {})[operation.method] = operation
     return [
-        (_PARAMETER.sub("([^/]+)", path), ApiHandler, {"operations": found})
-        for path, found in by_path.items()
+        (_PARAMETER.sub("([^/]+)", path), ApiHandler, {"operations": by_method})
+        for path, by_method in by_path.items()
     ]
 
 

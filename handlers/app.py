@@ -20,15 +20,18 @@ from handlers.http.endpoint_names import endpoint_name
 from handlers.login import accounts as accounts_page
 from handlers.login import (
     change_password,
+    connection_test,
     consent,
     factor_enrolment,
     factors,
+    idp_account,
     name,
     not_allowed,
     organization,
     passkey,
     passkey_enrol,
     password,
+    providers,
     register,
     reset,
     reset_link,
@@ -45,7 +48,7 @@ from handlers.pages import (
     held_mail,
     not_found,
     openapi,
-    static_files,
+    static_handler,
     test_mode,
 )
 from handlers.protocol import (
@@ -67,7 +70,7 @@ from idp.service import Service
 Route = tuple[str, type[RequestHandler]] | tuple[str, type[RequestHandler], dict[str, Any]]
 
 # Characters that occur only in a pattern, not in a fixed address.
-_VARIABLE = frozenset("()[]*+?|\\^$")
+_PATTERN_CHARACTERS = frozenset("()[]*+?|\\^$")
 
 ROUTES: list[Route] = [
     *discovery.ROUTES,
@@ -84,6 +87,8 @@ ROUTES: list[Route] = [
     *accounts_page.ROUTES,
     *consent.ROUTES,
     *not_allowed.ROUTES,
+    *providers.ROUTES,
+    *idp_account.ROUTES,
     *device_page.ROUTES,
     *change_password.ROUTES,
     *account.ROUTES,
@@ -92,6 +97,7 @@ ROUTES: list[Route] = [
     *register.ROUTES,
     *reset.ROUTES,
     *reset_link.ROUTES,
+    *connection_test.ROUTES,
     *verify_email.ROUTES,
     *passkey.ROUTES,
     *passkey_enrol.ROUTES,
@@ -100,7 +106,7 @@ ROUTES: list[Route] = [
     *verify_address.ROUTES,
     *logout_page.ROUTES,
     *health.ROUTES,
-    *static_files.ROUTES,
+    *static_handler.ROUTES,
     *branding_files.ROUTES,
     *openapi.ROUTES,
     *docs.ROUTES,
@@ -125,18 +131,24 @@ def _addresses(is_loopback: bool, is_test: bool) -> tuple[dict[str, list[Any]], 
     local = LOCAL_ROUTES if is_loopback else []
     routes: list[Route] = [*ROUTES, *local, *(test_mode.ROUTES if is_test else []), *api.ROUTES]
     # Of two routes with the same path the first is used, as in Tornado.
-    fixed = {path: more for path, *more in reversed(routes) if not _VARIABLE & set(path)}
-    return fixed, [URLSpec(*route) for route in routes if _VARIABLE & set(route[0])]
+    fixed = {
+        path: route_values
+        for path, *route_values in reversed(routes)
+        if not _PATTERN_CHARACTERS & set(path)
+    }
+    return fixed, [URLSpec(*route) for route in routes if _PATTERN_CHARACTERS & set(route[0])]
 
 
 class App(Application):
     """The Tornado application: the routes of one running service, and its requests in progress."""
 
+    refuses_requests = True  # each handler answers malformed requests in its own form
+
     def __init__(self, service: Service) -> None:
         self.service = service
         self.admission = Admission(service.random)
         self.is_draining = False
-        self._under_way: set[RequestHandler] = set()
+        self._in_progress: set[RequestHandler] = set()
         self._is_idle = asyncio.Event()
         self._is_idle.set()
         is_loopback = service.config.is_loopback
@@ -146,13 +158,13 @@ class App(Application):
             self._patterns, default_handler_class=not_found.MissingHandler, log_function=log_access
         )
 
-    def find_handler(self, request: HTTPServerRequest, **more: Any) -> Any:
-        """Returns the handler for a request's path; `more` are Tornado's other arguments. Fixed
+    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
+        """Returns the handler for a request's path; `kwargs` are Tornado's other arguments. Fixed
         paths are looked up in a table, which saves matching most requests against every
         pattern."""
         fixed = self._fixed.get(request.path)
         if fixed is None:
-            return super().find_handler(request, **more)
+            return super().find_handler(request, **kwargs)
         if request.path in self._for_local_peers and not hosts.is_local_peer(request):
             return self.get_handler_delegate(request, not_found.MissingHandler)
         return self.get_handler_delegate(request, *fixed)
@@ -163,12 +175,12 @@ class App(Application):
 
     def begin(self, handler: RequestHandler) -> None:
         """Adds the handler to the requests in progress, until `end` removes it."""
-        self._under_way.add(handler)
+        self._in_progress.add(handler)
         self._is_idle.clear()
 
     def end(self, handler: RequestHandler) -> None:
-        self._under_way.discard(handler)
-        if not self._under_way:
+        self._in_progress.discard(handler)
+        if not self._in_progress:
             self._is_idle.set()
 
     async def drained(self, seconds: float) -> None:
@@ -181,16 +193,24 @@ def log_access(handler: RequestHandler) -> None:
     """Writes the access log's line for a request that has been answered. Those refused for
     overload have none: they would hide the others."""
     request = handler.request
-    kind: Any = type(handler)
+    handler_class: Any = type(handler)
     request_metrics.answered(handler)
-    if isinstance(handler, Handler) and handler.place.is_refused:
+    service_handler = handler if isinstance(handler, Handler) else None
+    if (
+        service_handler is not None
+        and service_handler.place.is_refused
+        and not service_handler.is_sent_in_parts
+    ):
         return
     logs.access(
         request.method or "",
         request.path,
         handler.get_status(),
         request.request_time(),
-        address=handler.address() if isinstance(handler, Handler) else "",
-        endpoint=endpoint_name(kind),
+        address="" if service_handler is None else service_handler.address(),
+        endpoint=endpoint_name(handler_class),
+        **(
+            {"aborted": True} if service_handler is not None and service_handler.is_aborted else {}
+        ),
         **request_costs.log_fields(),
     )

@@ -1,5 +1,5 @@
-"""POST /assets/v1/…: uploads of logos and icons as files, at the paths that clients of the
-reference system use.
+"""POST /assets/v1/…: uploads of logos and icons as files, at the paths that clients of Zitadel
+use.
 
 Each corresponds to the operation of the management API that takes the picture in base64.
 """
@@ -17,9 +17,9 @@ from idp.api import OPERATIONS
 from idp.api.operation import Operation
 from idp.oauth.errors import InvalidRequest
 from idp.policies.images import MAX_BYTES
-from idp.policies.pictures import BOXES
+from idp.policies.pictures import PICTURE_LIMITS
 
-_ROOM: Final = 8 * 1024  # for the parts of a form around the file
+_FORM_OVERHEAD_BYTES: Final = 8 * 1024  # of the form's parts around the file
 _PATH: Final = "/assets/v1/{}/policy/label/{}"
 _OWNERS: Final = {"org": "management", "instance": "admin"}
 
@@ -35,7 +35,7 @@ class AssetHandler(ApiHandler):
 
     @property
     def max_body_bytes(self) -> int:
-        return MAX_BYTES + _ROOM
+        return MAX_BYTES + _FORM_OVERHEAD_BYTES
 
     def document(self) -> object:
         """Returns the operation's request document, with the uploaded file in base64. Raises
@@ -61,18 +61,20 @@ class AssetHandler(ApiHandler):
 
 
 def _routes() -> list[tuple[str, Any, dict[str, Any]]]:
-    calls = {each.path: each for each in OPERATIONS if each.method == "PUT"}
+    put_operations = {
+        operation.path: operation for operation in OPERATIONS if operation.method == "PUT"
+    }
     return [
         (
-            _PATH.format(owner, place.replace("_", "/")),
+            _PATH.format(owner, picture.replace("_", "/")),
             AssetHandler,
             {
-                "operations": {"POST": calls[f"/{base}/v1/policies/label/{{picture}}"]},
-                "picture": place,
+                "operations": {"POST": put_operations[f"/{api}/v1/policies/label/{{picture}}"]},
+                "picture": picture,
             },
         )
-        for owner, base in _OWNERS.items()
-        for place in BOXES
+        for owner, api in _OWNERS.items()
+        for picture in PICTURE_LIMITS
     ]
 
 

@@ -36,8 +36,8 @@ class ReadyHandler(ProtocolHandler):
             return
         store = self.service.store
         await store.ping()
-        limited = {"store": "read-only"} if store.is_read_only else {}
-        self.answer({"status": "ok", **limited})
+        restriction = {"store": "read-only"} if store.is_read_only else {}
+        self.answer({"status": "ok", **restriction})
 
     head = get
 

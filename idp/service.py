@@ -14,12 +14,14 @@ from idp.foundation.token_bucket import NetworkTokenBucket, TokenBuckets
 from idp.foundation.ttl_cache import TtlCache
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
+from idp.keys.published import LastPublished
 from idp.limits.comparisons import Comparisons
 from idp.limits.recent_failures import Failures
 from idp.limits.refused_counts import RefusedCounts
 from idp.limits.request_counts import RequestCounts
 from idp.limits.untrusted_proxies import UntrustedProxies
 from idp.limits.waiting_readers import WaitingReaders
+from idp.outgoing.documents import FetchedDocuments
 from idp.outgoing.http import Outgoing
 from idp.passwords.breached import BreachedPasswords
 from idp.passwords.hashing import Hasher
@@ -28,8 +30,8 @@ from storage import Store
 
 @dataclass(frozen=True)
 class Service:
-    """The settings, the store and the other things that functions depend on: one value per
-    process. It holds no state that another process needs and could not read from the store."""
+    """The settings, the store and the other dependencies of functions: one value per process.
+    It holds no state that another process needs and could not read from the store."""
 
     config: Config
     store: Store
@@ -52,14 +54,16 @@ class Service:
     request_counts: RequestCounts = field(default_factory=RequestCounts)
     background_tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
     outgoing: Outgoing = field(default_factory=Outgoing)
-    recent: TtlCache = field(default_factory=TtlCache)
+    documents: FetchedDocuments = field(default_factory=FetchedDocuments)
+    settings_cache: TtlCache = field(default_factory=TtlCache)
+    discovery: LastPublished = field(default_factory=LastPublished)
     # Notifies another process that a job is queued.
     wake_importer: Callable[[], None] | None = None
     refused: RefusedCounts = field(default_factory=RefusedCounts)
     failures: Failures = field(default_factory=Failures)
     waiting_readers: WaitingReaders = field(default_factory=WaitingReaders)
     breached_passwords: BreachedPasswords | None = None
-    # Of tokens, keys and secrets, by id.
+    # When tokens, keys and secrets were last used, by their ids.
     last_uses: dict[str, datetime] = field(default_factory=dict)
 
     def use(self, config: Config) -> None:

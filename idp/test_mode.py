@@ -20,9 +20,9 @@ from idp.service import Service
 from storage import COUNTERS, Collection, Conflict, Delete, Insert, Record, Stale, Update, Write
 
 COLLECTIONS: Final = (TRIALS, INITIAL_RECORDS)
-FURTHEST: Final = timedelta(days=36_500)
+MAX_AHEAD: Final = timedelta(days=36_500)
 _ID: Final = "trial"
-_FIRST: Final[tuple[Collection[Any], ...]] = ALL
+_SAVED: Final[tuple[Collection[Any], ...]] = ALL
 _RESET: Final[tuple[Collection[Any], ...]] = (*ALL, COUNTERS)
 
 
@@ -33,19 +33,24 @@ class TooFar(IdpError):
 
 
 async def begin(service: Service) -> None:
-    """Saves a copy of the present contents of the store in the store itself, which `reset`
+    """Saves a copy of the current contents of the store in the store itself, which `reset`
     restores."""
     with suppress(Conflict):  # from an earlier start, whose clock continues
         await service.store.commit(Insert(TRIALS, TestModeState(id=_ID)))
     await _apply(
         service,
-        [Delete(INITIAL_RECORDS, one.id) async for one in service.store.scan(INITIAL_RECORDS)],
+        [
+            Delete(INITIAL_RECORDS, record.id)
+            async for record in service.store.scan(INITIAL_RECORDS)
+        ],
     )
-    await _apply(service, [Insert(INITIAL_RECORDS, one) async for one in _everything(service)])
+    await _apply(
+        service, [Insert(INITIAL_RECORDS, record) async for record in _all_records(service)]
+    )
 
 
-async def _everything(service: Service) -> AsyncIterator[InitialRecord]:
-    for collection in _FIRST:
+async def _all_records(service: Service) -> AsyncIterator[InitialRecord]:
+    for collection in _SAVED:
         async for record in service.store.scan(collection):
             yield InitialRecord(
                 id=service.random.id(),
@@ -69,7 +74,7 @@ async def advance(service: Service, by: timedelta) -> datetime:
     if state is None:
         raise LookupError("the service was not started for tests")
     after = state.ahead_ms + by // timedelta(milliseconds=1)
-    if timedelta(milliseconds=after) > FURTHEST:
+    if timedelta(milliseconds=after) > MAX_AHEAD:
         raise TooFar("the clock is set at most a hundred years ahead")
     try:
         await service.store.commit(
@@ -84,31 +89,34 @@ async def advance(service: Service, by: timedelta) -> datetime:
 async def reset(service: Service) -> None:
     """Restores the store's contents at the start, and sets the clock to the machine's time."""
     saved = {
-        (one.collection, record.id): record
-        async for one in service.store.scan(INITIAL_RECORDS)
-        for record in [msgspec.json.decode(one.json, type=_RECORDS[one.collection])]
+        (initial.collection, record.id): record
+        async for initial in service.store.scan(INITIAL_RECORDS)
+        for record in [msgspec.json.decode(initial.json, type=_RECORDS[initial.collection])]
     }
-    now_there, removals = set(), []
+    unchanged, removals = set(), []
     for collection in _RESET:
         async for record in service.store.scan(collection):
             if record == saved.get((collection.name, record.id)):
-                now_there.add((collection.name, record.id))
+                unchanged.add((collection.name, record.id))
             else:
                 removals.append(Delete(collection, record.id))
     await _apply(service, removals)
-    missing = [(key, record) for key, record in saved.items() if key not in now_there]
-    await _apply(service, [Insert(_NAMED[name], record) for (name, _), record in missing])
+    missing = [(key, record) for key, record in saved.items() if key not in unchanged]
+    await _apply(
+        service, [Insert(_COLLECTIONS_BY_NAME[name], record) for (name, _), record in missing]
+    )
     await service.store.commit(Update(TRIALS, _ID, set={"ahead_ms": 0}))
     await synchronise(service)
 
 
 async def _apply(service: Service, writes: list[Any]) -> None:
-    """Commits each write by itself; one that another process has made is no error."""
+    """Commits each write as a unit of its own; one that another process has committed already is
+    no error."""
     units: list[tuple[Write, ...]] = [(write,) for write in writes]
     for outcome in await service.store.commit_each(units):
         if outcome is not None and not isinstance(outcome, Conflict):
             raise outcome
 
 
-_NAMED: Final[dict[str, Collection[Any]]] = {each.name: each for each in _RESET}
+_COLLECTIONS_BY_NAME: Final[dict[str, Collection[Any]]] = {each.name: each for each in _RESET}
 _RECORDS: Final[dict[str, type[Record]]] = {each.name: each.record for each in _RESET}

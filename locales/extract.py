@@ -1,9 +1,8 @@
-"""Brings the catalogues up to date for the people who write texts: `python -m locales.extract`.
+"""Updates the catalogues from the sources: `python -m locales.extract`.
 
-It makes the template, `messages.pot`, from the sources. In each language, new messages are added
-with an empty translation, those that are gone are removed, the rest stays as it is. Run it in the
-root of the source tree, then translate what is empty; a test refuses untranslated messages.
-"""
+It writes the template, `messages.pot`. In each language, new messages are added with an empty
+translation, obsolete ones are removed, and the others are unchanged. Run it in the root of the
+source tree, then translate the empty messages; a test fails for untranslated ones."""
 
 from __future__ import annotations
 
@@ -73,9 +72,9 @@ def _name(function: ast.expr) -> str:
 
 
 def _message(
-    msgid: str, named: Mapping[str | None, str | None]
+    msgid: str, keywords: Mapping[str | None, str | None]
 ) -> tuple[str, tuple[str | None, ...]]:
-    context, plural = named.get("context"), named.get("plural")
+    context, plural = keywords.get("context"), keywords.get("plural")
     if plural is None:
         return ("_", (msgid,)) if context is None else ("pgettext", (context, msgid))
     if context is None:
@@ -88,14 +87,14 @@ def _literal(node: ast.expr) -> str | None:
 
 
 def _comments(lines: list[str], lineno: int) -> list[str]:
-    """The translators' comment in the lines just above, if there is one."""
-    above: list[str] = []
+    """Returns the translators' comment in the lines immediately above, if there is one."""
+    comment_lines: list[str] = []
     for line in reversed(lines[: lineno - 1]):
         if not line.strip().startswith("#"):
             return []
-        above.insert(0, line.strip().lstrip("# "))
-        if above[0].startswith(COMMENT):
-            return above
+        comment_lines.insert(0, line.strip().lstrip("# "))
+        if comment_lines[0].startswith(COMMENT):
+            return comment_lines
     return []
 
 
@@ -128,19 +127,20 @@ def written(catalog: Catalog) -> bytes:
 def main() -> None:
     root = Path.cwd()
     template = extracted(root)
-    _replace(root / "locales" / "messages.pot", template)
+    replace(root / "locales" / "messages.pot", template)
     for path in sorted((root / "locales").glob("*.po")):
         with path.open("rb") as file:
             catalog = read_po(file, locale=path.stem.replace("-", "_"))
         catalog.update(template, no_fuzzy_matching=True)
         catalog.obsolete.clear()
-        _replace(path, catalog)
+        replace(path, catalog)
 
 
-def _replace(path: Path, catalog: Catalog) -> None:
-    new = path.with_suffix(".new")
-    new.write_bytes(written(catalog))
-    new.replace(path)  # a reader sees the old file or the new one, never a part
+def replace(path: Path, catalog: Catalog) -> None:
+    """Replaces the file of a catalogue."""
+    new_path = path.with_suffix(".new")
+    new_path.write_bytes(written(catalog))
+    new_path.replace(path)  # a reader sees the old file or the new one, never a part
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ from storage.base import (
     FIRST_SCHEMA,
     MAX_ID_CHARACTERS,
     MAX_RECORD_BYTES,
+    MAX_VALUES,
     META,
     SCHEMA_ID,
-    VALUES_AT_ONCE,
     Collection,
     Conflict,
     Counter,
@@ -48,7 +48,9 @@ from storage.base import (
     Write,
 )
 from storage.compacting import Compacted
-from storage.observer import Batch, ObservedStore, Observer, Together
+from storage.following import Follow
+from storage.observed_store import ObservedStore
+from storage.observer import Batch, Observer, ObserverGroup
 
 __all__ = [
     "BACK_ENDS",
@@ -59,13 +61,14 @@ __all__ = [
     "MAX_RECORD_BYTES",
     "META",
     "SCHEMA_ID",
-    "VALUES_AT_ONCE",
+    "MAX_VALUES",
     "Batch",
     "Collection",
     "Conflict",
     "Counter",
     "Cursor",
     "Delete",
+    "Follow",
     "HalfFilled",
     "Insert",
     "InvalidValue",
@@ -92,6 +95,7 @@ __all__ = [
     "Value",
     "Where",
     "Write",
+    "blocks_writers",
     "compact",
     "open_store",
 ]
@@ -111,18 +115,18 @@ def open_store(
     `memory://` is a SQLite file in a temporary directory, which `close` removes. Drivers are
     imported only when they are used. `observers` observe its calls and commands.
     """
-    make = BACK_ENDS.get(url.partition("://")[0])
-    store = make(url, now=now, new_id=new_id) if make else None
+    factory = BACK_ENDS.get(url.partition("://")[0])
+    store = factory(url, now=now, new_id=new_id) if factory else None
     if store is None:
         # The URL itself stays out of the message: it may hold a password.
         raise InvalidValue(f"a store's URL is one of {_URLS}")
     if not observers:
         return store
-    return ObservedStore(store, observers[0] if len(observers) == 1 else Together(observers))
+    return ObservedStore(store, observers[0] if len(observers) == 1 else ObserverGroup(observers))
 
 
 def compact(url: str) -> Compacted:
-    """Writes the file of a store anew, without the free space in it, while no program has it open.
+    """Rewrites the file of a store without the free space in it, while no program has it open.
 
     Raises Unsupported if the store has no file of its own; InUse, NoRoom, Unavailable.
     """
@@ -134,26 +138,37 @@ def compact(url: str) -> Compacted:
     return compacting.compact(os.path.abspath(path))
 
 
-def _sqlite(url: str, **clock_and_ids: Any) -> Store | None:
+def blocks_writers(url: str, pid: int) -> bool:
+    """Returns whether a process of this user holds the lock that every writer of the store needs:
+    while it writes, or is about to write. Always False for a store on a server."""
+    path = url.removeprefix("sqlite:///")
+    if path == url:
+        return False
+    from storage.sqlite import locks
+
+    return locks.is_held_by(f"{os.path.abspath(path)}-lock", pid)
+
+
+def _sqlite(url: str, **options: Any) -> Store | None:
     from storage.sqlite import SqliteStore
 
     path = url.removeprefix("sqlite:///")
-    return SqliteStore(path, **clock_and_ids) if path and path != url else None
+    return SqliteStore(path, **options) if path and path != url else None
 
 
-def _memory(url: str, **clock_and_ids: Any) -> Store | None:
+def _memory(url: str, **options: Any) -> Store | None:
     from storage.sqlite import SqliteStore
 
-    return SqliteStore(None, **clock_and_ids) if url == "memory://" else None
+    return SqliteStore(None, **options) if url == "memory://" else None
 
 
-def _mongodb(url: str, **clock_and_ids: Any) -> Store | None:
+def _mongodb(url: str, **options: Any) -> Store | None:
     from storage.mongo import MongoStore
 
-    return MongoStore(url, **clock_and_ids) if url.partition("://")[2] else None
+    return MongoStore(url, **options) if url.partition("://")[2] else None
 
 
-# By scheme: the function that returns the store of a URL; None when it is no such URL.
+# By scheme: the function that returns the store of a URL; None if the URL is malformed.
 BACK_ENDS: Final[dict[str, Callable[..., Store | None]]] = {
     "sqlite": _sqlite,
     "memory": _memory,

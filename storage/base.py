@@ -12,22 +12,21 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Self, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from storage.condition import Condition
+from storage.following import Following
 from storage.loader import Loader
-
-if TYPE_CHECKING:
-    from storage.observer import Observer
+from storage.observer import Observer
 
 UNKNOWN_AFTER_SECONDS: Final = 8.0
 MAX_MARKS: Final = 8
 MAX_ID_CHARACTERS: Final = 200
 MAX_RECORD_BYTES: Final = 4 * 1024 * 1024
 COUNT_CAP: Final = 10_000
-VALUES_AT_ONCE: Final = 1000
+MAX_VALUES: Final = 1000
 
 Value: TypeAlias = str | int | bool | datetime | None
 Cursor: TypeAlias = tuple[Value, str]
@@ -182,17 +181,17 @@ class Unit(Struct, frozen=True):
     writes: tuple[Write, ...]
 
 
-class Ready(tuple[Write, ...]):
-    """A unit's writes, which `Store.ready` has encoded in advance, for `Store.commit_each`."""
+class PreparedWrites(tuple[Write, ...]):
+    """A unit's writes, which `Store.prepare` has encoded in advance, for `Store.commit_each`."""
 
     prepared: Any
 
     @classmethod
     def of(cls, writes: Sequence[Write], prepared: object) -> Self:
         """Returns a unit's writes with `prepared`, into which the back end has encoded them."""
-        ready = cls(writes)
-        ready.prepared = prepared
-        return ready
+        prepared_writes = cls(writes)
+        prepared_writes.prepared = prepared
+        return prepared_writes
 
 
 class StartsWith(Struct, frozen=True):
@@ -240,18 +239,18 @@ Outcome: TypeAlias = StorageError | None
 Key: TypeAlias = tuple[Collection[Any], str]
 
 
-class Reader(ABC):
+class Reader(Following, ABC):
     """The methods of a store that read. A record that has expired is treated as absent."""
 
     async def get(self, collection: Collection[R], id: str) -> R | None:
         """Returns the record with this id, or None."""
-        found: list[R | None] = await self.get_many([(collection, id)])
-        return found[0]
+        records: list[R | None] = await self.get_many([(collection, id)])
+        return records[0]
 
     @abstractmethod
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
-        """Returns the records in the order of `keys`, None for each absent one. One round trip,
-        however many keys; the records need not be of the same moment."""
+        """Returns the records in the order of `keys`, None for each absent one, in one round trip.
+        They need not be from the same moment."""
 
     @abstractmethod
     async def find(
@@ -268,15 +267,14 @@ class Reader(ABC):
 
         One of the collection's lists has to answer the query, else it raises Undeclared. Without
         `order`, `where` must name every field of a list or a unique key. `after` is the cursor of
-        the page before. No record that exists throughout is missed or repeated, whatever is
-        inserted or deleted.
+        the page before. No record that exists throughout is missed or repeated.
         """
 
     @abstractmethod
     async def find_each(
-        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+        self, collection: Collection[R], field: str, values: Sequence[Value], limit: int = 2
     ) -> dict[Value, list[R]]:
-        """Returns for each of `values` the records that have it in `field`, at most `most`.
+        """Returns for each of `values` the records that have it in `field`, at most `limit`.
 
         `field` is the id, a unique key or the first field of a declared list: then the records of
         a value are in the order of that list, else of ids. For up to 1,000 values, in one round
@@ -327,7 +325,8 @@ class Store(Reader, Condition, Loader):
 
     @abstractmethod
     def snapshot(self) -> AbstractAsyncContextManager[Reader]:
-        """Returns a context whose value reads the store as it is at one moment, for an export."""
+        """Returns a context whose value reads the store in its state at one moment, for an
+        export."""
 
     @abstractmethod
     async def commit(self, *writes: Write) -> None:
@@ -337,13 +336,13 @@ class Store(Reader, Condition, Loader):
         or a record is absent: then nothing has changed. Of concurrent callers whose writes falsify
         each other's `expect`, exactly one succeeds. Raises Unavailable when nothing was applied
         and the unit may be repeated, and Unknown when the answer was lost for longer than 8 s.
-        Durable when it returns. Cancelling the caller withdraws nothing. A unit has at most one
-        write for one record; InvalidValue is raised before anything is queued.
-        """
+        Durable when it returns. Cancelling the caller does not cancel the unit. A unit has at most
+        one write for one record; InvalidValue is raised before anything is queued."""
 
-    def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
+    def prepare(self, writes: Sequence[Write]) -> Sequence[Write]:
         """Returns the writes of a unit for one call of `commit_each`: encoded already if the back
-        end can do that in advance, else as they are. `commit_each` refuses what is not allowed."""
+        end can do that in advance, else unchanged. `commit_each` refuses writes that are not
+        allowed."""
         return writes
 
     @abstractmethod
@@ -368,7 +367,7 @@ class Store(Reader, Condition, Loader):
         await self.commit(Delete(COUNTERS, key))
 
     async def ping(self) -> None:
-        """Returns when the store answers; raises Unavailable."""
+        """Returns when the store has answered. Raises Unavailable."""
         await self.get(META, SCHEMA_ID)
 
 

@@ -36,8 +36,8 @@ from storage.base import (
 Instant = Callable[[datetime], Any]
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _SCALARS = (str, int, bool, datetime)
-_SHORT = 200
-_AS_THEY_ARE = (str, bool, types.NoneType)
+_MAX_SHORT_CHARACTERS = 200
+_UNCHANGED_SCALARS = (str, bool, types.NoneType)
 _MAX_NAMES = 4096
 # Far below the limit, even with the parts of a record outside of its document.
 _SMALL_BYTES = 64 * 1024
@@ -47,7 +47,7 @@ _UNCHANGED_TYPES = (datetime, date, time, timedelta, bytes, bytearray, memoryvie
 
 
 @lru_cache(maxsize=1024)
-def cut(value: datetime) -> datetime:
+def truncated(value: datetime) -> datetime:
     """Returns the instant in UTC, truncated to milliseconds."""
     value = _utc(value)
     return value.replace(microsecond=value.microsecond // 1000 * 1000)
@@ -82,12 +82,12 @@ def encode(record: Struct, instant: Instant) -> dict[str, Any]:
     return typing.cast(dict[str, Any], encoded)
 
 
-def _check_readable(fields: Any, kind: type[Struct]) -> None:
+def _check_readable(fields: Any, record_type: type[Struct]) -> None:
     """Raises InvalidValue for a record that could not be decoded again."""
     try:
-        msgspec.convert(fields, kind)
+        msgspec.convert(fields, record_type)
     except msgspec.ValidationError as error:
-        raise InvalidValue(f"{kind.__name__}: {error}") from error
+        raise InvalidValue(f"{record_type.__name__}: {error}") from error
 
 
 def encode_json(record: Struct) -> bytes:
@@ -111,9 +111,9 @@ def encode_value(value: object, instant: Instant) -> Any:
     """
     if _is_plain(value):
         return value
-    walkable = _walkable(value)
-    encoded = _plain(walkable, instant)
-    _check_size(_encoded_size(walkable))
+    builtins = _as_builtins(value)
+    encoded = _plain(builtins, instant)
+    _check_size(_encoded_size(builtins))
     return encoded
 
 
@@ -126,33 +126,32 @@ def encode_values(values: Mapping[str, object], instant: Instant) -> dict[str, A
     """
     if all(_is_plain(value) for value in values.values()):
         return dict(values)
-    walkable = {path: _walkable(value) for path, value in values.items()}
-    encoded = {path: _plain(value, instant) for path, value in walkable.items()}
-    _check_size(sum(map(_encoded_size, walkable.values())))
+    builtins = {path: _as_builtins(value) for path, value in values.items()}
+    encoded = {path: _plain(value, instant) for path, value in builtins.items()}
+    _check_size(sum(map(_encoded_size, builtins.values())))
     return encoded
 
 
 def _is_plain(value: object) -> bool:
-    """Returns whether a value is stored unchanged: a fast check that most values of
-    updates pass.
-    """
-    kind = type(value)
-    if kind is str:
+    """Returns whether a value is stored unchanged: a fast check that most values of updates
+    pass."""
+    value_type = type(value)
+    if value_type is str:
         text = typing.cast(str, value)
-        return len(text) <= _SHORT and text.isascii() and "\0" not in text
-    if kind is int:
+        return len(text) <= _MAX_SHORT_CHARACTERS and text.isascii() and "\0" not in text
+    if value_type is int:
         return INT_MIN <= typing.cast(int, value) <= INT_MAX
-    return value is None or kind is bool
+    return value is None or value_type is bool
 
 
-def _walkable(value: object) -> Any:
+def _as_builtins(value: object) -> Any:
     return value if type(value) in _SCALARS or value is None else _builtins(value)
 
 
 def _builtins(value: object) -> Any:
-    """Returns structs as dicts, and so on.
+    """Returns the value with structs as dicts and other types in their JSON form.
 
-    A type without a JSON form is kept, to be refused later.
+    A type without a JSON form remains unchanged, and is refused later.
     """
     try:
         return msgspec.to_builtins(value, builtin_types=_UNCHANGED_TYPES)
@@ -165,14 +164,14 @@ def _plain(value: Any, instant: Instant) -> Any:
 
     Texts are not checked.
     """
-    kind = type(value)
-    if kind is dict:
+    value_type = type(value)
+    if value_type is dict:
         return _fields(value, instant)
-    if kind is list or kind is tuple:
-        return [_plain(each, instant) for each in value]
-    if kind is datetime:
+    if value_type is list or value_type is tuple:
+        return [_plain(item, instant) for item in value]
+    if value_type is datetime:
         return instant(value)
-    if kind not in _AS_THEY_ARE:
+    if value_type not in _UNCHANGED_SCALARS:
         _check_number(value)
     return value
 
@@ -190,9 +189,9 @@ def _check_number(value: Any) -> None:
 def _fields(fields: dict[Any, Any], instant: Instant) -> dict[str, Any]:
     """Encodes the members of an object.
 
-    Most are texts, which skip the call: it would take longer.
+    Most members are texts, for which the call of `_plain` is left out because it takes longer.
     """
-    if not fields.keys() <= _good_names:
+    if not fields.keys() <= _checked_names:
         _check_names(fields)
     return {
         name: value if type(value) is str else _plain(value, instant)
@@ -202,33 +201,34 @@ def _fields(fields: dict[Any, Any], instant: Instant) -> dict[str, Any]:
 
 
 # Names that were checked already: field names are few and recur with every record.
-_good_names: set[str] = set()
+_checked_names: set[str] = set()
 
 
 def _check_names(names: Iterable[Any]) -> None:
     for name in names:
         if type(name) is not str or not name or "." in name or name[0] == "$":
             raise InvalidValue("maps with foreign keys are stored as lists of entries")
-    if len(_good_names) < _MAX_NAMES:
-        _good_names.update(names)
+    if len(_checked_names) < _MAX_NAMES:
+        _checked_names.update(names)
 
 
 def _encoded_size(value: object) -> int:
-    """Returns the size of a plain value as JSON; refuses text that can't be stored, at once."""
+    """Returns the size of a plain value as JSON; raises InvalidValue for text that can't be
+    stored."""
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:
         raise InvalidValue(_SURROGATE) from None
-    if _ESCAPED_NUL in data and _holds_nul(value):
+    if _ESCAPED_NUL in data and _contains_nul(value):
         raise InvalidValue("text with NUL can't be stored")
     return len(data)
 
 
-def _holds_nul(value: object) -> bool:
+def _contains_nul(value: object) -> bool:
     if isinstance(value, dict):
-        return any(_holds_nul(each) for pair in value.items() for each in pair)
+        return any(_contains_nul(item) for pair in value.items() for item in pair)
     if isinstance(value, list | tuple):
-        return any(map(_holds_nul, value))
+        return any(map(_contains_nul, value))
     return isinstance(value, str) and "\0" in value
 
 
@@ -259,11 +259,10 @@ def check_collection(collection: Collection[Any]) -> None:
 
 
 def _narrows(fields: tuple[str, ...], lists: Sequence[tuple[str, ...]]) -> bool:
-    """Returns whether the fields are a list with one more field before it, with which another list
-    begins.
-    """
-    is_new = fields not in lists and len(set(fields)) == len(fields)
-    return is_new and fields[1:] in lists and any(fields[0] == each[0] for each in lists)
+    """Returns whether the fields are a declared list with a further field before it, with which
+    another list begins."""
+    is_distinct = fields not in lists and len(set(fields)) == len(fields)
+    return is_distinct and fields[1:] in lists and any(fields[0] == names[0] for names in lists)
 
 
 def check_unit(writes: Sequence[Write]) -> None:
@@ -271,17 +270,15 @@ def check_unit(writes: Sequence[Write]) -> None:
     InvalidValue."""
     if not writes:
         raise InvalidValue("a unit has at least one write")
-    if len(writes) > 1 and len({(each.collection.name, each.id) for each in writes}) < len(writes):
+    if len({(write.collection.name, write.id) for write in writes}) < len(writes):
         raise InvalidValue("a unit has at most one write for one record")
     for write in writes:
         check_write(write)
 
 
 def check_write(write: Write) -> None:
-    """Checks the id, the paths and the types of one write against its collection.
-
-    Raises InvalidValue.
-    """
+    """Checks the id, the paths and the types of one write against its collection. Raises
+    InvalidValue."""
     check_id(write.id)
     if isinstance(write, Insert):
         if not isinstance(write.record, write.collection.record):
@@ -292,10 +289,10 @@ def check_write(write: Write) -> None:
         _check_changes(write)
 
 
-def check_id(id: str) -> None:
-    if type(id) is not str or not 0 < len(id) <= MAX_ID_CHARACTERS:
+def check_id(record_id: str) -> None:
+    if type(record_id) is not str or not 0 < len(record_id) <= MAX_ID_CHARACTERS:
         raise InvalidValue("an id is text of 1 to 200 characters")
-    if "\0" in id or not (id.isascii() or _is_text(id)):
+    if "\0" in record_id or not (record_id.isascii() or _is_text(record_id)):
         raise InvalidValue("an id holds neither NUL nor a lone surrogate")
 
 
@@ -319,9 +316,9 @@ def check_expect(collection: Collection[Any], expect: Mapping[str, Value]) -> No
 def check_values(collection: Collection[Any], path: str, values: Iterable[Value]) -> None:
     """Checks that expected values of one field, at the dotted `path`, are scalars of its own type.
     Raises InvalidValue."""
-    kinds, literals = _scalars(collection.record, path)
+    value_types, literals = _scalars(collection.record, path)
     for value in values:
-        if value is not None and type(value) not in kinds and value not in literals:
+        if value is not None and type(value) not in value_types and value not in literals:
             raise InvalidValue(f"{collection.name}.{path} can't be expected as {value!r}")
 
 
@@ -329,9 +326,13 @@ def _scalars_of(record: type[Struct], path: str) -> tuple[frozenset[type], tuple
     """Returns the types and the literals that a field may be compared with."""
     annotation = field_type(record, path)
     members = typing.get_args(annotation) if _is_union(annotation) else (annotation,)
-    literals = [typing.get_args(m) for m in members if typing.get_origin(m) is typing.Literal]
-    kinds = frozenset(kind for kind in _SCALARS if kind in members)
-    return kinds, tuple(itertools.chain(*literals))
+    literals = [
+        typing.get_args(member)
+        for member in members
+        if typing.get_origin(member) is typing.Literal
+    ]
+    value_types = frozenset(value_type for value_type in _SCALARS if value_type in members)
+    return value_types, tuple(itertools.chain(*literals))
 
 
 # Annotated, because mypy does not accept every type as hashable.
@@ -394,6 +395,6 @@ def _is_union(annotation: Any) -> bool:
 
 
 def deleted_only(writes: Sequence[Write]) -> bool:
-    """Returns whether a unit does nothing but delete: then no record remains that has the unit's
-    id as a mark, and `Store.applied` can't find out whether it was applied."""
+    """Returns whether a unit only deletes: then no record remains that has the unit's id as a
+    mark, and `Store.applied` can't find out whether it was applied."""
     return all(isinstance(write, Delete) for write in writes)

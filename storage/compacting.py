@@ -1,4 +1,4 @@
-"""Compaction: a store is written anew, without the free space in its file."""
+"""Compaction: the file of a store is rewritten without its free space."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-# How long after its due removal an expired record is overdue.
+# The time after its due removal from which on an expired record counts as overdue.
 OVERDUE_AFTER: Final = timedelta(hours=1)
 
 
@@ -42,7 +42,7 @@ class Condition:
     """The state of a back end other than its records.
 
     The methods are the defaults for a back end that has neither a server nor a file, and removes
-    expired records at once. They only read, except `leaves_no_trace`. `is_sharded` says, once the
+    expired records immediately. They only read, except `rolls_back`. `is_sharded` says, once the
     store is open, whether it is in a sharded cluster, which is not supported.
     """
 
@@ -55,7 +55,7 @@ class Condition:
         """
         return None
 
-    async def overdue(self, *, up_to: int) -> int:
+    async def count_overdue(self, *, up_to: int) -> int:
         """Returns the number of expired records that were due for removal an hour ago, at most
         `up_to`.
 
@@ -65,18 +65,21 @@ class Condition:
         return 0
 
     async def missing_indexes(self, collections: Sequence[Any]) -> list[str]:
-        """Returns the names of what `open` would create for these collections: tables and indexes.
+        """Returns the names of the tables and indexes that `open` would create for these
+        collections.
 
         The store may have been opened without them. Raises Unavailable.
         """
         return []
 
     async def file_state(self) -> FileState | None:
-        """Returns the sizes of the store's file; None if it is none. Raises Unavailable."""
+        """Returns the sizes of the store's file; None if the store has no file. Raises
+        Unavailable."""
         return None
 
-    async def damage(self, up_to: int) -> list[str]:
-        """Reads the whole file of the store; returns what is damaged, at most so many sentences.
+    async def find_damage(self, up_to: int) -> list[str]:
+        """Reads the whole file of the store; returns descriptions of its damage, at most `up_to`
+        sentences.
 
         Raises Unavailable.
         """
@@ -94,10 +97,10 @@ class Condition:
         """
         return None
 
-    async def leaves_no_trace(self) -> bool:
-        """Returns whether nothing remains of a unit that was aborted.
+    async def rolls_back(self) -> bool:
+        """Returns whether the store rolls an aborted unit back completely.
 
-        It is written into a collection of its own, which is removed afterwards. Raises
+        The unit is written into a collection of its own, which is removed afterwards. Raises
         Unavailable.
         """
         return True

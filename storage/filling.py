@@ -1,6 +1,6 @@
 """Filling of an empty store from a backup, or from another store.
 
-The store's own record names the process that fills it, until all records are written, were read
+The store's own record names the process that fills it, until all records have been written, read
 back and compared. No other process opens the store before that (`HalfFilled`). After an
 interruption, the next attempt empties the store and begins again.
 """
@@ -35,12 +35,12 @@ from storage.base import (
 )
 from storage.upgrades import FREE, LEASE, Now, while_held, write_if_held
 
-UNITS_AT_ONCE: Final = 5_000
-BYTES_AT_ONCE: Final = 4 * 1024 * 1024
+MAX_UNITS: Final = 5_000
+MAX_BYTES: Final = 4 * 1024 * 1024
 
 _NOT_EMPTY: Final = "the store is not empty: {}. Name another one, or move this one away"
 
-Stored = tuple[Collection[Any], Record]
+CollectionRecord = tuple[Collection[Any], Record]
 OnProgress = Callable[[int], object]
 
 
@@ -48,7 +48,7 @@ class StoreNotEmpty(StorageError):
     """The store holds records, or was opened by a service."""
 
 
-class Tally(Struct):
+class CollectionDigest(Struct):
     """The number of records of a collection, and the SHA-256 of all of them in the order of their
     ids.
     """
@@ -57,16 +57,16 @@ class Tally(Struct):
     sha256: str
 
 
-class Tallies:
-    """Counts and digests of records by collection, computed from one record at a time, which are
-    not stored."""
+class CollectionDigests:
+    """Counts and digests of records by collection, computed from one record at a time. The records
+    themselves are not held in memory."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
         self._digests: dict[str, Any] = {}
 
     def add(self, collection: Collection[Any], encoded: bytes) -> None:
-        """Adds one record to the tally of its collection; `encoded` is the record as `encode`
+        """Adds one record to the digest of its collection; `encoded` is the record as `encode`
         returns it."""
         name = collection.name
         if name not in self._counts:
@@ -74,28 +74,29 @@ class Tallies:
         self._counts[name] += 1
         self._digests[name].update(encoded + b"\n")
 
-    def by_collection(self) -> dict[str, Tally]:
-        """Returns the tallies of all collections that are not empty."""
+    def by_collection(self) -> dict[str, CollectionDigest]:
+        """Returns the digests of all collections that are not empty."""
         return {
-            name: Tally(count, self._digests[name].hexdigest())
+            name: CollectionDigest(count, self._digests[name].hexdigest())
             for name, count in self._counts.items()
         }
 
 
-class Filling(Struct, frozen=True):
-    """What a store is filled with: `records` are in the order of `collections`, then of ids.
+class StoreContent(Struct, frozen=True):
+    """The content of a store that is to be filled: `records` are in the order of `collections`,
+    then of ids.
 
     Records that have expired by `moment` are left out. The store's clock must not advance, or
-    records would expire before they are read back. `now` is the clock and `me` the name of this
-    process for the lease, the time-limited claim that lets one process alone fill the store.
+    records would expire before they are read back. `now` is the clock and `holder` the name of
+    this process for the lease, by which one process at a time fills the store.
     """
 
     collections: Sequence[Collection[Any]]
     schema: MetaRecord
-    records: AsyncIterator[Stored]
+    records: AsyncIterator[CollectionRecord]
     moment: datetime
     now: Now
-    me: str
+    holder: str
     on_progress: OnProgress = lambda n: None
 
 
@@ -104,14 +105,16 @@ def encode(record: Record) -> bytes:
     return msgspec.json.encode(record)
 
 
-async def every(view: Reader, collections: Sequence[Collection[Any]]) -> AsyncIterator[Stored]:
+async def all_records(
+    view: Reader, collections: Sequence[Collection[Any]]
+) -> AsyncIterator[CollectionRecord]:
     """Yields all records of these collections, each collection in the order of ids."""
     for collection in collections:
         async for record in view.scan(collection):
             yield collection, record
 
 
-async def fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[None]]) -> None:
+async def fill(store: Store, content: StoreContent, finish: Callable[[], Awaitable[None]]) -> None:
     """Fills a store that was opened without a schema, and checks what it has written. `finish`
     runs last, before other processes may open the store.
 
@@ -119,25 +122,27 @@ async def fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[No
     the errors of `records` and `finish`: then no service can open the store, until another call
     fills it from the beginning.
     """
-    await _claim(store, filling)
+    await _claim(store, content)
     try:
-        is_ours = await while_held(store, filling.now, filling.me, _fill(store, filling, finish))
+        is_held = await while_held(
+            store, content.now, content.holder, _fill(store, content, finish)
+        )
     except BaseException:
         with suppress(StorageError):
-            await write_if_held(store, filling.me, FREE)
+            await write_if_held(store, content.holder, FREE)
         raise
-    if not is_ours:
+    if not is_held:
         raise HalfFilled("another process fills this store by now")
 
 
-async def _claim(store: Store, filling: Filling) -> None:
+async def _claim(store: Store, content: StoreContent) -> None:
     stored = await store.get(META, SCHEMA_ID)
-    now = filling.now()
-    claim = {"filled_since": now, "holder": filling.me, "held_until": now + LEASE}
+    now = content.now()
+    claim = {"filled_since": now, "holder": content.holder, "held_until": now + LEASE}
     write: Write
     if stored is None:
-        await _check_empty(store, filling.collections)
-        write = Insert(META, msgspec.structs.replace(filling.schema, **claim))
+        await _check_empty(store, content.collections)
+        write = Insert(META, msgspec.structs.replace(content.schema, **claim))
     elif stored.filled_since is None:
         raise StoreNotEmpty(_NOT_EMPTY.format("a service has opened it"))
     elif stored.held_until is not None and stored.held_until > now:
@@ -157,18 +162,20 @@ async def _check_empty(store: Store, collections: Sequence[Collection[Any]]) -> 
             raise StoreNotEmpty(_NOT_EMPTY.format(f"it has {collection.name}"))
 
 
-async def _fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[None]]) -> None:
-    await clear(store, filling.collections)
+async def _fill(
+    store: Store, content: StoreContent, finish: Callable[[], Awaitable[None]]
+) -> None:
+    await clear(store, content.collections)
     async with store.loading():
-        written = await _insert(store, filling)
+        written = await _insert(store, content)
     # Read back: a back end that changed a value would otherwise be noticed too late.
-    read_back = Tallies()
-    async for collection, record in every(store, filling.collections):
+    read_back = CollectionDigests()
+    async for collection, record in all_records(store, content.collections):
         read_back.add(collection, encode(record))
     if read_back.by_collection() != written.by_collection():
         raise StorageError("the store does not give back what was written into it")
     await finish()
-    if not await write_if_held(store, filling.me, _released(filling.schema)):
+    if not await write_if_held(store, content.holder, _released(content.schema)):
         raise HalfFilled("another process fills this store by now")
 
 
@@ -183,37 +190,37 @@ def _released(schema: MetaRecord) -> dict[str, object]:
 
 async def clear(store: Store, collections: Sequence[Collection[Any]]) -> None:
     """Removes every record of these collections. Raises StorageError."""
-    await remove(store, every(store, collections))
+    await remove(store, all_records(store, collections))
 
 
-async def remove(store: Store, records: AsyncIterator[Stored]) -> None:
+async def remove(store: Store, records: AsyncIterator[CollectionRecord]) -> None:
     """Deletes from the store the records that have the collections and ids of `records`, many in
-    one call of the store. Raises StorageError."""
+    each call of the store. Raises StorageError."""
     units: list[list[Write]] = []
     async for collection, record in records:
         units.append([Delete(collection, record.id)])
-        if len(units) == UNITS_AT_ONCE:
+        if len(units) == MAX_UNITS:
             await _commit(store, units)
             units = []
     await _commit(store, units)
 
 
-async def _insert(store: Store, filling: Filling) -> Tallies:
-    tallies, units, size = Tallies(), list[list[Write]](), 0
-    async for collection, record in filling.records:
-        if collection.expires and record.expires_at <= filling.moment:  # type: ignore[attr-defined]
+async def _insert(store: Store, content: StoreContent) -> CollectionDigests:
+    digests, units, size = CollectionDigests(), list[list[Write]](), 0
+    async for collection, record in content.records:
+        if collection.expires and record.expires_at <= content.moment:  # type: ignore[attr-defined]
             continue
         encoded = encode(record)
-        tallies.add(collection, encoded)
+        digests.add(collection, encoded)
         units.append([Insert(collection, record)])
         size += len(encoded)
-        if len(units) == UNITS_AT_ONCE or size > BYTES_AT_ONCE:
+        if len(units) == MAX_UNITS or size > MAX_BYTES:
             await _commit(store, units)
-            filling.on_progress(len(units))
+            content.on_progress(len(units))
             units, size = [], 0
     await _commit(store, units)
-    filling.on_progress(len(units))
-    return tallies
+    content.on_progress(len(units))
+    return digests
 
 
 async def _commit(store: Store, units: list[list[Write]]) -> None:

@@ -20,11 +20,11 @@ from storage.base import (
     Value,
     Where,
 )
-from storage.lists import EachPlan, Plan, at, plan, plan_count, plan_each
+from storage.lists import EachPlan, Plan, plan, plan_count, plan_each, value_at
 
-_SHADOWS_AT_ONCE: Final = 500
-_SCANNED_AT_ONCE: Final = 16
-_SHARE_GROWS: Final = 8
+_SHADOWS_PER_PAGE: Final = 500
+_SCANNED_PER_BATCH: Final = 16
+_LIMIT_GROWTH: Final = 8
 
 
 class Shadow(Record):
@@ -39,12 +39,14 @@ class Shadow(Record):
 SHADOWS: Final = Collection("shadows", Shadow, lists=(("collection", "record_id"),))
 
 
-def shadow(collection: Collection[Any], id: str) -> Shadow:
-    return Shadow(id=_shadow_id(collection, id), collection=collection.name, record_id=id)
+def shadow(collection: Collection[Any], record_id: str) -> Shadow:
+    return Shadow(
+        id=_shadow_id(collection, record_id), collection=collection.name, record_id=record_id
+    )
 
 
-def _shadow_id(collection: Collection[Any], id: str) -> str:
-    text = f"{collection.name}/{id}"
+def _shadow_id(collection: Collection[Any], record_id: str) -> str:
+    text = f"{collection.name}/{record_id}"
     if len(text) <= MAX_ID_CHARACTERS:
         return text
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
@@ -64,15 +66,19 @@ class Layers(Reader):
         self._shadowed = shadowed
 
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
-        found = await self._upper.get_many(keys)
-        places = [place for place, record in enumerate(found) if record is None]
-        unshadowed = await self._have_no_shadow([keys[place] for place in places])
-        below = [place for place, has_none in zip(places, unshadowed, strict=True) if has_none]
-        if below:
-            records = await self._lower.get_many([keys[place] for place in below])
-            for place, record in zip(below, records, strict=True):
-                found[place] = record
-        return found
+        upper_records = await self._upper.get_many(keys)
+        indexes = [index for index, record in enumerate(upper_records) if record is None]
+        unshadowed = await self._have_no_shadow([keys[index] for index in indexes])
+        lower_indexes = [
+            index
+            for index, is_unshadowed in zip(indexes, unshadowed, strict=True)
+            if is_unshadowed
+        ]
+        if lower_indexes:
+            records = await self._lower.get_many([keys[index] for index in lower_indexes])
+            for index, record in zip(lower_indexes, records, strict=True):
+                upper_records[index] = record
+        return upper_records
 
     async def find(
         self,
@@ -91,130 +97,142 @@ class Layers(Reader):
             "descending": descending,
             "limit": limit + 1,
         }
-        above = (await self._upper.find(collection, after=after, **query)).records
-        below = await self._found_below(collection, after, query)
-        merged = heapq.merge(above, below, key=planned.cursor, reverse=descending)
+        upper_records = (await self._upper.find(collection, after=after, **query)).records
+        lower_records = await self._find_lower(collection, after, query)
+        merged = heapq.merge(upper_records, lower_records, key=planned.cursor, reverse=descending)
         return planned.page(list(merged), limit)
 
-    async def _found_below(
+    async def _find_lower(
         self, collection: Collection[R], after: Cursor | None, query: dict[str, Any]
     ) -> list[R]:
-        """Returns as many visible records as are requested, or all that exist."""
-        found: list[R] = []
-        while len(found) < query["limit"]:
+        """Returns as many visible records of the lower store as are requested, or all that
+        exist."""
+        records: list[R] = []
+        while len(records) < query["limit"]:
             page = await self._lower.find(collection, after=after, **query)
-            found += await self._visible(collection, page.records)
+            records += await self._visible(collection, page.records)
             after = page.after
             if after is None:
                 break
-        return found
+        return records
 
     async def find_each(
-        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+        self, collection: Collection[R], field: str, values: Sequence[Value], limit: int = 2
     ) -> dict[Value, list[R]]:
-        planned = plan_each(collection, field, values, most)
-        found = await self._upper.find_each(collection, field, values, most)
-        for value, below in (await self._each_below(collection, planned, values)).items():
-            above = found.get(value, [])
-            found[value] = sorted([*above, *below], key=planned.place)[:most]
-        return found
+        planned = plan_each(collection, field, values, limit)
+        upper_records = await self._upper.find_each(collection, field, values, limit)
+        for value, lower_records in (
+            await self._find_each_lower(collection, planned, values)
+        ).items():
+            upper_values = upper_records.get(value, [])
+            upper_records[value] = sorted([*upper_values, *lower_records], key=planned.sort_key)[
+                :limit
+            ]
+        return upper_records
 
-    async def _each_below(
+    async def _find_each_lower(
         self, collection: Collection[R], planned: EachPlan, values: Sequence[Value]
     ) -> dict[Value, list[R]]:
-        """Returns the visible records; for values with hidden ones, more are requested."""
-        found: dict[Value, list[R]] = {}
-        share = planned.most
+        """Returns the visible records of the lower store. For values with hidden records, the
+        query is repeated with a higher limit."""
+        visible: dict[Value, list[R]] = {}
+        lower_limit = planned.limit
         while values:
-            given = await self._lower.find_each(collection, planned.field, values, share)
-            every = [record for records in given.values() for record in records]
-            seen = {record.id for record in await self._visible(collection, every)}
-            for value, records in given.items():
-                found[value] = [record for record in records if record.id in seen]
+            lower_records = await self._lower.find_each(
+                collection, planned.field, values, lower_limit
+            )
+            all_lower = [record for records in lower_records.values() for record in records]
+            visible_ids = {record.id for record in await self._visible(collection, all_lower)}
+            for value, records in lower_records.items():
+                visible[value] = [record for record in records if record.id in visible_ids]
             values = [
                 value
-                for value, records in given.items()
-                if len(found[value]) < planned.most and len(records) == share
+                for value, records in lower_records.items()
+                if len(visible[value]) < planned.limit and len(records) == lower_limit
             ]
-            share *= _SHARE_GROWS
-        return {value: records for value, records in found.items() if records}
+            lower_limit *= _LIMIT_GROWTH
+        return {value: records for value, records in visible.items() if records}
 
     async def count(
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
     ) -> int:
         planned = plan_count(collection, where)
-        shadowed_below = await self._count_shadowed(collection, planned) if up_to > 0 else 0
-        above = await self._upper.count(collection, where, up_to=up_to)
-        below = await self._lower.count(collection, where, up_to=up_to + shadowed_below)
-        return min(above + below - shadowed_below, max(up_to, 0))
+        shadowed_count = await self._count_shadowed(collection, planned) if up_to > 0 else 0
+        upper_count = await self._upper.count(collection, where, up_to=up_to)
+        lower_count = await self._lower.count(collection, where, up_to=up_to + shadowed_count)
+        return min(upper_count + lower_count - shadowed_count, max(up_to, 0))
 
     async def _count_shadowed(self, collection: Collection[Any], planned: Plan) -> int:
         """Returns the number of matching lower records that have a shadow."""
-        shadowed_below = 0
+        shadowed_count = 0
         after: Cursor | None = None
         while collection.name in self._shadowed:
             page = await self._upper.find(
                 SHADOWS,
                 {"collection": collection.name},
                 order="record_id",
-                limit=_SHADOWS_AT_ONCE,
+                limit=_SHADOWS_PER_PAGE,
                 after=after,
             )
-            keys = [(collection, each.record_id) for each in page.records]
+            keys = [(collection, found_shadow.record_id) for found_shadow in page.records]
             records = await self._lower.get_many(keys)
-            shadowed_below += sum(
+            shadowed_count += sum(
                 record is not None and _matches(record, planned) for record in records
             )
             after = page.after
             if after is None:
                 break
-        return shadowed_below
+        return shadowed_count
 
     async def scan(
         self, collection: Collection[R], where: Mapping[str, Value] | None = None
     ) -> AsyncIterator[R]:
-        above = self._upper.scan(collection, where)
-        ahead = await anext(above, None)
-        async for record in self._scanned_below(collection, where):
-            while ahead is not None and ahead.id < record.id:
-                yield ahead
-                ahead = await anext(above, None)
+        upper_records = self._upper.scan(collection, where)
+        next_upper = await anext(upper_records, None)
+        async for record in self._scan_lower(collection, where):
+            while next_upper is not None and next_upper.id < record.id:
+                yield next_upper
+                next_upper = await anext(upper_records, None)
             yield record
-        while ahead is not None:
-            yield ahead
-            ahead = await anext(above, None)
+        while next_upper is not None:
+            yield next_upper
+            next_upper = await anext(upper_records, None)
 
-    async def _scanned_below(
+    async def _scan_lower(
         self, collection: Collection[R], where: Mapping[str, Value] | None
     ) -> AsyncIterator[R]:
-        waiting: list[R] = []
+        batch: list[R] = []
         async for record in self._lower.scan(collection, where):
-            waiting.append(record)
-            if len(waiting) == _SCANNED_AT_ONCE:
-                for each in await self._visible(collection, waiting):
-                    yield each
-                waiting = []
-        for each in await self._visible(collection, waiting):
-            yield each
+            batch.append(record)
+            if len(batch) == _SCANNED_PER_BATCH:
+                for visible_record in await self._visible(collection, batch):
+                    yield visible_record
+                batch = []
+        for visible_record in await self._visible(collection, batch):
+            yield visible_record
 
     async def _visible(self, collection: Collection[R], records: Sequence[R]) -> list[R]:
         """Returns the records of the lower store that the upper one does not hide."""
         keys = [(collection, record.id) for record in records]
         unshadowed = await self._have_no_shadow(keys)
-        above = await self._upper.get_many(keys)
-        checked = zip(records, unshadowed, above, strict=True)
-        return [record for record, has_none, copy in checked if has_none and copy is None]
+        upper_records = await self._upper.get_many(keys)
+        checked = zip(records, unshadowed, upper_records, strict=True)
+        return [
+            record
+            for record, is_unshadowed, upper_record in checked
+            if is_unshadowed and upper_record is None
+        ]
 
     async def _have_no_shadow(self, keys: Sequence[Key]) -> list[bool]:
         """Returns for each key whether it has no shadow."""
-        asked = [
-            (SHADOWS, _shadow_id(collection, id))
-            for collection, id in keys
+        shadow_keys = [
+            (SHADOWS, _shadow_id(collection, record_id))
+            for collection, record_id in keys
             if collection.name in self._shadowed
         ]
-        if not asked:
+        if not shadow_keys:
             return [True] * len(keys)
-        shadows = iter(await self._upper.get_many(asked))
+        shadows = iter(await self._upper.get_many(shadow_keys))
         return [
             collection.name not in self._shadowed or next(shadows) is None
             for collection, _ in keys
@@ -223,7 +241,7 @@ class Layers(Reader):
 
 def _matches(record: Record, planned: Plan) -> bool:
     if planned.prefix is not None and planned.order is not None:
-        text = at(record, planned.order)
+        text = value_at(record, planned.order)
         if not isinstance(text, str) or not text.startswith(planned.prefix):
             return False
-    return all(at(record, path) == value for path, value in planned.equal.items())
+    return all(value_at(record, path) == value for path, value in planned.equal.items())

@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from storage.base import (
-    VALUES_AT_ONCE,
+    MAX_VALUES,
     Collection,
     Cursor,
     InvalidValue,
@@ -21,7 +21,7 @@ from storage.base import (
     Value,
     Where,
 )
-from storage.codec import check_expect, check_values, cut, encode_value
+from storage.codec import check_expect, check_values, encode_value, truncated
 
 _HIGHEST: Final = chr(0x10FFFF)
 
@@ -51,14 +51,13 @@ class Plan(Struct, frozen=True):
         """Returns the cursor of the records after this one: the value of the order field, and the
         id.
         """
-        return at(record, self.order) if self.order else None, record.id
+        return value_at(record, self.order) if self.order else None, record.id
 
     def page(self, records: Sequence[R], limit: int) -> Page[R]:
-        """Returns a page of at most `limit` records; one more in `records` shows that another page
-        follows.
-        """
-        first = list(records[:limit])
-        return Page(first, self.cursor(first[-1]) if len(records) > limit else None)
+        """Returns a page of at most `limit` records; if `records` has one more, another page
+        follows."""
+        on_page = list(records[:limit])
+        return Page(on_page, self.cursor(on_page[-1]) if len(records) > limit else None)
 
 
 def plan(
@@ -71,7 +70,9 @@ def plan(
         raise InvalidValue("a page has at least one record")
     where = where or {}
     prefixed = [name for name, value in where.items() if isinstance(value, StartsWith)]
-    equal = _equal(collection, {n: v for n, v in where.items() if n not in prefixed})
+    equal = _equal(
+        collection, {name: value for name, value in where.items() if name not in prefixed}
+    )
     if len(prefixed) > 1 or (prefixed and order not in (None, prefixed[0])):
         raise Undeclared(f"{collection.name}: a prefix match orders by its own field")
     prefix = None
@@ -92,64 +93,64 @@ def plan_count(collection: Collection[Any], where: Where | None) -> Plan:
     where = where or {}
     if any(isinstance(value, StartsWith) for value in where.values()):
         return plan(collection, where, None)
-    narrowed = _narrowed(collection, frozenset(where), None, begins=True) if where else None
+    narrowed = _narrowed(collection, frozenset(where), None, is_prefix=True) if where else None
     return Plan(_equal(collection, where), None, narrowed=narrowed)
 
 
 class EachPlan(Struct, frozen=True):
-    """How records are found by many values of `field`: at most `most` records of each value, in
+    """How records are found by many values of `field`: at most `limit` records of each value, in
     the order of the fields `order`.
 
-    `asked` maps each value, in the form in which it is stored, to the requested values that have
-    this form.
+    `requested` maps each value, in the form in which it is stored, to the requested values that
+    have this form.
     """
 
     field: str
     order: tuple[str, ...]
-    most: int
-    asked: dict[Value, list[Value]]
+    limit: int
+    requested: dict[Value, list[Value]]
 
     @property
     def is_unique(self) -> bool:
         """Whether at most one record has each value."""
         return not self.order
 
-    def place(self, record: Record) -> list[tuple[bool, Any]]:
+    def sort_key(self, record: Record) -> list[tuple[bool, Any]]:
         """Returns the sort key of a record among those of the same value; absent fields come
         first.
         """
-        return [((value := at(record, name)) is not None, value) for name in self.order]
+        return [((value := value_at(record, name)) is not None, value) for name in self.order]
 
     def answer(self, records: Iterable[R]) -> dict[Value, list[R]]:
         """Returns the records by those requested values that they have, in the order of `records`;
         a value without records has no entry."""
-        found: dict[Value, list[R]] = {}
+        by_value: dict[Value, list[R]] = {}
         for record in records:
-            for value in self.asked[at(record, self.field)]:
-                found.setdefault(value, []).append(record)
-        return found
+            for value in self.requested[value_at(record, self.field)]:
+                by_value.setdefault(value, []).append(record)
+        return by_value
 
 
 def plan_each(
-    collection: Collection[Any], field: str, values: Sequence[Value], most: int
+    collection: Collection[Any], field: str, values: Sequence[Value], limit: int
 ) -> EachPlan:
     """Returns the plan for finding records by many values. Raises Undeclared, InvalidValue."""
-    check_each(values, most)
+    check_each(values, limit)
     order = _order_each(collection, field)
     check_values(collection, field, values)
-    asked: dict[Value, list[Value]] = {}
+    requested: dict[Value, list[Value]] = {}
     for value in dict.fromkeys(values):
         try:
-            asked.setdefault(encode_value(value, cut), []).append(value)
+            requested.setdefault(encode_value(value, truncated), []).append(value)
         except InvalidValue:
             continue  # a value that can't be stored has no records
-    return EachPlan(field, order, most, asked)
+    return EachPlan(field, order, limit, requested)
 
 
-def check_each(values: Sequence[Value], most: int) -> None:
-    """Raises InvalidValue if there are too many values, or `most` is below 1."""
-    if most < 1 or len(values) > VALUES_AT_ONCE:
-        raise InvalidValue(f"at least one record for each of at most {VALUES_AT_ONCE} values")
+def check_each(values: Sequence[Value], limit: int) -> None:
+    """Raises InvalidValue if there are too many values, or `limit` is below 1."""
+    if limit < 1 or len(values) > MAX_VALUES:
+        raise InvalidValue(f"at least one record for each of at most {MAX_VALUES} values")
 
 
 def _order_each(collection: Collection[Any], field: str) -> tuple[str, ...]:
@@ -161,7 +162,7 @@ def _order_each(collection: Collection[Any], field: str) -> tuple[str, ...]:
     raise Undeclared(f"{collection.name} declares no list that begins with {field}")
 
 
-def at(record: Any, path: str) -> Any:
+def value_at(record: Any, path: str) -> Any:
     """Returns the value at a dotted path of a record, None where there is none."""
     for name in path.split("."):
         record = getattr(record, name, None)
@@ -184,7 +185,7 @@ def check_scan(collection: Collection[Any], where: Mapping[str, Value] | None) -
 def _equal(collection: Collection[Any], where: Mapping[str, Any]) -> dict[str, Value]:
     """Returns the values to match, checked, with instants cut as in stored records."""
     check_expect(collection, where)
-    return {path: encode_value(value, cut) for path, value in where.items()}
+    return {path: encode_value(value, truncated) for path, value in where.items()}
 
 
 def after_prefix(prefix: str) -> str | None:
@@ -193,24 +194,29 @@ def after_prefix(prefix: str) -> str | None:
     shortened = prefix.rstrip(_HIGHEST)
     if not shortened:
         return None
-    following = ord(shortened[-1]) + 1
+    next_character = ord(shortened[-1]) + 1
     # Code points of surrogates are no text; the next one after U+D7FF is U+E000.
-    return shortened[:-1] + chr(0xE000 if following == 0xD800 else following)
+    return shortened[:-1] + chr(0xE000 if next_character == 0xD800 else next_character)
 
 
 @cache
 def _narrowed(
-    collection: Collection[Any], names: frozenset[str], order: str | None, *, begins: bool = False
+    collection: Collection[Any],
+    names: frozenset[str],
+    order: str | None,
+    *,
+    is_prefix: bool = False,
 ) -> str | None:
-    """Returns the first field of a narrowed list if that list answers, None if another list does.
+    """Returns the first field of a narrowed list if that list answers the query, None if another
+    list answers it.
 
     The list is matched by these names and ordered by `order` (None: it has no further field, or
-    with `begins` any). Raises Undeclared when there is no such list.
+    with `is_prefix` any). Raises Undeclared when there is no such list.
     """
-    full = (*collection.lists, *((name,) for name in collection.unique))
-    for fields in (*full, *collection.narrowed):
-        following = fields[len(names)] if len(fields) > len(names) else None
-        if set(fields[: len(names)]) == names and (begins or following == order):
-            return None if fields in full else fields[0]
-    description = "that begins with {}" if begins else f"{{}} by {order or 'id'}"
+    indexed_lists = (*collection.lists, *((name,) for name in collection.unique))
+    for fields in (*indexed_lists, *collection.narrowed):
+        next_field = fields[len(names)] if len(fields) > len(names) else None
+        if set(fields[: len(names)]) == names and (is_prefix or next_field == order):
+            return None if fields in indexed_lists else fields[0]
+    description = "that begins with {}" if is_prefix else f"{{}} by {order or 'id'}"
     raise Undeclared(f"{collection.name} declares no list {description.format(sorted(names))}")

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 
 
 class Loader:
-    """What a back end does to be filled faster; by default nothing."""
+    """The part of a back end that speeds up filling; by default it has no effect."""
 
     def loading(self) -> AbstractAsyncContextManager[object]:
         """Returns a context in which records are inserted faster into empty collections; they are

@@ -1,4 +1,5 @@
-"""A store over another one, which remains unchanged: a dry run writes into the upper one only."""
+"""A store over another one, which remains unchanged: a dry run writes into the upper store
+only."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from msgspec import structs
 from storage.base import (
     COUNTERS,
     FIRST_SCHEMA,
+    MAX_VALUES,
     META,
-    VALUES_AT_ONCE,
     Collection,
     Conflict,
     Counter,
@@ -36,21 +37,20 @@ from storage.base import (
 )
 from storage.codec import check_unit, check_values
 from storage.layers import SHADOWS, Layers, shadow
-from storage.lists import at
+from storage.lists import value_at
 
 T = TypeVar("T")
-_UNITS_AT_ONCE: Final = 200
+_MAX_UNITS: Final = 200
 
 
 class Overlay(Layers, Store):
-    """A store whose reads see both stores, and whose writes go to the upper one.
+    """A store whose reads return the records of two stores, and whose writes go to the upper one.
 
     The upper one is a temporary store that the overlay opens and closes. The lower one is already
     open, and neither changed nor closed. To its callers the overlay fulfils the contract, and is
-    as durable as the upper store; a record that is copied from below loses fields that this
-    program does not know. Concurrent changes of the lower store are visible where the upper one
-    does not hide them.
-    """
+    as durable as the upper store; a record that is copied from the lower store loses fields that
+    this program does not know. Concurrent changes of the lower store are visible where the upper
+    one does not hide them."""
 
     def __init__(self, lower: Store, upper: Store) -> None:
         super().__init__(lower, upper, set())
@@ -64,7 +64,7 @@ class Overlay(Layers, Store):
         self, collections: Sequence[Collection[Any]], schema: Schema | None = FIRST_SCHEMA
     ) -> None:
         await self._upper.open([*collections, SHADOWS], schema)
-        self._names = frozenset(each.name for each in (*collections, META, COUNTERS))
+        self._names = frozenset(collection.name for collection in (*collections, META, COUNTERS))
 
     async def close(self) -> None:
         self._is_closed = True
@@ -81,7 +81,7 @@ class Overlay(Layers, Store):
             yield Layers(lower, upper, self._shadowed)
 
     async def commit(self, *writes: Write) -> None:
-        # The caller may change the records before all of them are written.
+        # Copies, because the caller may change the records before all of them are written.
         (outcome,) = await self.commit_each([[_copied(write) for write in writes]])
         if outcome is not None:
             raise outcome
@@ -89,47 +89,46 @@ class Overlay(Layers, Store):
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
         if self._is_closed:
             return [Unavailable("the store is closed") for _ in units]
-        return await self._shielded(self._written(units))
+        return await self._shield(self._write(units))
 
     async def applied(self, unit: Unit) -> bool | None:
         return await self._upper.applied(unit)
 
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
-        return await self._shielded(self._incremented(key, by, window))
+        return await self._shield(self._increment(key, by, window))
 
-    async def _incremented(self, key: str, by: int, window: timedelta) -> Counter:
-        await self._take_over([Delete(COUNTERS, key)])
+    async def _increment(self, key: str, by: int, window: timedelta) -> Counter:
+        await self._copy_affected([Delete(COUNTERS, key)])
         return await self._upper.increment(key, by, window=window)
 
-    async def _shielded(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _shield(self, work: Coroutine[Any, Any, T]) -> T:
         """Returns the work's result.
 
-        Cancelling the caller withdraws nothing, and `close` awaits it.
+        Cancelling the caller does not cancel the work, and `close` awaits it.
         """
         task = asyncio.ensure_future(work)
         self._pending.add(task)
         task.add_done_callback(self._pending.discard)
         return await asyncio.shield(task)
 
-    async def _written(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+    async def _write(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
         outcomes: list[Outcome] = []
-        for start in range(0, len(units), _UNITS_AT_ONCE):
-            part = units[start : start + _UNITS_AT_ONCE]
+        for start in range(0, len(units), _MAX_UNITS):
+            chunk = units[start : start + _MAX_UNITS]
             try:
-                outcomes += await self._written_together(part)
+                outcomes += await self._write_together(chunk)
             except StorageError as error:
-                outcomes += [error for _ in part]
+                outcomes += [error for _ in chunk]
         return outcomes
 
-    async def _written_together(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
-        """Applies the units to the upper store, after the records below that they affect are
-        copied.
-        """
-        sound = [unit for unit in units if self._is_sound(unit)]
-        await self._take_over([write for unit in sound for write in unit])
+    async def _write_together(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+        """Applies the units to the upper store, after the records of the lower store that they
+        affect have been copied."""
+        valid = [unit for unit in units if self._is_valid(unit)]
+        await self._copy_affected([write for unit in valid for write in unit])
         return await self._upper.commit_each(units)
 
-    def _is_sound(self, unit: Sequence[Write]) -> bool:
+    def _is_valid(self, unit: Sequence[Write]) -> bool:
         """Returns whether both stores accept queries for all of the unit."""
         try:
             check_unit(unit)
@@ -140,31 +139,34 @@ class Overlay(Layers, Store):
             return False
         return all(write.collection.name in self._names for write in unit)
 
-    async def _take_over(self, writes: Sequence[Write]) -> None:
-        """Copies the records below that have an id or a unique key of these writes."""
-        keys = list({(each.collection, each.id): None for each in writes})
-        there = zip(keys, await self._lower.get_many(keys), strict=True)
-        found = {key: record for key, record in there if record is not None}
+    async def _copy_affected(self, writes: Sequence[Write]) -> None:
+        """Copies the records of the lower store that have an id or a unique key of these
+        writes."""
+        keys = list({(write.collection, write.id): None for write in writes})
+        lower_records = zip(keys, await self._lower.get_many(keys), strict=True)
+        affected = {key: record for key, record in lower_records if record is not None}
         for (collection, field), values in _unique_keys(writes).items():
-            for start in range(0, len(values), VALUES_AT_ONCE):
-                part = values[start : start + VALUES_AT_ONCE]
-                having = await self._lower.find_each(collection, field, part, 1)
-                found |= {(collection, each.id): each for (each,) in having.values()}
+            for start in range(0, len(values), MAX_VALUES):
+                chunk = values[start : start + MAX_VALUES]
+                matches = await self._lower.find_each(collection, field, chunk, 1)
+                affected |= {(collection, write.id): write for (write,) in matches.values()}
         by_collection: dict[Collection[Any], list[Record]] = {}
-        for (collection, _), record in found.items():
+        for (collection, _), record in affected.items():
             by_collection.setdefault(collection, []).append(record)
         for collection, records in by_collection.items():
-            await self._hold(collection, records)
+            await self._copy_and_shadow(collection, records)
 
-    async def _hold(self, collection: Collection[Any], records: Sequence[Record]) -> None:
-        """Copies records from below and shadows them, unless they are hidden already."""
-        free = await self._visible(collection, records)
-        if not free:
+    async def _copy_and_shadow(
+        self, collection: Collection[Any], records: Sequence[Record]
+    ) -> None:
+        """Copies records of the lower store and shadows them, unless they are hidden already."""
+        visible = await self._visible(collection, records)
+        if not visible:
             return
         self._shadowed.add(collection.name)
         units = [
-            [Insert(SHADOWS, shadow(collection, each.id)), Insert(collection, each)]
-            for each in free
+            [Insert(SHADOWS, shadow(collection, record.id)), Insert(collection, record)]
+            for record in visible
         ]
         for outcome in await self._upper.commit_each(units):
             # A concurrent call has copied the same record.
@@ -193,9 +195,12 @@ def _keys(write: Write) -> Iterator[tuple[str, Any]]:
     """Yields the unique keys that a write gives its record."""
     if isinstance(write, Insert):
         for field in write.collection.unique:
-            yield field, at(write.record, field)
+            yield field, value_at(write.record, field)
     elif isinstance(write, Update):
         for path, value in write.set.items():
             for field in write.collection.unique:
                 if field == path or field.startswith(f"{path}."):
-                    yield field, at(value, field[len(path) + 1 :]) if field != path else value
+                    yield (
+                        field,
+                        value_at(value, field[len(path) + 1 :]) if field != path else value,
+                    )

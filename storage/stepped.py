@@ -1,5 +1,5 @@
-"""The part that is common to stores which apply units by steps (`storage/steps.py`): all of
-writing but the transaction.
+"""The common part of stores that apply units by steps (`storage/steps.py`): everything about
+writing except the transaction.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from storage import steps
 from storage.base import (
     Counter,
     Outcome,
-    Ready,
+    PreparedWrites,
     StorageError,
     Store,
     Unavailable,
@@ -30,7 +30,7 @@ _CHUNK_UNITS: Final = 500
 
 
 class SteppedStore(Store):
-    """A store that checks and encodes units, and leaves to its subclass how they are written.
+    """A store that checks and encodes units; subclasses implement how they are written.
 
     `_tables` are the tables that it was opened with.
     """
@@ -48,19 +48,19 @@ class SteppedStore(Store):
         self._tables = NOT_OPEN
 
     @abstractmethod
-    async def _written(self, units: list[PreparedUnit]) -> list[Any]:
+    async def _write(self, units: list[PreparedUnit]) -> list[Any]:
         """Runs each unit's steps in the order of the list; returns each one's result, or its
         error.
 
-        Cancelling the caller withdraws nothing.
+        Cancelling the caller does not cancel the units.
         """
 
     async def commit(self, *writes: Write) -> None:
-        await self._one_noted(self._prepared(writes))
+        await self._write_recorded(self._encode(writes))
 
-    def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
+    def prepare(self, writes: Sequence[Write]) -> Sequence[Write]:
         try:
-            return Ready.of(writes, self._prepared(writes))
+            return PreparedWrites.of(writes, self._encode(writes))
         except StorageError:
             return writes  # refused when it is stored
 
@@ -76,41 +76,43 @@ class SteppedStore(Store):
         The next chunk is encoded meanwhile.
         """
         async with self._encoding:
-            outcomes = [self._prepared_or_refused(writes) for writes in units]
+            outcomes = [self._encode_or_refuse(writes) for writes in units]
             await asyncio.sleep(0)
         async with self._queueing:
             prepared = [unit for unit in outcomes if isinstance(unit, PreparedUnit)]
-            found = await self._written(prepared)
-            for outcome in found:
+            write_outcomes = await self._write(prepared)
+            for outcome in write_outcomes:
                 record_outcome(self, outcome)
-            written = iter(found)
-        return [next(written) if isinstance(o, PreparedUnit) else o for o in outcomes]
+            written = iter(write_outcomes)
+        return [
+            next(written) if isinstance(outcome, PreparedUnit) else outcome for outcome in outcomes
+        ]
 
-    def _prepared_or_refused(self, writes: Sequence[Write]) -> PreparedUnit | StorageError:
-        if isinstance(writes, Ready):
+    def _encode_or_refuse(self, writes: Sequence[Write]) -> PreparedUnit | StorageError:
+        if isinstance(writes, PreparedWrites):
             return cast(PreparedUnit, writes.prepared)
         try:
-            return self._prepared(writes)
+            return self._encode(writes)
         except StorageError as error:
             return error
 
-    def _prepared(self, writes: Sequence[Write]) -> PreparedUnit:
+    def _encode(self, writes: Sequence[Write]) -> PreparedUnit:
         return steps.prepare(self._tables, Unit(self._new_id(), tuple(writes)))
 
-    async def _one_noted(self, prepared: PreparedUnit) -> Any:
+    async def _write_recorded(self, prepared: PreparedUnit) -> Any:
         """Returns the result of a unit that writes, and records whether the store
         accepts writes.
         """
         try:
-            result = await self._one(prepared)
+            result = await self._write_one(prepared)
         except StorageError as error:
             record_outcome(self, error)
             raise
         record_outcome(self, result)
         return result
 
-    async def _one(self, prepared: PreparedUnit) -> Any:
-        (outcome,) = await self._written([prepared])
+    async def _write_one(self, prepared: PreparedUnit) -> Any:
+        (outcome,) = await self._write([prepared])
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome
@@ -119,12 +121,12 @@ class SteppedStore(Store):
         if deleted_only(unit.writes):
             return None
         try:
-            asked = steps.prepare_applied(self._tables, self._new_id(), unit)
-            return bool(await self._one(asked))
+            check = steps.prepare_applied(self._tables, self._new_id(), unit)
+            return bool(await self._write_one(check))
         except Unknown as error:
             raise Unavailable("the writer is busy; ask again") from error
 
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
-        counting = steps.prepare_increment(self._tables, self._new_id(), key, by, window)
-        counter: Counter = await self._one_noted(counting)
+        prepared = steps.prepare_increment(self._tables, self._new_id(), key, by, window)
+        counter: Counter = await self._write_recorded(prepared)
         return counter

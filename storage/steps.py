@@ -1,4 +1,5 @@
-"""Units as steps on encoded records, for back ends that read, change and write by themselves.
+"""Units as steps on encoded records, for back ends that read and change a record in the program,
+before they write it.
 
 A *row* is a record as JSON, and its marks: the ids of the last units that wrote it. A back end
 provides its tables, prepares a unit before it queues it, and runs the steps inside a transaction
@@ -38,10 +39,10 @@ from storage.codec import (
     check_collection,
     check_count,
     check_unit,
-    cut,
     encode_json,
     encode_values,
     instant_text,
+    truncated,
 )
 
 Path: TypeAlias = tuple[str, ...]
@@ -59,7 +60,7 @@ class Table:
         self.expires = collection.expires
         self.decode: Callable[[bytes], Any] = msgspec.json.Decoder(collection.record).decode
 
-    def living(self, row: Row | None, now: datetime) -> Any:
+    def unexpired(self, row: Row | None, now: datetime) -> Any:
         """Returns the record of a row, or None when there is no row or it has expired."""
         record = self.decode(row[0]) if row else None
         return None if record and self.expires and record.expires_at <= now else record
@@ -75,11 +76,11 @@ class Tables(dict[str, T]):
     """
 
     def __init__(
-        self, collections: Sequence[Collection[Any]], make: Callable[[Collection[Any]], T]
+        self, collections: Sequence[Collection[Any]], factory: Callable[[Collection[Any]], T]
     ) -> None:
         super().__init__()
         for collection in (*collections, META, COUNTERS):
-            self[collection.name] = make(collection)
+            self[collection.name] = factory(collection)
 
     def __missing__(self, name: str) -> T:
         raise Undeclared(f"the store was opened without the collection {name!r}")
@@ -123,10 +124,10 @@ class InsertStep(Struct, frozen=True):
     document: bytes
 
     def run(self, transaction: Transaction, mark: str) -> None:
-        over = transaction.read(self.table, self.id) if self.table.expires else None
-        if over and self.table.living(over, transaction.now):
+        existing = transaction.read(self.table, self.id) if self.table.expires else None
+        if existing and self.table.unexpired(existing, transaction.now):
             raise Conflict(self.table.name, "id")
-        write = transaction.update if over else transaction.insert
+        write = transaction.update if existing else transaction.insert
         write(self.table, self.id, self.document, mark.encode())
 
 
@@ -181,20 +182,20 @@ class CountStep(Struct, frozen=True):
 
     def run(self, transaction: Transaction, mark: str) -> Counter:
         row = transaction.read(self.table, self.id)
-        living = self.table.living(row, transaction.now)
-        if living is not None:
-            counter = Counter(_sum(living.n, self.by), living.expires_at)
+        unexpired = self.table.unexpired(row, transaction.now)
+        if unexpired is not None:
+            counter = Counter(_sum(unexpired.n, self.by), unexpired.expires_at)
         else:
-            counter = Counter(self.by, cut(transaction.now + self.window))
-        plain = {"id": self.id, "n": counter.n, "expires_at": instant_text(counter.resets_at)}
+            counter = Counter(self.by, truncated(transaction.now + self.window))
+        members = {"id": self.id, "n": counter.n, "expires_at": instant_text(counter.resets_at)}
         write = transaction.update if row else transaction.insert
-        write(self.table, self.id, msgspec.json.encode(plain), mark.encode())
+        write(self.table, self.id, msgspec.json.encode(members), mark.encode())
         return counter
 
 
 class MarksStep(Struct, frozen=True):
-    """The step that finds out whether a unit was applied: whether any of the records `keys`, those
-    that the unit wrote, has the unit's id (`mark`) among its marks.
+    """The step that determines whether a unit was applied: whether any of the records `keys`,
+    those that the unit wrote, has the unit's id (`mark`) among its marks.
 
     It runs after everything that was queued before, so a unit that it does not find can't be
     applied later.
@@ -204,7 +205,7 @@ class MarksStep(Struct, frozen=True):
     mark: str
 
     def run(self, transaction: Transaction, mark: str) -> bool:
-        rows = (transaction.read(table, id) for table, id in self.keys)
+        rows = (transaction.read(table, record_id) for table, record_id in self.keys)
         return any(row and self.mark.encode() in row[1].split() for row in rows)
 
 
@@ -245,8 +246,8 @@ def prepare_increment(
 
 def prepare_applied(tables: Tables[Any], unit_id: str, unit: Unit) -> PreparedUnit:
     """Returns a unit, with the id `unit_id`, whose result is whether `unit` was applied."""
-    lasting = [write for write in unit.writes if not isinstance(write, Delete)]
-    keys = [(tables[write.collection.name], write.id) for write in lasting]
+    marked_writes = [write for write in unit.writes if not isinstance(write, Delete)]
+    keys = [(tables[write.collection.name], write.id) for write in marked_writes]
     return PreparedUnit(Unit(unit_id, ()), (MarksStep(keys, unit.id),))
 
 

@@ -33,68 +33,67 @@ from storage.base import (
 )
 
 LEASE: Final = timedelta(seconds=15)
-RENEWED_EVERY_SECONDS: Final = 5.0
-ASKED_EVERY_SECONDS: Final = 0.2
+RENEWAL_SECONDS: Final = 5.0
+POLL_SECONDS: Final = 0.2
 
 Now = Callable[[], datetime]
 
 
-def opening(there: MetaRecord | None, ours: Schema) -> Write | None:
-    """Returns the write of the schema record with which a program of the schema `ours` opens the
-    store; None if nothing has to be written.
+def opening(stored: MetaRecord | None, schema: Schema) -> Write | None:
+    """Returns the write of the schema record with which a program of this schema opens the store;
+    None if nothing has to be written.
 
-    `there` is the stored record, None in a new store, which has nothing to upgrade. An older store
-    keeps its version until its steps are done, but is closed at once to programs that could not
-    read what they will write. Raises TooNew, HalfFilled.
-    """
-    if there is None:
-        done = [step.name for step in ours.steps]
-        new = MetaRecord(
-            id=SCHEMA_ID, version=ours.version, oldest_reader=ours.oldest_reader, done=done
+    `stored` is the record in the store, None in a new one, which has nothing to upgrade. An older
+    store keeps its version until its steps are done, but is closed immediately to programs that
+    could not read the records which the steps write. Raises TooNew, HalfFilled."""
+    if stored is None:
+        done = [step.name for step in schema.steps]
+        record = MetaRecord(
+            id=SCHEMA_ID, version=schema.version, oldest_reader=schema.oldest_reader, done=done
         )
-        return Insert(META, new)
-    check_filled(there)
-    if there.oldest_reader > ours.version:
+        return Insert(META, record)
+    check_filled(stored)
+    if stored.oldest_reader > schema.version:
         raise TooNew(
-            f"the store needs a program of schema version {there.oldest_reader} or later;"
-            f" this one has {ours.version}. Run that one, or restore the backup that was made"
+            f"the store needs a program of schema version {stored.oldest_reader} or later;"
+            f" this one has {schema.version}. Run that one, or restore the backup that was made"
             " before the upgrade (`idp restore`)"
         )
-    version = there.version if pending(there, ours) else max(there.version, ours.version)
-    agreed = {
+    version = stored.version if pending(stored, schema) else max(stored.version, schema.version)
+    values = {
         "version": version,
-        "oldest_reader": max(there.oldest_reader, ours.oldest_reader),
+        "oldest_reader": max(stored.oldest_reader, schema.oldest_reader),
     }
-    held: dict[str, Value] = {"version": there.version, "oldest_reader": there.oldest_reader}
-    return Update(META, SCHEMA_ID, set=agreed, expect=held) if agreed != held else None
+    expected: dict[str, Value] = {"version": stored.version, "oldest_reader": stored.oldest_reader}
+    return Update(META, SCHEMA_ID, set=values, expect=expected) if values != expected else None
 
 
 async def closing(store: Store, version: int) -> list[Write]:
     """Returns the writes after which no program of a schema before `version` can open the store.
 
-    They belong into the unit that stores what such a program would misread. That unit raises Stale
-    if another process did the same concurrently.
-    """
-    there = await _record(store)
-    if there.oldest_reader >= version:
+    They belong in the unit that stores records which such a program would misread. That unit
+    raises Stale if another process did the same concurrently."""
+    stored = await _record(store)
+    if stored.oldest_reader >= version:
         return []
-    held = {"oldest_reader": there.oldest_reader}
-    return [Update(META, SCHEMA_ID, set={"oldest_reader": version}, expect=held)]
+    expected = {"oldest_reader": stored.oldest_reader}
+    return [Update(META, SCHEMA_ID, set={"oldest_reader": version}, expect=expected)]
 
 
-def check_filled(there: MetaRecord) -> None:
+def check_filled(stored: MetaRecord) -> None:
     """Raises HalfFilled if the store is being filled, or if that was interrupted."""
-    if there.filled_since is not None:
+    if stored.filled_since is not None:
         raise HalfFilled(
-            f"the store holds a part of what it is filled with since {there.filled_since}: that is"
-            " under way, or was cut off. Repeat what filled it, `idp restore` or `idp copy-store`"
+            f"the store holds a part of what it is filled with since {stored.filled_since}: that"
+            " is under way, or was cut off. Repeat what filled it, `idp restore` or"
+            " `idp copy-store`"
         )
 
 
-def pending(there: MetaRecord, ours: Schema) -> list[UpgradeStep]:
-    """Returns the upgrade steps of the schema `ours` that the store with the schema record `there`
-    still lacks, in order."""
-    return [step for step in ours.steps if step.name not in there.done]
+def pending(stored: MetaRecord, schema: Schema) -> list[UpgradeStep]:
+    """Returns the upgrade steps of the schema, in order, that the store does not have yet;
+    `stored` is its schema record."""
+    return [step for step in schema.steps if step.name not in stored.done]
 
 
 async def at_opening(
@@ -111,24 +110,23 @@ async def at_opening(
         raise
 
 
-async def upgrade(store: Store, schema: Schema, now: Now, me: str) -> list[str]:
+async def upgrade(store: Store, schema: Schema, now: Now, holder: str) -> list[str]:
     """Runs the missing upgrade steps, and returns the names of those that this process has
     completed.
 
-    Returns when every step is done, by whichever process. `me` names this process in the lease.
-    Raises the error of a step as a StorageError.
-    """
-    done = []
+    Returns when every step is done, by this process or another. `holder` is the name of this
+    process in the lease. Raises the error of a step as a StorageError."""
+    completed = []
     while steps := pending(record := await _record(store), schema):
-        if record.holder != me:
-            if not await _take(store, record, now(), me):
-                await asyncio.sleep(ASKED_EVERY_SECONDS)
-        elif await _run(store, steps[0], now, me):
+        if record.holder != holder:
+            if not await _take_lease(store, record, now(), holder):
+                await asyncio.sleep(POLL_SECONDS)
+        elif await _run(store, steps[0], now, holder):
             version = max(record.version, schema.version if len(steps) == 1 else 0)
             changes = {"done": [*record.done, steps[0].name], "version": version}
-            if await write_if_held(store, me, changes | (FREE if len(steps) == 1 else {})):
-                done.append(steps[0].name)
-    return done
+            if await write_if_held(store, holder, changes | (FREE if len(steps) == 1 else {})):
+                completed.append(steps[0].name)
+    return completed
 
 
 FREE: Final[dict[str, object]] = {"holder": None, "held_until": None}
@@ -141,20 +139,19 @@ async def _record(store: Store) -> MetaRecord:
     return record
 
 
-async def _take(store: Store, record: MetaRecord, now: datetime, me: str) -> bool:
+async def _take_lease(store: Store, record: MetaRecord, now: datetime, holder: str) -> bool:
     """Returns whether this process has taken the lease, which was free or had expired."""
     if record.held_until is not None and record.held_until > now:
         return False
-    held = {"holder": record.holder, "held_until": record.held_until}
-    taken = {"holder": me, "held_until": now + LEASE}
-    return await _succeeds(store, Update(META, SCHEMA_ID, set=taken, expect=held))
+    expected = {"holder": record.holder, "held_until": record.held_until}
+    lease = {"holder": holder, "held_until": now + LEASE}
+    return await _succeeds(store, Update(META, SCHEMA_ID, set=lease, expect=expected))
 
 
-async def write_if_held(store: Store, me: str, changes: dict[str, Any]) -> bool:
-    """Writes `changes` into the schema record if `me` still holds the lease; returns whether it
-    did.
-    """
-    return await _succeeds(store, Update(META, SCHEMA_ID, set=changes, expect={"holder": me}))
+async def write_if_held(store: Store, holder: str, changes: dict[str, Any]) -> bool:
+    """Writes `changes` into the schema record if `holder` still holds the lease; returns whether
+    it does."""
+    return await _succeeds(store, Update(META, SCHEMA_ID, set=changes, expect={"holder": holder}))
 
 
 async def _succeeds(store: Store, write: Write) -> bool:
@@ -165,39 +162,39 @@ async def _succeeds(store: Store, write: Write) -> bool:
     return True
 
 
-async def _run(store: Store, step: UpgradeStep, now: Now, me: str) -> bool:
+async def _run(store: Store, step: UpgradeStep, now: Now, holder: str) -> bool:
     """Returns whether the step was completed while this process held the lease."""
     try:
-        return await while_held(store, now, me, step.run(store))
+        return await while_held(store, now, holder, step.run(store))
     except BaseException as error:
         with suppress(StorageError):
-            await write_if_held(store, me, FREE)
+            await write_if_held(store, holder, FREE)
         if isinstance(error, Unavailable | Unknown) or not isinstance(error, Exception):
             raise
         raise StorageError(f"the upgrade step {step.name} failed: {error}") from error
 
 
-async def while_held(store: Store, now: Now, me: str, work: Awaitable[None]) -> bool:
-    """Runs `work` while `me` holds the lease, which is renewed meanwhile; returns whether `work`
-    was completed.
+async def while_held(store: Store, now: Now, holder: str, work: Awaitable[None]) -> bool:
+    """Runs `work` while `holder` holds the lease, which is renewed meanwhile; returns whether
+    `work` was completed.
 
     `work` is cancelled when the lease is lost. Raises the errors of `work`.
     """
-    return await _while(_renewed(store, now, me), work)
+    return await _complete_before(_renewed(store, now, holder), work)
 
 
-async def _renewed(store: Store, now: Now, me: str) -> None:
+async def _renewed(store: Store, now: Now, holder: str) -> None:
     """Renews the lease; returns when it is lost."""
-    is_ours = True
-    while is_ours:
-        await asyncio.sleep(RENEWED_EVERY_SECONDS)
+    is_held = True
+    while is_held:
+        await asyncio.sleep(RENEWAL_SECONDS)
         with suppress(Unavailable, Unknown):
-            is_ours = await write_if_held(store, me, {"held_until": now() + LEASE})
+            is_held = await write_if_held(store, holder, {"held_until": now() + LEASE})
 
 
-async def _while(condition: Awaitable[None], work: Awaitable[None]) -> bool:
-    """Returns whether `work` was completed before `condition`; it is cancelled otherwise."""
-    tasks = asyncio.ensure_future(work), asyncio.ensure_future(condition)
+async def _complete_before(end: Awaitable[None], work: Awaitable[None]) -> bool:
+    """Returns whether `work` was completed before `end`; it is cancelled otherwise."""
+    tasks = asyncio.ensure_future(work), asyncio.ensure_future(end)
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         if tasks[0].done():

@@ -1,4 +1,4 @@
-"""Whether a store accepts writes, by the outcomes of the last ones."""
+"""Whether a store accepts writes, as the outcomes of the last writes show."""
 
 from __future__ import annotations
 

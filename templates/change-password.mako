@@ -7,7 +7,7 @@
 <%def name="title()">${pgettext("change-password", "Choose a new password")}</%def>\
 <% may_focus = not problems and retry_seconds is None %>\
 <%form:step>
-${form.login_name_field(login_name)}
+${form.account_field(login_name)}
 ${form.new_password_field(policy, autofocus=may_focus)}
-<button>${pgettext("change-password", "Save the new password")}</button>
+<button data-kind="primary">${pgettext("change-password", "Save the new password")}</button>
 </%form:step>

@@ -7,6 +7,7 @@
 ##   steps: list[dict]          {title: Message | str, request, response: str}, as they were sent
 ## Buttons of the form, named `decision`: `refresh`, `logout`.
 <%inherit file="page.mako"/>\
+<%! layout = "wide" %>\
 <%namespace name="form" file="form.mako"/>\
 <%def name="title()">\
 % if claims:
@@ -28,22 +29,22 @@ ${pgettext("demo", "Demo application")}\
 </div>
 </%def>\
 % if not claims:
-<p>${pgettext("demo", "This is an application like yours: it knows nothing of passwords and asks this service who you are. Each request it makes is shown here.")}</p>
-<p><a class="button" href="${web_link(sign_in_url)}">${pgettext("demo", "Sign in")}</a></p>
-<p><a href="${web_link(sign_in_url)}?prompt=create">${pgettext("register", "Open an account")}</a> <code dir="ltr">prompt=create</code></p>
+<p>${pgettext("demo", "This application works like yours: it never sees passwords and asks this service who you are. Every request that it makes is shown here.")}</p>
+<p><a class="button" data-kind="primary" href="${web_link(sign_in_url)}">${pgettext("demo", "Sign in")}</a></p>
+<p><a href="${web_link(sign_in_url)}?prompt=create">${pgettext("register", "Create an account")}</a> <code dir="ltr">prompt=create</code></p>
 % else:
 <%form:step>
 <div class="row">
 % if can_refresh:
-<button name="decision" value="refresh">${pgettext("demo", "Refresh the tokens")}</button>
+<button data-kind="primary" name="decision" value="refresh">${pgettext("demo", "Refresh the tokens")}</button>
 % endif
-<button class="quiet" name="decision" value="logout">${pgettext("demo", "Sign out")}</button>
+<button name="decision" value="logout">${pgettext("demo", "Sign out")}</button>
 </div>
 </%form:step>
-<h2>${pgettext("demo", "Ask again, in another way")}</h2>
+<h2>${pgettext("demo", "Send another request")}</h2>
 <%
     again = {
-        "login": pgettext("demo", "Sign in anew, with the password"),
+        "login": pgettext("demo", "Sign in again with the password"),
         "none": pgettext("demo", "Sign in silently, without a page"),
         "select_account": pgettext("demo", "Sign in with another account"),
     }
@@ -55,7 +56,7 @@ ${pgettext("demo", "Demo application")}\
 </ul>
 ${table(pgettext("demo", "Claims of the ID token"), claims.items())}
 % if userinfo:
-${table(pgettext("demo", "Answer of userinfo"), userinfo.items())}
+${table(pgettext("demo", "Userinfo response"), userinfo.items())}
 % endif
 <div class="scroll" tabindex="0" role="group" aria-labelledby="tokens">
 <table>
@@ -74,10 +75,10 @@ ${table(pgettext("demo", "Answer of userinfo"), userinfo.items())}
 </div>
 % endif
 % if steps:
-<h2>${pgettext("demo", "What was sent")}</h2>
+<h2>${pgettext("demo", "Requests and responses")}</h2>
 % for step in steps:
 <details>
-<summary>${said(step["title"])}</summary>
+<summary>${translated(step["title"])}</summary>
 <h3>${pgettext("demo", "Request")}</h3>
 <pre dir="ltr" tabindex="0">${step["request"]}</pre>
 <h3>${pgettext("demo", "Response")}</h3>

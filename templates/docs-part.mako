@@ -1,6 +1,7 @@
 ## A page of the manual of the management API. Its texts are English in every language.
 ##   part: Part    {title, entries: [{anchor, method, path, summary, permission, about, fields: [{path, holds, is_required}], command, is_conditional}]}
 <%inherit file="page.mako"/>\
+<%! layout = "wide" %>\
 <%def name="title()">${rich(pgettext("docs", "Management API: %(part)s"), part=Markup('<bdi lang="en">{}</bdi>').format(part.title))}</%def>\
 <div lang="en" dir="ltr">
 <p><a href="/docs">All calls</a> · <a href="/docs/errors">Errors</a></p>
@@ -26,7 +27,7 @@
 <thead><tr><th scope="col">Field</th><th scope="col">Holds</th></tr></thead>
 <tbody>
 % for field in entry.fields:
-<tr><th scope="row"><code>${field.path}</code>${" (required)" if field.is_required else ""}</th><td>${field.holds}</td></tr>
+<tr><th scope="row"><code>${field.path}</code>${" (required)" if field.is_required else ""}</th><td>${field.values}</td></tr>
 % endfor
 </tbody>
 </table>

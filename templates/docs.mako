@@ -3,6 +3,7 @@
 ##   about: str              what holds for every call
 ##   organization_header: str    the header that names the organization of a call
 <%inherit file="page.mako"/>\
+<%! layout = "wide" %>\
 <%def name="title()">${pgettext("docs", "Management API")}</%def>\
 <div lang="en" dir="ltr">
 <p>${about}</p>

@@ -1,5 +1,6 @@
 ## The address of an account is confirmed.
 <%inherit file="page.mako"/>\
-<%def name="title()">${pgettext("verify-email", "Your e-mail address is confirmed")}</%def>\
-<p>${pgettext("verify-email", "You can sign in with it from now on.")}</p>
-<p><a href="/">${pgettext("page", "Go to the start page")}</a></p>
+<%def name="title()">${pgettext("verify-email", "Your email is verified")}</%def>\
+<div class="emblem">${icon("circle-check")}</div>
+<p>${pgettext("verify-email", "You can now sign in with it.")}</p>
+<p><a class="button" data-kind="primary" href="/">${pgettext("page", "Go to the start page")}</a></p>

@@ -1,5 +1,4 @@
 ## An application's request that cannot be answered by a redirect.
-##   request_id: str
 ##   explanation: dict | None    None where the details are not for everybody; otherwise
 ##       title, sentence: Message | str    what is wrong
 ##       hint: Message | None              how the values differ, where it can be recognised
@@ -7,20 +6,22 @@
 ##       comparisons: list[dict]           {parameter, sent: str, registered: list[str]}
 ##       rule, fix: Message | str | None   what holds, and what to change
 <%inherit file="page.mako"/>\
+<%! layout = "wide" %>\
+<%namespace name="form" file="form.mako"/>\
 <%def name="title()">\
 % if explanation:
-${said(explanation["title"])}\
+${translated(explanation["title"])}\
 % else:
-${pgettext("explain", "This request can't be answered")}\
+${pgettext("explain", "This request can't be processed")}\
 % endif
 </%def>\
 % if explanation:
-<p>${said(explanation["sentence"])}</p>
+<p>${translated(explanation["sentence"])}</p>
 % if explanation["hint"]:
-<p>${said(explanation["hint"])}</p>
+<p>${translated(explanation["hint"])}</p>
 % endif
 % if explanation["detail"]:
-<p>${rich(pgettext("page", "Technical detail: %(detail)s"), detail=said(explanation["detail"]))}</p>
+<p>${rich(pgettext("page", "Technical detail: %(detail)s"), detail=translated(explanation["detail"]))}</p>
 % endif
 % for row in explanation["comparisons"]:
 <h2 id="comparison-${loop.index}">${rich(pgettext("explain", "Values of %(parameter)s"), parameter=code(row["parameter"]))}</h2>
@@ -50,14 +51,14 @@ ${pgettext("explain", "This request can't be answered")}\
 % endfor
 % if explanation["rule"]:
 <h2>${pgettext("explain", "The rule")}</h2>
-<p>${cited(said(explanation["rule"]))}</p>
+<p>${cited(translated(explanation["rule"]))}</p>
 % endif
 % if explanation["fix"]:
 <h2>${pgettext("explain", "What to change")}</h2>
-<p class="fix">${said(explanation["fix"])}</p>
+<p class="fix">${translated(explanation["fix"])}</p>
 % endif
 % else:
-<p>${pgettext("explain", "The application sent a request that this service can't accept. You can't mend that here; the people who run the application can.")}</p>
+<p>${pgettext("explain", "The application sent a request that this service can't accept. Its administrators have to fix it.")}</p>
 % endif
-<p class="hint">${rich(pgettext("explain", "Number of this request: %(id)s"), id=code(request_id))}</p>
-<p><a href="/">${pgettext("page", "Go to the start page")}</a></p>
+<p><a class="button" data-kind="primary" href="/">${pgettext("page", "Go to the start page")}</a></p>
+${form.for_support()}

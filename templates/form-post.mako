@@ -1,12 +1,12 @@
 ## The answer to an application, which the browser posts there: by itself, or by the button.
 <%inherit file="page.mako"/>\
-<%! leads_home, has_languages = False, False %>\
+<%! has_languages = False %>\
 <%namespace name="form" file="form.mako"/>\
 <%def name="title()">${pgettext("form-post", "One moment")}</%def>\
 % if application_name:
-<p>${rich(pgettext("form-post", "Your browser goes back to %(application)s."), application=strong(application_name))}</p>
+<p>${rich(pgettext("form-post", "We're taking you back to %(application)s."), application=strong(application_name))}</p>
 % endif
-<p>${pgettext("form-post", "If nothing happens, press the button.")}</p>
+<p>${pgettext("form-post", "If nothing happens, select Continue.")}</p>
 <%form:step>
-<button>${pgettext("form-post", "Go on")}</button>
+<button data-kind="primary">${pgettext("form-post", "Continue")}</button>
 </%form:step>

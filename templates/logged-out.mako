@@ -1,23 +1,31 @@
 ## After signing out.
 ##   frames: list[str]      addresses of applications to be told, each opened in a frame
-##   onward: str | None     where the browser goes on by itself, and whoever does not want to wait
+##   redirect_url: str | None     where the browser continues automatically, and a user who doesn't want to wait
 <%inherit file="page.mako"/>\
-<%! leads_home = False %>\
-<%def name="title()">${pgettext("logout", "You are signed out")}</%def>\
-% if web_link(onward):
-<p role="status">${pgettext("logout", "You are being signed out of other applications as well. This takes a moment.")}</p>
+<%def name="title()">${pgettext("logout", "You're signed out")}</%def>\
+% if web_link(redirect_url):
+<p role="status">${pgettext("logout", "We're signing you out of other applications. This takes a moment.")}</p>
+<progress aria-label="${pgettext('logout', 'Signing out')}"></progress>
 % else:
-<p>${pgettext("logout", "On a computer that others use too, close the browser now.")}</p>
+<div class="emblem">${icon("circle-check")}</div>
+<p>${pgettext("logout", "On a shared computer, close the browser now.")}</p>
 % endif
-% if web_link(onward) and application_name:
-<p><a class="button" href="${web_link(onward)}">${rich(pgettext("page", "Back to %(application)s"), application=strong(application_name))}</a></p>
-% elif web_link(onward):
-<p><a class="button" href="${web_link(onward)}">${pgettext("logout", "Go on")}</a></p>
+<p><a class="button" data-kind="primary" \
+% if web_link(redirect_url):
+href="${web_link(redirect_url)}">\
 % elif web_link(application_url) and application_name:
-<p><a class="button" href="${web_link(application_url)}">${rich(pgettext("page", "Back to %(application)s"), application=strong(application_name))}</a></p>
+href="${web_link(application_url)}">\
 % else:
-<p><a href="/">${pgettext("page", "Go to the start page")}</a></p>
+href="/">\
 % endif
+% if application_name and (web_link(redirect_url) or web_link(application_url)):
+${rich(pgettext("page", "Back to %(application)s"), application=isolated(application_name))}\
+% elif web_link(redirect_url):
+${pgettext("logout", "Continue")}\
+% else:
+${pgettext("logout", "Sign in again")}\
+% endif
+</a></p>
 % for frame in frames:
 % if web_link(frame):
 ## Its own scripts and cookies, but not this window.

@@ -1,11 +1,10 @@
-## In which organization somebody opens an account.
+## In which organization a user creates an account.
 ##   organizations: list[dict]    {id, name, domain: str}
-##   login_url: str               for who has an account
+##   login_url: str               for a user who has an account
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
 <%def name="title()">${pgettext("organization", "Choose your organization")}</%def>\
-<p class="beside"><a href="${web_link(login_url)}">${pgettext("register", "You have an account? Sign in")}</a></p>
 <%form:step>
 <ul class="accounts">
 % for organization in organizations:
@@ -15,3 +14,6 @@ ${form.person(organization["name"], organization["domain"])}
 % endfor
 </ul>
 </%form:step>
+<ul class="ways">
+<li>${pgettext("register", "Have an account?")} <a href="${web_link(login_url)}">${pgettext("login-name", "Sign in")}</a></li>
+</ul>

@@ -4,8 +4,8 @@
 ##   service_name: str | None        who runs this service
 ##   application_name: str | None    who asked for the sign-in
 ##   application_url: str | None     the application's home page
-##   problems: list[dict]            {field: name of an input or None, text: Message or str,
-##                                   label: that of the input, where the text alone says too little}
+##   is_own_area: bool               whether that is no application but an area of this service
+##   problems: list[dict]            {field: name of an input or None, text: Message or str}
 ##   notice: Message | str | None    something to know that is no mistake
 ##   retry_seconds: int | None       too many tries: how long to wait
 ##   action: str | None              where the step's form posts to; the page's own address if None
@@ -14,20 +14,26 @@
 ##   cancellable: bool               whether the form has a Cancel button
 ##   brand_url: str | None           the colours of the organization that the page is for
 ##   links: list[(Message, str)]     where the page leads to, such as the terms of service
+##   brand_layout: str               the layout of a page with a card: "card", "split" or "plain"
+##   backdrop: PictureReference | None    the picture beside the card
 ##   logo: Sign | None               a picture instead of the service's name (idp/policies/pictures.py)
 ##   logo_name: str | None           whose logo it is, if it is an organization's
-##   icon: Sign | None               a picture instead of the service's own mark
+##   site_icon: Sign | None               a picture instead of the service's own mark
+##   request_id: str                 that of this request, for support
+##   now: datetime                   the time of this request
+##   time_zone: tzinfo               in which the page shows times
 ##   console: dict | None            what stands around a page of the console (console/frame.mako)
 ##   area: dict | None               what stands around a page of somebody's account (account/frame.mako)
-## A step of signing in sets `asking` at its head: then the page says for which application;
-## one that has its own link to the application sets `leads_home` to False, and one that nobody
-## stays on sets `has_languages` to False.
-<%! asking, leads_home, has_languages = False, True, True %>\
+## A step of signing in sets `asking` at its head: then the page says for which application. One that
+## nobody stays on sets `has_languages` to False. `layout` is "card", "wide" for long texts, or
+## "console" for pages with a navigation.
+<%! asking, has_languages, layout = False, True, "card" %>\
 <%def name="styles()"></%def>\
+<%def name="above()"></%def>\
 <%def name="around()"></%def>\
 ## A picture, and the one for dark pages.
 <%def name="drawn(sign, kind, **attributes)">\
-<picture>\
+<picture${html_attributes({f"data-plate-on-{scheme}": plate for scheme, plate in sign.plates.items()})}>\
 % if sign.dark:
 <source srcset="${sign.dark.url}" media="(prefers-color-scheme: dark)">\
 % endif
@@ -39,7 +45,8 @@
     is_error = bool(problems) or retry_seconds is not None
     title = Markup(capture(self.title)).strip()
     heading = title.striptags()
-    home = web_link(application_url)
+    # First, because it decides where the problems are shown.
+    content = Markup(capture(next.body)).strip()
 %>\
 <!doctype html>
 <html lang="${lang}" dir="${dir}">
@@ -54,30 +61,35 @@
 % else:
 <title>${heading} – ${application_name or service}</title>
 % endif
-% if icon:
-<link rel="icon" href="${icon.light.url}" type="${icon.light.type}">
-% if icon.dark:
-<link rel="icon" href="${icon.dark.url}" type="${icon.dark.type}" media="(prefers-color-scheme: dark)">
+% if site_icon:
+<link rel="icon" href="${site_icon.light.url}" type="${site_icon.light.type}">
+% if site_icon.dark:
+<link rel="icon" href="${site_icon.dark.url}" type="${site_icon.dark.type}" media="(prefers-color-scheme: dark)">
 % endif
 % else:
 <link rel="icon" href="${static_url('icon.svg')}" type="image/svg+xml">
 % endif
-<link rel="stylesheet" href="${static_url('style.css')}">
+<link rel="stylesheet" href="${static_url('sign-in.css')}">
 % if brand_url:
 <link rel="stylesheet" href="${brand_url}">
 % endif
 ${self.styles()}\
 <script src="${static_url('page.js')}" defer></script>
 </head>
-<body data-page="${page}">
+<body data-page="${page}" data-layout="${self.attr.layout}"${html_attributes({"data-brand": brand_layout if self.attr.layout == "card" and brand_layout != "card" else None})}>
+% if backdrop and self.attr.layout == "card":
+<img class="backdrop" src="${backdrop.url}" alt="" loading="lazy">
+% endif
+${self.above()}\
+<div class="frame">
 <header>
 % if logo:
 ${drawn(logo, "logo", alt=logo_name or service, width=logo.light.width, height=logo.light.height)}
 % else:
-% if icon:
-${drawn(icon, "icon", alt="", width=28, height=28)}
+% if site_icon:
+${drawn(site_icon, "mark", alt="", width=32, height=32)}
 % else:
-<img src="${static_url('icon.svg')}" alt="" width="28" height="28">
+<img class="mark" src="${static_url('icon.svg')}" alt="" width="32" height="32">
 % endif
 <span dir="auto">${service}</span>
 % endif
@@ -85,41 +97,28 @@ ${drawn(icon, "icon", alt="", width=28, height=28)}
 ${self.around()}\
 <main id="main" tabindex="-1">
 <h1>${title}</h1>
-% if self.attr.asking and application_name:
+% if self.attr.asking and application_name and not is_own_area:
+<p class="asking"><span class="initial" aria-hidden="true">${application_name[:1].upper()}</span>
 ## TRANSLATORS: Under the title of the page; the name of the application that asked for the sign-in.
-<p class="asking">${rich(pgettext("page", "to continue to %(application)s"), application=strong(application_name))}</p>
+<span>${rich(pgettext("page", "to continue to %(application)s"), application=strong(application_name))}</span></p>
 % endif
-${form.summary()}
+${form.summary()}\
 % if notice:
-<p class="notice" role="status">${said(notice)}</p>
+<p class="notice" role="status">${icon("info")} <span>${translated(notice)}</span></p>
 % endif
-${next.body()}
+${content}
 </main>
+</div>
 <footer>
-% if self.attr.leads_home and application_name and home:
-<p><a href="${home}">${rich(pgettext("page", "Back to %(application)s"), application=strong(application_name))}</a></p>
-% endif
 % if links:
 <ul class="links">
 % for label, url in links:
-<li><a href="${url}">${said(label)}</a></li>
+<li><a href="${url}">${translated(label)}</a></li>
 % endfor
 </ul>
 % endif
 % if self.attr.has_languages and len(languages) > 1:
-<form class="language" method="get">
-% for key, value in query:
-<input type="hidden" name="${key}" value="${value}">
-% endfor
-<label for="lang">${pgettext("page", "Language")}</label>
-<select id="lang" name="lang">
-% for tag, endonym in languages:
-<option value="${tag}" lang="${tag}"${" selected" if tag == lang else ""}>${endonym}</option>
-% endfor
-</select>
-## TRANSLATORS: The button beside the list of languages.
-<button class="quiet">${pgettext("page", "Change")}</button>
-</form>
+${language_menu()}
 % endif
 % if logo and not service_name:
 <p>${service}</p>
@@ -127,3 +126,13 @@ ${next.body()}
 </footer>
 </body>
 </html>
+<%def name="language_menu()">
+<details class="menu">
+<summary>${icon("globe")} <span class="unseen">${pgettext("page", "Language")}:</span> <span lang="${lang}">${dict(languages).get(lang, lang)}</span></summary>
+<ul>
+% for tag, endonym in languages:
+<li><a href="${language_url(query, tag)}" lang="${tag}" hreflang="${tag}"${html_attributes({"aria-current": "true" if tag == lang else None})}>${endonym}</a></li>
+% endfor
+</ul>
+</details>
+</%def>

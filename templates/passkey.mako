@@ -1,7 +1,8 @@
 ## Signing in by a passkey.
-##   login_name: str | None     of whom it is asked for; None: whoever it is
+##   login_name: str | None     of whom it is asked for; None: any user
 ##   options: str               what the browser is asked for, as JSON
-##   other_url: str             another way to sign in
+##   other_label: Message       another way to sign in
+##   other_url: str
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
@@ -12,11 +13,14 @@
     if login_name is None:
         nothing = pgettext("passkey", "Nothing was received from your device. Try again or use your password.")
 %>\
+<div class="emblem">${icon("fingerprint-pattern")}</div>
 ${webauthn.unable()}
 <%form:step>
 % if login_name is not None:
-${form.login_name_field(login_name)}
+${form.account_field(login_name)}
 % endif
-${webauthn.ask("get", options, pgettext("passkey", "Sign in with a passkey"), nothing)}
+${webauthn.ask("get", options, pgettext("passkey", "Use your passkey"), nothing)}
 </%form:step>
-<p><a href="${web_link(other_url)}">${pgettext("passkey", "Sign in in another way")}</a></p>
+<ul class="ways">
+<li><a href="${web_link(other_url)}">${translated(other_label)}</a></li>
+</ul>

@@ -4,9 +4,10 @@
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
-<%def name="title()">${pgettext("factor", "Keep your recovery codes")}</%def>\
-<p>${pgettext("factor", "When your device is lost, one of these codes gets you in. Each counts once. Print or write them down, and keep them in a safe place: they are never shown again.")}</p>
+<%def name="title()">${pgettext("factor", "Save your recovery codes")}</%def>\
+<p>${pgettext("factor", "If you lose your device, sign in with one of these codes. Each works once.")}
+${pgettext("factor", "Print them or save them in a safe place: we can't show them again.")}</p>
 ${form.code_list(codes, file_url)}
 <%form:step>
-<button>${pgettext("factor", "I have kept them")}</button>
+<button data-kind="primary">${pgettext("factor", "I've saved them")}</button>
 </%form:step>

@@ -1,32 +1,49 @@
-## Somebody opens an account, for the application that asked.
-##   typed: object            given_name, family_name, email, user_name: what the fields hold
+## A user creates an account, for the application that asked.
+##   entered: object            given_name, family_name, email, user_name: what the fields hold
 ##   policy: dict             {minimum, maximum: int, demands: list[Demand], is_strength_rated: bool}
-##   closed: Message | None   why nobody can; then there is no form
-##   login_url: str           for who has an account
+##   closed: Message | None   why no user can; then there is no form
+##   login_url: str           for a user who has an account
+##   providers: ProviderButtons | None   other identity providers (form.mako)
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
-<%def name="title()">${pgettext("register", "Open an account")}</%def>\
-<% may_focus = not problems and retry_seconds is None %>\
+<%def name="title()">${pgettext("register", "Create an account")}</%def>\
+<%def name="names()">
+<%
+    may_focus = not problems and retry_seconds is None
+    fields = [
+        ("givenName", pgettext("register", "Given name"), entered.given_name, "given-name"),
+        ("familyName", pgettext("register", "Family name"), entered.family_name, "family-name"),
+    ]
+%>\
+<div class="pair">
+% for name, label, value, purpose in reversed(fields) if is_family_name_first else fields:
+${form.field(name, label, type="text", value=value, autocomplete=purpose, dir="auto", required=True, autofocus=may_focus and loop.first)}
+% endfor
+</div>
+</%def>\
 % if closed:
-<p>${said(closed)}</p>
-<p><a class="button" href="${web_link(login_url)}">${pgettext("register", "Sign in with an account")}</a></p>
+<p>${translated(closed)}</p>
+<p><a class="button" data-kind="primary" href="${web_link(login_url)}">${pgettext("register", "Sign in with an account")}</a></p>
 % else:
-<p class="beside"><a href="${web_link(login_url)}">${pgettext("register", "You have an account? Sign in")}</a></p>
-<%form:step>
-${form.field("givenName", pgettext("register", "Given name"), type="text", value=typed.given_name,
-    autocomplete="given-name", dir="auto", required=True, autofocus=may_focus)}
-${form.field("familyName", pgettext("register", "Family name"), type="text",
-    value=typed.family_name, autocomplete="family-name", dir="auto", required=True)}
-${form.field("email", pgettext("register", "E-mail address"),
-    hint=pgettext("register", "It gets a mail with a code, to confirm that it is yours."),
-    type="text", value=typed.email, autocomplete="email", inputmode="email",
+<%form:step cancels_below="${bool(providers)}">
+${names()}
+${form.field("email", pgettext("register", "Email"),
+    hint=pgettext("register", "We'll email you a code to verify it."),
+    type="text", value=entered.email, autocomplete="email", inputmode="email",
     autocapitalize="none", spellcheck="false", dir="auto", required=True)}
-${form.field("userName", pgettext("register", "User name, if you want one"),
-    hint=pgettext("register", "Left empty, you sign in with your e-mail address."),
-    type="text", value=typed.user_name, autocomplete="username", autocapitalize="none",
-    spellcheck="false", dir="auto")}
 ${form.new_password_field(policy, autofocus=False)}
-<button>${pgettext("page", "Continue")}</button>
+<details${html_attributes({"open": bool(entered.user_name or problems_of(problems, "userName"))})}>
+<summary>${pgettext("register", "Choose a username")}</summary>
+${form.field("userName", pgettext("register", "Username (optional)"),
+    hint=pgettext("register", "Without one, you sign in with your email."),
+    type="text", value=entered.user_name, autocomplete="username", autocapitalize="none",
+    spellcheck="false", dir="auto")}
+</details>
+<button data-kind="primary">${pgettext("register", "Create account")}</button>
 </%form:step>
+${form.other_providers(providers)}
+<ul class="ways">
+<li>${pgettext("register", "Have an account?")} <a href="${web_link(login_url)}">${pgettext("login-name", "Sign in")}</a></li>
+</ul>
 % endif

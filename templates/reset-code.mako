@@ -1,29 +1,26 @@
-## Asks for the code that was sent to whoever has the account, if there is one.
+## Asks for the code that was sent to the user who has the account, if there is one.
 ##   login_name: str        as it was typed
-##   mail_url: str | None   where held mail is read, on a service that sends none
+##   mail_url: str | None   where captured email is read, on a service that sends none
 ##   reset_url: str         for a mistyped name
-##   password_url: str      for who remembers
+##   wait_seconds: int      how long until a new code can be requested
+##   password_url: str      for a user who remembers the password
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
-<%def name="title()">${pgettext("reset", "Check your mail")}</%def>\
-<p>${pgettext("reset", "If there is an account, mail is on its way to its address.")}
+<%def name="title()">${pgettext("reset", "Check your email")}</%def>\
 % if web_link(mail_url):
-${pgettext("reset", "This service is not set up to send mail: it holds it for you to read.")}</p>
-<p><a href="${web_link(mail_url)}">${pgettext("verify-email", "Read the held mail")}</a></p>
+<p>${pgettext("reset", "If there is an account, we've written an email with a code. This service isn't set up to send email, so you can read it here.")}</p>
+<p><a href="${web_link(mail_url)}">${pgettext("verify-email", "Read the captured email")}</a></p>
 % else:
-${pgettext("reset", "It may take some minutes; look among the unwanted mail too.")}
-${pgettext("reset", "If you find several, use the link in the newest one.")}</p>
+<p>${pgettext("reset", "If there is an account, we've emailed a code to its address. Check your spam folder if it doesn't arrive in a few minutes.")}
+${pgettext("reset", "If you get several emails, use the newest one.")}</p>
 % endif
 <%form:step>
-${form.login_name_field(login_name)}
-<p class="beside"><a href="${web_link(reset_url)}">${pgettext("password", "Not you?")}</a></p>
-${form.field("code", pgettext("verify-email", "Code"),
-    hint=pgettext("verify-email", "8 digits; spaces do not matter."), type="text", value="",
-    autocomplete="one-time-code", inputmode="numeric", autocapitalize="none", spellcheck="false",
-    enterkeyhint="done", dir="ltr", required=True,
-    autofocus=not problems and retry_seconds is None)}
-<button>${pgettext("page", "Continue")}</button>
-<button class="quiet" name="decision" value="resend" formnovalidate>${pgettext("verify-email", "Send another mail")}</button>
+${form.account_field(login_name, reset_url)}
+${form.code_field("code", pgettext("verify-email", "Code"), pgettext("verify-email", "8 digits"))}
+<button data-kind="primary">${pgettext("verify-email", "Verify")}</button>
+${form.resend(wait_seconds)}
 </%form:step>
-<p><a href="${web_link(password_url)}">${pgettext("reset", "You remember it? Enter your password")}</a></p>
+<ul class="ways">
+<li><a href="${web_link(password_url)}">${pgettext("reset", "Use your password")}</a></li>
+</ul>

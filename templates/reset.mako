@@ -5,19 +5,20 @@
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
-<%def name="title()">${pgettext("reset", "Forgot your password?")}</%def>\
+<%def name="title()">${pgettext("reset", "Reset your password")}</%def>\
 % if closed:
-<p>${said(closed)}</p>
-<p><a class="button" href="${web_link(login_url)}">${pgettext("reset", "Back to the sign-in")}</a></p>
+<p>${translated(closed)}</p>
+<p><a class="button" data-kind="primary" href="${web_link(login_url)}">${pgettext("reset", "Back to sign-in")}</a></p>
 % else:
-<p>${pgettext("reset", "We send a code to the e-mail address of your account. With it you choose a new password.")}</p>
+<p>${pgettext("reset", "We'll email you a code. With it, you can choose a new password.")}</p>
 <%form:step>
-${form.field("loginName", pgettext("page", "Login name"),
-    hint=pgettext("login-name", "Your user name or your e-mail address."),
+${form.field("loginName", pgettext("page", "Email or username"),
     type="text", value=login_name, autocomplete="username", inputmode="email",
     autocapitalize="none", spellcheck="false", enterkeyhint="next", dir="auto", required=True,
     autofocus=not problems and retry_seconds is None)}
-<button>${pgettext("reset", "Send the code")}</button>
+<button data-kind="primary">${pgettext("reset", "Send the code")}</button>
 </%form:step>
-<p><a href="${web_link(login_url)}">${pgettext("reset", "Back to the sign-in")}</a></p>
+<ul class="ways">
+<li><a href="${web_link(login_url)}">${pgettext("reset", "Back to sign-in")}</a></li>
+</ul>
 % endif

@@ -8,9 +8,9 @@
 <%namespace name="form" file="form.mako"/>\
 <%def name="title()">\
 % if accounts:
-${pgettext("signed-in", "You are signed in")}\
+${pgettext("signed-in", "You're signed in")}\
 % else:
-${pgettext("signed-in", "Nothing to sign in to yet")}\
+${pgettext("signed-in", "You're signed out")}\
 % endif
 </%def>\
 % if accounts:
@@ -22,16 +22,16 @@ ${form.person(account["display_name"], account["login_name"])}
 </li>
 % endfor
 </ul>
-<p>${pgettext("signed-in", "Open the application you want to use; it will know you.")}</p>
+<p>${pgettext("signed-in", "Open the application that you want to use. You don't have to sign in again.")}</p>
 % else:
-<p>${pgettext("signed-in", "Open the application you want to use. It will bring you here when it needs to know who you are.")}</p>
-<p><a class="button" href="${web_link(account_url)}">${pgettext("signed-in", "Sign in to your account")}</a></p>
-% endif
-% if web_link(console_url):
-<p><a class="button" href="${web_link(console_url)}">${pgettext("signed-in", "Open the console")}</a></p>
+<p>${pgettext("signed-in", "Open the application that you want to use. It will bring you here to sign in.")}</p>
+<p><a class="button" data-kind="primary" href="${web_link(account_url)}">${pgettext("signed-in", "Sign in to your account")}</a></p>
 % endif
 % if accounts and web_link(application_url):
-<p><a class="button" href="${web_link(application_url)}">${pgettext("signed-in", "Go on")}</a></p>
+<p><a class="button" data-kind="primary" href="${web_link(application_url)}">${pgettext("signed-in", "Continue")}</a></p>
+% endif
+% if web_link(console_url):
+<p><a class="button"${html_attributes({"data-kind": None if web_link(application_url) else "primary"})} href="${web_link(console_url)}">${pgettext("signed-in", "Open the console")}</a></p>
 % endif
 % if web_link(demo_url):
 <p><a href="${web_link(demo_url)}">${pgettext("signed-in", "Try the demo application")}</a></p>

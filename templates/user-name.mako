@@ -4,12 +4,14 @@
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
-<%def name="title()">${pgettext("user-name", "Choose another user name")}</%def>\
-<p>${pgettext("user-name", "Your e-mail address is confirmed. Only the user name is missing.")}</p>
+<%def name="title()">${pgettext("user-name", "Choose another username")}</%def>\
+<p>${pgettext("user-name", "Your email is verified. Choose a username to finish.")}</p>
 <%form:step>
-${form.field("userName", pgettext("user-name", "User name"), type="text", value=user_name,
+${form.field("userName", pgettext("user-name", "Username"), type="text", value=user_name,
     autocomplete="username", autocapitalize="none", spellcheck="false", dir="auto", required=True,
     autofocus=not problems and retry_seconds is None)}
-<button>${pgettext("page", "Continue")}</button>
+<button data-kind="primary">${pgettext("page", "Continue")}</button>
 </%form:step>
-<p><a href="${web_link(login_url)}">${pgettext("register", "You have an account? Sign in")}</a></p>
+<ul class="ways">
+<li>${pgettext("register", "Have an account?")} <a href="${web_link(login_url)}">${pgettext("login-name", "Sign in")}</a></li>
+</ul>

@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 
 pytest_plugins = [
-    "tests.support.collector",
-    "tests.support.counting",
-    "tests.support.counts",
-    "tests.support.mail_server",
-    "tests.support.mongod",
-    "tests.support.program",
+    "tests.support.servers.collector",
+    "tests.support.measured.counting",
+    "tests.support.measured.counts",
+    "tests.support.servers.mail_server",
+    "tests.support.servers.mongod",
+    "tests.support.programs.program",
     "tests.support.quick",
-    "tests.support.receiver",
+    "tests.support.servers.receiver",
     "tests.support.service",
 ]
 
-# Rarely: the collector of garbage took an eighth of all processor time.
-gc.set_threshold(20_000, 20, 20)
+# Rarely: the garbage collector took up to a sixth of all processor time.
+gc.set_threshold(200_000, 20, 50)
 # Otherwise pytest-tornado's first `io_loop` makes asyncio create a loop that nobody ever closes.
 asyncio.set_event_loop(None)
 
@@ -36,7 +36,8 @@ OF_FOLDERS = {
     **{"program": "program", "fire": "program", "benchmarks": "slow"},
 }
 OF_FIXTURES = {
-    **dict.fromkeys(("mongod", "mongodb", "mongod_trio", "standalone", "uninitiated"), "mongo"),
+    **dict.fromkeys(("mongod", "mongodb", "emptied_mongodb", "mongod_trio"), "mongo"),
+    **dict.fromkeys(("standalone", "uninitiated"), "mongo"),
     **dict.fromkeys(("start_program", "installed", "stopped", "second_process"), "program"),
 }
 ON_MONGODB = {"mongodb", "pymongo", "motor"}

@@ -10,9 +10,10 @@ import yaml
 
 from idp import __version__
 from idp.records import SCHEMA
+from tests.support import structure
 from tests.test_house import ROOT, listed, read, tracked
 
-PAGES = ["SECURITY.md", "docs/releasing.md"]
+PAGES = ["SECURITY.md", "docs/project/releasing.md"]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 TYPED = ["handlers", "idp", "storage"]
@@ -166,14 +167,14 @@ def test_a_page_about_releases_is_linked_where_a_reader_looks(page):
 
 
 def test_every_module_that_the_release_recipe_runs_is_there():
-    modules = re.findall(r"-m (tests\.[\w.]+)", read("docs/releasing.md"))
+    modules = re.findall(r"-m (tests\.[\w.]+)", read("docs/project/releasing.md"))
 
     assert modules
     assert not [name for name in modules if not (ROOT / (name.replace(".", "/") + ".py")).exists()]
 
 
 def test_the_sections_of_the_changelog_have_the_form_that_the_release_recipe_gives_them():
-    form = re.search(r"`(## \[\d[^`]*)`", read("docs/releasing.md"))[1]
+    form = re.search(r"`(## \[\d[^`]*)`", read("docs/project/releasing.md"))[1]
     pattern = r"## \[\d+\.\d+\.\d+\] - \d{4}-\d{2}-\d{2}"
     first, *released = re.findall(r"^## .*$", read("CHANGELOG.md"), re.M)
 
@@ -206,3 +207,7 @@ def test_upgrades_are_tested_with_installations_of_every_earlier_release():
     kept = {path.name for path in (ROOT / "tests" / "upgrades" / "stores").iterdir()}
 
     assert {version.rpartition(".")[0] for version in released - {__version__}} <= kept
+
+
+def test_every_module_of_the_tests_that_is_imported_is_there():
+    assert not structure.missing_test_modules()

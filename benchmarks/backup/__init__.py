@@ -1,1 +1,1 @@
-"""What backups and restores cost: `python -m benchmarks.backup`."""
+"""Measures the processor time of backups and restores: `python -m benchmarks.backup`."""

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from benchmarks.backup.filling import fill
 from benchmarks.storage import places
 from benchmarks.tables import aligned
-from tests.support.mongod import fresh_database
+from tests.support.servers.mongod import fresh_database
 
 _PASSPHRASE = "correct horse battery"
 
@@ -30,7 +30,7 @@ _COMMANDS: Final[Mapping[str, Sequence[str]]] = {
 
 
 class Spent(NamedTuple):
-    """What a command took: processor and elapsed seconds, and memory in MB."""
+    """Processor and elapsed seconds of a command, and its memory in MB."""
 
     processor: float
     elapsed: float
@@ -42,7 +42,7 @@ class Spent(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Fill a store, and measure each command on it, with each tree of the program in turn."""
+    """Fills a store, and measures each command on it, with each tree of the program in turn."""
     options = _parser().parse_args(arguments)
     rows = [["", "processor s", "elapsed s", "MB"]]
     with ExitStack() as stack:
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measured(place: Path, tree: Path, mongodb: str | None) -> Iterator[tuple[str, list[str]]]:
-    """The figures of each command of a tree."""
+    """Returns the figures of each command of a tree."""
     for name, words in _COMMANDS.items():
         yield name, _run(place, tree, words).cells()
     if mongodb is not None:

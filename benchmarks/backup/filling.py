@@ -1,4 +1,4 @@
-"""An installation with so many people: each with an account, a session and the event of both."""
+"""Fills an installation with people: each with an account, a session and the events of both."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from storage import Insert, Write
 
 # As long as one of argon2id.
 _HASH = "$argon2id$v=19$m=19456,t=2,p=1$" + "c" * 22 + "$" + "d" * 43
-_AT_ONCE = 2_000
+_BATCH_SIZE = 2_000
 
 
 async def fill(directory: Path, people: int) -> Config:
-    """Makes an installation with so many people in the directory; returns its settings."""
+    """Creates an installation with `people` people in the directory; returns its settings."""
     config = Config(data=str(directory), port=0)
     service = await bootstrap.open_service(config)
     try:
         instance = await first_start.ensure_instance(service)
         organization = await first_start.find_default_organization(service, instance)
-        for start in range(0, people, _AT_ONCE):
-            numbers = range(start, min(start + _AT_ONCE, people))
+        for start in range(0, people, _BATCH_SIZE):
+            numbers = range(start, min(start + _BATCH_SIZE, people))
             units = [_person(service, instance, organization, n) for n in numbers]
             assert not any(await service.store.commit_each(units))
     finally:

@@ -1,1 +1,1 @@
-"""How much room a person, a sign-in and a refresh take: `python -m benchmarks.growth`."""
+"""The storage that a person, a sign-in and a refresh take: `python -m benchmarks.growth`."""

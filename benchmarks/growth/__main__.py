@@ -1,4 +1,4 @@
-"""`python -m benchmarks.growth`: the bytes that people and what they do add to a SQLite file.
+"""`python -m benchmarks.growth`: the bytes that people and their requests add to a SQLite file.
 
 The bytes are those of the pages, with their indexes, by the table `dbstat` of SQLite.
 """
@@ -17,15 +17,15 @@ from pathlib import Path
 from benchmarks.backup.filling import fill
 from benchmarks.storage import places
 from benchmarks.tables import aligned
-from tests.support.program import Program
-from tests.support.visitor import Visitor
+from tests.support.browsers.visitor import Visitor
+from tests.support.programs.program import Program
 
 _BYTES = """SELECT m.tbl_name, sum(d.payload) FROM dbstat d JOIN sqlite_master m ON d.name = m.name
     WHERE d.aggregate = TRUE GROUP BY m.tbl_name"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure each kind of growth on a separate file."""
+    """Measures each kind of growth on a separate file."""
     options = _parser().parse_args(arguments)
     logging.getLogger("httpx").setLevel(logging.WARNING)
     rows = [["", "bytes", "the largest parts"]]
@@ -78,7 +78,7 @@ async def _grown(program: Program, data: Path, count: int) -> list[list[str]]:
 
 
 def _sizes(data: Path) -> dict[str, int]:
-    """The bytes of each table with its indexes."""
+    """Returns the bytes of each table with its indexes."""
     with closing(sqlite3.connect(data / "idp.sqlite3")) as file:
         return dict(file.execute(_BYTES).fetchall())
 

@@ -1,1 +1,1 @@
-"""How fast the protocol's endpoints are, beside bare handlers and another provider."""
+"""The speed of the protocol's endpoints, compared with bare handlers and another provider."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.protocol`: measure, print tables, and say which target is missed."""
+"""`python -m benchmarks.protocol`: measure, print tables, and list the targets that are missed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from benchmarks.protocol.runs import Measurement, Run
 from benchmarks.protocol.scenarios import SCENARIOS
 from benchmarks.storage.places import directory
 from tests.interop.node import NoNode
-from tests.support.mongod import replica_set
+from tests.support.servers.mongod import replica_set
 
 STORES: Final = ("sqlite", "mongodb")
 FAILED: Final = 1
@@ -30,9 +30,10 @@ UNABLE: Final = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what is asked for; 1 when a target is missed, 2 when a yardstick is not there."""
+    """Measures the chosen scenarios; returns 1 if a target is missed, 2 if a yardstick is not
+    installed."""
     options = _parser().parse_args(arguments)
-    found: list[Result] = []
+    all_results: list[Result] = []
     memory: list[Memory] = []
     conditions = _conditions(options)
     print(" · ".join(f"{name} {value}" for name, value in conditions.items()))
@@ -40,15 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for store in options.store or STORES:
             with _database(store, options.mongodb) as (url, pid):
                 for processes in options.processes or (1, 2):
-                    one, used = _measured(options, store, url, pid, processes)
-                    found += one
-                    memory.append(used)
+                    new_results, new_memory = _measured(options, store, url, pid, processes)
+                    all_results += new_results
+                    memory.append(new_memory)
     except NoNode as error:
         print(f"{error}\nwithout it: --without-node", file=sys.stderr)
         return UNABLE
     if options.json:
-        options.json.write_bytes(_document(conditions, found, memory))
-    return _exit_code(found, memory)
+        options.json.write_bytes(_document(conditions, all_results, memory))
+    return _exit_code(all_results, memory)
 
 
 def _measured(
@@ -68,18 +69,22 @@ def _measured(
     )
     with directory(options.directory) as place, loading() as load:
         run = Run(measurement, place, load)
-        found, memory = run.measured()
-        print(f"\n{store}, {processes} process{'es' * (processes > 1)}\n{results.table(found)}")
+        measured_results, memory = run.measured()
+        table = results.table(measured_results)
+        print(f"\n{store}, {processes} process{'es' * (processes > 1)}\n{table}")
         print(f"memory after {memory.requests:,} requests: {memory.megabytes:.0f} MB", flush=True)
-        for each in found:
-            if options.profile or list(results.missed([each], [])):
-                print(f"\nprofile of {each.scenario} on {store}\n{run.profile(each)}", flush=True)
-    return found, memory
+        for result in measured_results:
+            if options.profile or list(results.missed([result], [])):
+                print(
+                    f"\nprofile of {result.scenario} on {store}\n{run.profile(result)}", flush=True
+                )
+    return measured_results, memory
 
 
 @contextmanager
 def _database(store: str, url: str | None) -> Iterator[tuple[str, int | None]]:
-    """The replica set's URL, none for SQLite, and its process where that is known."""
+    """Returns the URL of the replica set (none for SQLite), and the id of its process if it is
+    known."""
     if store == "sqlite":
         yield "", None
     elif url is not None:
@@ -90,8 +95,8 @@ def _database(store: str, url: str | None) -> Iterator[tuple[str, int | None]]:
             yield running.url, process.pid if process else None
 
 
-def _exit_code(found: Sequence[Result], memory: Sequence[Memory]) -> int:
-    missed = list(results.missed(found, memory))
+def _exit_code(measured_results: Sequence[Result], memory: Sequence[Memory]) -> int:
+    missed = list(results.missed(measured_results, memory))
     print("\n" + ("\n".join(["missed:", *missed]) if missed else "every target is met"))
     return FAILED if missed else 0
 
@@ -110,18 +115,18 @@ def _conditions(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _document(
-    conditions: dict[str, Any], found: Sequence[Result], memory: Sequence[Memory]
+    conditions: dict[str, Any], measured_results: Sequence[Result], memory: Sequence[Memory]
 ) -> bytes:
     rows = [
         {
-            **msgspec.to_builtins(each),
+            **msgspec.to_builtins(result),
             "ratios": {
-                name: {"cpu": each.cpu_ratio(name), "rate": each.rate_ratio(name)}
-                for name in each.figures
+                name: {"cpu": result.cpu_ratio(name), "rate": result.rate_ratio(name)}
+                for name in result.figures
                 if name != results.OURS
             },
         }
-        for each in found
+        for result in measured_results
     ]
     document = {"conditions": conditions, "results": rows, "memory": memory}
     return msgspec.json.format(msgspec.json.encode(document), indent=2)

@@ -1,7 +1,8 @@
-"""The yardstick: a Tornado handler that parses the request and writes what the service writes.
+"""The yardstick: a Tornado handler that parses the request and writes the same answer as the
+service.
 
-It has the service's own loop, access log and parser of forms, and nothing else: no limits, no
-client, no token, no store. Where the service signs for each request, so does this.
+It has the service's loop, access log and parser of forms, and nothing else: no limits, no client,
+no token, no store. Where the service signs for each request, so does this handler.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from idp.server.port import BACKLOG
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
-    """What is written at a path: a document, or a redirect.
+    """The response at a path: a document, or a redirect.
 
     `signed` is the member of the document that is a JWT, made of `claims` for each request.
     """
@@ -40,7 +41,7 @@ class Answer(Struct, frozen=True, omit_defaults=True):
 
 
 class Bare(Struct, frozen=True):
-    """What to serve, and where; port 0 takes a free one."""
+    """The responses to serve, and the port; port 0 takes a free one."""
 
     answers: list[Answer]
     port: int = 0
@@ -63,7 +64,7 @@ class Signer:
 
 
 class BareHandler(RequestHandler):
-    """One request, parsed and answered."""
+    """Parses a request, and answers it."""
 
     def initialize(self, answer: Answer, signer: Signer) -> None:
         self._answer = answer
@@ -90,7 +91,7 @@ class BareHandler(RequestHandler):
 
 
 async def serve(bare: Bare) -> None:
-    """Answer until SIGTERM; the port is told on a line of its own."""
+    """Serves until SIGTERM; writes the port to a line of its own."""
     signer = Signer()
     routes = [(a.path, BareHandler, {"answer": a, "signer": signer}) for a in bare.answers]
     listening = socket.socket()
@@ -109,7 +110,7 @@ async def serve(bare: Bare) -> None:
 
 
 def main() -> None:
-    """Serve what the line on the input says."""
+    """Serves the responses that the first line of the input describes."""
     bare = msgspec.json.decode(sys.stdin.buffer.readline(), type=Bare)
     logs.configure("info", "json")
     with asyncio.Runner(loop_factory=loop_factory()) as runner:

@@ -1,6 +1,6 @@
-"""What the service is filled with before it is measured: clients, people, service users.
+"""Fills the service before it is measured, with clients, people and service users.
 
-Tokens come of real sign-ins, by way of the load's own requests.
+The tokens are those of real sign-ins, which the load's own requests make.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.identity.users.subjects import Subject
+from idp.oauth.paths import DISCOVERY, KEYS
 from idp.records import (
     APPLICATIONS,
     INSTANCE_ID,
@@ -34,7 +35,7 @@ from storage import Insert, Write
 
 
 async def fill(config: Config, count: int) -> Party:
-    """Store `count` people with a session each, and as many service users, in an installation."""
+    """Stores `count` people with a session each, and as many service users, in an installation."""
     service = await bootstrap.open_service(config, must_exist=True)
     try:
         return await _Filling(service).run(count)
@@ -61,6 +62,8 @@ class _Filling:
                 "token": "/oauth/v2/token",
                 "introspect": "/oauth/v2/introspect",
                 "userinfo": "/oidc/v1/userinfo",
+                "keys": KEYS,
+                "discovery": DISCOVERY,
             },
             redirect_uri=f"{self._service.config.issuer}/cb",
             web=self._client(grant_types=["authorization_code", "refresh_token"]),
@@ -71,7 +74,7 @@ class _Filling:
             machines=self._machines(count),
         )
         outcomes = await self._service.store.commit_each(self._units)
-        refused = [each for each in outcomes if each is not None]
+        refused = [outcome for outcome in outcomes if outcome is not None]
         if refused:
             raise refused[0]
         return party
@@ -95,7 +98,7 @@ class _Filling:
         return Client(client_id, secret)
 
     def _signed_in(self, n: int) -> str:
-        """Store a person with a browser and a session; the browser's cookie."""
+        """Stores a person with a browser and a session; returns the browser's cookie."""
         random, now = self._service.random, self._now
         user = self._user("human", f"person-{n}")
         user.email = Email(address=f"person-{n}@example.com", is_verified=True)
@@ -123,7 +126,7 @@ class _Filling:
         return [self._machine(n) for n in range(count)]
 
     def _machine(self, n: int) -> Machine:
-        """Store a service user with a secret and a personal access token."""
+        """Stores a service user with a secret and a personal access token."""
         service, random, now = self._service, self._service.random, self._now
         user, secret = self._user("machine", f"machine-{n}"), random.token()
         user.secret_hash = opaque_tokens.digest(secret)

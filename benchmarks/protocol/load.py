@@ -28,8 +28,8 @@ _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length: *([0-9]+)")
 class Step(Struct, frozen=True, omit_defaults=True):
     """One request: its head without Content-Length, and its form.
 
-    `HELD` in either stands for what the flow holds; `takes` finds in the answer what it holds
-    from then on.
+    `HELD` in either is replaced by the value that the flow holds; `takes` finds in the answer the
+    value that it holds from then on.
     """
 
     head: str
@@ -39,14 +39,14 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
 
 class Flow(Struct, frozen=True, omit_defaults=True):
-    """Requests that follow each other. All of them together count as one operation."""
+    """A sequence of requests, which together count as one operation."""
 
     steps: list[Step]
     held: str = ""
 
 
 class Plan(Struct, frozen=True):
-    """Whom to ask, and for what; each connection goes through flows of its own again and again."""
+    """The server and the flows; each connection repeats flows of its own."""
 
     port: int
     flows: list[Flow]
@@ -54,7 +54,8 @@ class Plan(Struct, frozen=True):
 
 
 class Order(Struct, frozen=True, omit_defaults=True):
-    """Follow the plan of this name for a while; the plan itself comes with the first order."""
+    """An order to follow the plan of this name for some seconds; the first order contains the plan
+    itself."""
 
     name: str
     seconds: float
@@ -62,7 +63,7 @@ class Order(Struct, frozen=True, omit_defaults=True):
 
 
 class Sample(Struct, frozen=True):
-    """What came of an order. `cpu_seconds` is the load's own."""
+    """The result of an order. `cpu_seconds` is the load's own."""
 
     operations: int
     seconds: float
@@ -71,7 +72,7 @@ class Sample(Struct, frozen=True):
 
 
 class Unexpected(Exception):
-    """The answer is not the one that the plan expects."""
+    """The answer differs from the one that the plan expects."""
 
 
 class _Request:
@@ -87,15 +88,15 @@ class _Request:
         return self._always or _encoded(self._step, held)
 
     def taken_from(self, answer: bytes) -> str | None:
-        """What is taken from the answer. Raises Unexpected."""
+        """Returns the value that the step takes from the answer. Raises Unexpected."""
         if answer[9:12] != self._status:
             raise Unexpected(f"{self._step.head}{self._step.form}\n{answer!r}")
         if self._takes is None:
             return None
-        found = self._takes.search(answer)
-        if found is None:
+        match = self._takes.search(answer)
+        if match is None:
             raise Unexpected(f"no {self._takes.pattern!r} in {answer!r}")
-        return found[1].decode()
+        return match[1].decode()
 
 
 def _encoded(step: Step, held: str) -> bytes:
@@ -105,8 +106,8 @@ def _encoded(step: Step, held: str) -> bytes:
     return f"{head}\r\n{form}".encode()
 
 
-class _Course:
-    """A flow with what it holds now."""
+class _FlowRun:
+    """A flow with the value that it holds now."""
 
     def __init__(self, flow: Flow) -> None:
         self.requests = [_Request(step) for step in flow.steps]
@@ -114,33 +115,33 @@ class _Course:
 
 
 class Connection:
-    """A kept connection that goes through its courses, one request at a time."""
+    """A persistent connection that follows its flows, one request at a time."""
 
-    def __init__(self, port: int, courses: Iterator[_Course]) -> None:
+    def __init__(self, port: int, runs: Iterator[_FlowRun]) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.began = 0.0
-        self._courses = courses
+        self._runs = runs
         self._received = b""
 
     def begin(self) -> None:
-        """Send the first request of the next course."""
-        self._course = next(self._courses)
-        self._left = iter(self._course.requests)
+        """Sends the first request of the next run of a flow."""
+        self._run = next(self._runs)
+        self._left = iter(self._run.requests)
         self.began = time.perf_counter()
-        self.go_on()
+        self.send_next()
 
-    def go_on(self) -> bool:
-        """Send the course's next request; False when there is none."""
+    def send_next(self) -> bool:
+        """Sends the next request of the flow; returns False if there is none."""
         request = next(self._left, None)
         if request is None:
             return False
         self._asked = request
-        self.socket.sendall(request.data(self._course.held))
+        self.socket.sendall(request.data(self._run.held))
         return True
 
     def receive(self) -> bytes | None:
-        """The answer, once it is whole. Raises Unexpected, ConnectionError."""
+        """Returns the answer, once it is complete. Raises Unexpected, ConnectionError."""
         chunk = self.socket.recv(_RECEIVED_AT_ONCE)
         if not chunk:
             raise ConnectionError(f"closed after {self._received!r}")
@@ -155,55 +156,56 @@ class Connection:
         self._received = b""
         taken = self._asked.taken_from(answer)
         if taken is not None:
-            self._course.held = taken
+            self._run.held = taken
         return answer
 
 
 def once(port: int, flow: Flow) -> list[bytes]:
-    """The answers to a flow that is gone through one time."""
+    """Returns the answers to a flow that is run once."""
     connection = PersistentConnection(port, flow)
     with connection.connection.socket:
         return connection.once()
 
 
 class PersistentConnection:
-    """A kept connection, at which a flow is gone through when somebody says so."""
+    """A persistent connection on which a flow is run on demand."""
 
     def __init__(self, port: int, flow: Flow) -> None:
-        self.connection = Connection(port, itertools.cycle([_Course(flow)]))
+        self.connection = Connection(port, itertools.cycle([_FlowRun(flow)]))
 
     def once(self) -> list[bytes]:
-        """The answers to the flow. Raises Unexpected, ConnectionError."""
+        """Returns the answers to the flow. Raises Unexpected, ConnectionError."""
         answers = []
         self.connection.begin()
         while True:
             answer = self.connection.receive()
             if answer is not None:
                 answers.append(answer)
-                if not self.connection.go_on():
+                if not self.connection.send_next():
                     return answers
 
 
 class _Followed:
-    """A plan that is being followed: what its flows hold lasts from one order to the next."""
+    """A plan that is being followed: the values that its flows hold last from one order to the
+    next."""
 
     def __init__(self, plan: Plan) -> None:
         self._port = plan.port
         shares = [plan.flows[n :: plan.connections] for n in range(plan.connections)]
-        self._courses = [itertools.cycle([_Course(flow) for flow in each]) for each in shares]
+        self._runs = [itertools.cycle([_FlowRun(flow) for flow in share]) for share in shares]
 
     def follow(self, seconds: float) -> Sample:
-        connections = [Connection(self._port, courses) for courses in self._courses]
+        connections = [Connection(self._port, runs) for runs in self._runs]
         cpu, began = time.process_time(), time.perf_counter()
-        latencies = _go_round(connections, began + seconds)
+        latencies = _keep_busy(connections, began + seconds)
         took, cpu = time.perf_counter() - began, time.process_time() - cpu
         return Sample(len(latencies), took, cpu, latencies)
 
 
-def _go_round(connections: Sequence[Connection], ends: float) -> list[float]:
-    """Keep every connection busy until `ends`, then wait for the last answers."""
+def _keep_busy(connections: Sequence[Connection], ends_at: float) -> list[float]:
+    """Keeps every connection busy until `ends_at`, then waits for the last answers."""
     latencies: list[float] = []
-    busy = {each.socket.fileno(): each for each in connections}
+    busy = {connection.socket.fileno(): connection for connection in connections}
     with select.epoll() as poll:
         for number, connection in busy.items():
             poll.register(number, select.EPOLLIN)
@@ -214,11 +216,11 @@ def _go_round(connections: Sequence[Connection], ends: float) -> list[float]:
                 raise TimeoutError(f"no answer for {PATIENCE_SECONDS} s")
             for number, _ in ready:
                 connection = busy[number]
-                if connection.receive() is None or connection.go_on():
+                if connection.receive() is None or connection.send_next():
                     continue
                 now = time.perf_counter()
                 latencies.append(now - connection.began)
-                if now < ends:
+                if now < ends_at:
                     connection.begin()
                 else:
                     poll.unregister(number)
@@ -227,7 +229,7 @@ def _go_round(connections: Sequence[Connection], ends: float) -> list[float]:
 
 
 def main() -> None:
-    """Follow orders until there are no more."""
+    """Follows orders until the input ends."""
     plans: dict[str, _Followed] = {}
     for line in sys.stdin.buffer:
         order = msgspec.json.decode(line, type=Order)

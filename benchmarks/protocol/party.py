@@ -1,4 +1,5 @@
-"""Who is asked in a scenario, and with what: the same for the service and for others."""
+"""The server of a scenario and the credentials for its requests: the same for the service and for
+other providers."""
 
 from __future__ import annotations
 
@@ -17,14 +18,14 @@ class Client(Struct, frozen=True):
 
 
 class Machine(Struct, frozen=True):
-    """One that gets tokens for itself, and what it proves itself by."""
+    """A service user that gets tokens for itself, and its credentials."""
 
     client: Client
     pat: str = ""
 
 
 class Party(Struct, frozen=True):
-    """An authorization server: where its endpoints are, and who asks there with what.
+    """An authorization server: its endpoints, and the clients and users that send requests to it.
 
     `web` signs people in, `api` introspects, and `signer` gets JWTs by `jwt_form`. `cookies` are
     those of browsers with a live session; each token is of another sign-in.

@@ -1,4 +1,4 @@
-"""The servers of a run, each filled and ready to be asked."""
+"""The servers of a run, each filled and ready for requests."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from idp.foundation import base64url
 from tests.interop import node
 
 OIDC_PROVIDER: Final = Path(__file__).parent / "oidc_provider"
+NODE: Final = 24  # the major version of Node since which SQLite comes with it for certain
 
 
 class Place(Struct, frozen=True):
-    """A server, and what it can be asked."""
+    """A server, and the requests that it answers."""
 
     server: Server
     party: Party
@@ -36,7 +37,8 @@ class Place(Struct, frozen=True):
 def service(
     directory: Path, store: str, processes: int, count: int, module: str = "idp"
 ) -> Iterator[Place]:
-    """The service over this store (empty: SQLite in the directory), as `idp serve` starts it."""
+    """Starts the service over this store (empty: SQLite in the directory), as `idp serve` starts
+    it."""
     data = directory / "data"
     flags = ["serve", "--json", "--port", "0", "--data", str(data)]
     flags += ["--processes", str(processes)]
@@ -54,29 +56,39 @@ def service(
 
 @contextmanager
 def oidc_provider(directory: Path, database: str, count: int) -> Iterator[Place]:
-    """npm's oidc-provider with its records in this database (empty: in memory).
+    """Starts npm's oidc-provider with its records in this database: a file of SQLite if it is a
+    path, in memory if it is empty.
 
     Raises node.NoNode.
     """
-    found = node.find()
-    installed = node.install(found, OIDC_PROVIDER)
-    command = [str(found.program), str(installed / "server.js")]
+    node_installation = node.find(NODE)
+    installed = node.install(node_installation, OIDC_PROVIDER)
+    command = [str(node_installation.program), str(installed / "server.js")]
     given = msgspec.json.encode({"count": count, "database": database})
-    name = "oidc-provider" if database else "oidc-provider in memory"
-    log, variables = directory / "oidc-provider.log", node.environment(found)
+    name = yardstick(database)
+    log, variables = directory / f"{name}.log", node.environment(node_installation)
     with started(command, log, given=given, variables=variables) as (process, start):
         party = msgspec.convert(start, Party)
         server = Server(name, int(party.host.rpartition(":")[2]), [process.pid])
         yield Place(server, _signed_in(party, server.port))
 
 
+def yardstick(database: str) -> str:
+    """Returns the name of oidc-provider over this database."""
+    if not database:
+        return "oidc-provider in memory"
+    return "oidc-provider over SQLite" if database.startswith("/") else "oidc-provider"
+
+
 def _signed_in(party: Party, port: int) -> Party:
-    """The same with the tokens of real sign-ins."""
+    """Returns the same party with the tokens of real sign-ins."""
     refresh_tokens = party.refresh_tokens
     if not refresh_tokens:
-        offline = [_tokens(party, port, each, f"{SCOPE} offline_access") for each in party.cookies]
-        refresh_tokens = [each["refresh_token"] for each in offline]
-    online = [_tokens(party, port, each, SCOPE)["access_token"] for each in party.cookies]
+        offline = [
+            _tokens(party, port, cookie, f"{SCOPE} offline_access") for cookie in party.cookies
+        ]
+        refresh_tokens = [tokens["refresh_token"] for tokens in offline]
+    online = [_tokens(party, port, cookie, SCOPE)["access_token"] for cookie in party.cookies]
     return structs.replace(party, tokens=online, refresh_tokens=refresh_tokens)
 
 
@@ -85,15 +97,16 @@ def _tokens(party: Party, port: int, cookie: str, scope: str) -> dict[str, Any]:
 
 
 def _document(answer: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.json.decode(answer.partition(b"\r\n\r\n")[2])
-    return found
+    document: dict[str, Any] = msgspec.json.decode(answer.partition(b"\r\n\r\n")[2])
+    return document
 
 
 @contextmanager
 def bare(
     directory: Path, place: Place, scenarios: Mapping[str, Scenario], processes: int
 ) -> Iterator[Server]:
-    """Bare handlers that answer as the service does; each scenario has addresses of its own."""
+    """Starts bare handlers that answer as the service does; each scenario has addresses of its
+    own."""
     answers = [
         answer
         for name, scenario in scenarios.items()
@@ -111,7 +124,7 @@ def bare(
 
 
 def _answers(name: str, scenario: Scenario, place: Place) -> Iterator[Answer]:
-    """What the service answers to the scenario's first flow."""
+    """Returns the service's answers to the scenario's first flow."""
     flow = scenario.flows(place.party)[0]
     received = load.once(place.server.port, flow)
     for step, answer in zip(flow.steps, received, strict=True):
@@ -131,12 +144,12 @@ def _location(answer: bytes) -> str:
 
 
 def _claims(token: str) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.json.decode(base64url.decode(token.split(".")[1]))
-    return found
+    claims: dict[str, Any] = msgspec.json.decode(base64url.decode(token.split(".")[1]))
+    return claims
 
 
 def at_bare(name: str, flows: Sequence[Flow]) -> list[Flow]:
-    """The same requests for the bare handlers of the scenario."""
+    """Returns the same requests for the bare handlers of the scenario."""
     return [
         structs.replace(flow, steps=[_moved(step, name) for step in flow.steps]) for flow in flows
     ]

@@ -1,4 +1,4 @@
-"""Servers as processes: started, asked for what they cost by /proc, and stopped."""
+"""Server processes: start, processor time and memory by /proc, and stop."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import msgspec
 
-from tests.support.program import children, environment
-from tests.support.replica_set import DIE_WITH_PARENT
+from tests.support.programs.program import children, environment
+from tests.support.servers.replica_set import DIE_WITH_PARENT
 
 STOP_SECONDS: Final = 60
 _SCHEDULED: Final = 2  # CPUCLOCK_SCHED of the kernel
@@ -22,8 +22,8 @@ _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 class Server:
-    """What serves at a port. `pids` are the processes that do the work; `requests` is how many
-    they were sent."""
+    """A server at a port. `pids` are the processes that do the work; `requests` is how many were
+    sent to them."""
 
     def __init__(self, name: str, port: int, pids: Sequence[int]) -> None:
         self.name = name
@@ -32,30 +32,30 @@ class Server:
         self.requests = 0
 
     def cpu_seconds(self) -> float:
-        """What its processes have used until now, all their threads together."""
+        """Returns the processor time of its processes so far, with all their threads."""
         return sum(cpu_seconds(pid) for pid in self.pids)
 
     def resident_bytes(self) -> int:
-        """The memory of the process that has most of it."""
+        """Returns the memory of the process that has the most."""
         return max(resident_bytes(pid) for pid in self.pids)
 
 
 def cpu_seconds(pid: int) -> float:
-    """The time that a process and all its threads have had on a core.
+    """Returns the processor time of a process and all its threads.
 
-    It is what /proc/PID/stat tells in hundredths of a second; a process's own clock is finer, and
-    has a number that can be computed (clock_getcpuclockid(3)).
+    It is the value that /proc/PID/stat has in hundredths of a second; a process's own clock is
+    finer, and has a number that can be computed (clock_getcpuclockid(3)).
     """
     return time.clock_gettime(~pid << 3 | _SCHEDULED)
 
 
 def resident_bytes(pid: int) -> int:
-    """The memory that a process has at hand (proc(5), statm)."""
+    """Returns the resident memory of a process (proc(5), statm)."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE_BYTES
 
 
 def python(module: str, *arguments: str) -> list[str]:
-    """The command line of one of these modules."""
+    """Returns the command line of one of these modules."""
     return [sys.executable, "-m", module, *arguments]
 
 
@@ -67,9 +67,9 @@ def started(
     given: bytes = b"",
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[subprocess.Popen[bytes], Any]]:
-    """A process, and the JSON line by which it says that it serves.
+    """Starts a process; returns it and the JSON line that it writes when it serves.
 
-    It is given a line on its input, writes its log to a file, and dies with this process.
+    The process gets a line as its input, writes its log to a file, and ends with this process.
     """
     tied = [sys.executable, "-S", "-c", DIE_WITH_PARENT, str(os.getpid()), *command]
     with log.open("ab") as errors:
@@ -107,5 +107,5 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
 
 
 def workers(pid: int, processes: int) -> list[int]:
-    """The processes of a service that answer requests: itself, or its children."""
+    """Returns the processes of a service that answer requests: itself, or its children."""
     return children(pid) if processes > 1 else [pid]

@@ -1,8 +1,8 @@
-"""The service under a sampler: which parts of it the processor's time goes to.
+"""The service under a sampler: the processor time of its parts.
 
-`python -m benchmarks.protocol.profiled serve …` is `idp serve …`. From SIGUSR2 on, each
-millisecond of CPU time notes where the program is; at the end the notes go to the file that
-PROFILE_FILE names. Time inside of the standard library and of C counts for who called it.
+`python -m benchmarks.protocol.profiled serve …` is `idp serve …`. From SIGUSR2 on, the position of
+the program is recorded for each millisecond of CPU time; at the end the counts are written to the
+file that PROFILE_FILE names. Time in the standard library and in C counts for its caller.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _MOST: Final = 25
 
 
 class Profile(Struct):
-    """How often the program was in each part of it, and in each function."""
+    """How many samples were in each part of the program, and in each function."""
 
     parts: dict[str, int]
     functions: dict[str, int]
 
 
 class Sampler:
-    """Counts where the program is."""
+    """Counts the samples by the position of the program."""
 
     def __init__(self) -> None:
         self._parts: Counter[str] = Counter()
@@ -63,7 +63,8 @@ class Sampler:
         self._functions[f"{module} {name}" if frame else "loop"] += 1
 
     def _place(self, file: str) -> tuple[str, str]:
-        """The part that a file belongs to (none for the standard library), and its module."""
+        """Returns the part that a file belongs to (none for the standard library), and its
+        module."""
         if file not in self._named:
             self._named[file] = _part(Path(file))
         return self._named[file]
@@ -74,16 +75,16 @@ def _part(file: Path) -> tuple[str, str]:
     if "site-packages" in parts:
         inside = parts[parts.index("site-packages") + 1 :]
         return inside[0], ".".join(inside)
-    for each in _OURS:
-        if each in parts:
-            inside = parts[len(parts) - 1 - parts[::-1].index(each) :]
-            part = "idp.foundation.logs" if inside[-1] in ("logs", "redaction") else each
+    for package in _OURS:
+        if package in parts:
+            inside = parts[len(parts) - 1 - parts[::-1].index(package) :]
+            part = "idp.foundation.logs" if inside[-1] in ("logs", "redaction") else package
             return part, ".".join(inside)
     return "", ""
 
 
 def table(profile: Profile, cpu_ms: float) -> str:
-    """The parts and the functions that cost most, in microseconds of an operation."""
+    """Returns the parts and the functions that take most time, in microseconds of an operation."""
     return "\n\n".join(
         aligned([("", "share", "µs"), *_rows(counted, cpu_ms)])
         for counted in (profile.parts, profile.functions)
@@ -99,7 +100,7 @@ def _rows(counted: Mapping[str, int], cpu_ms: float) -> list[tuple[str, str, str
 
 
 def main() -> None:
-    """Run the program, and leave its profile behind."""
+    """Runs the program, and writes its profile."""
     from idp.cli import main as program
 
     sampler = Sampler()

@@ -1,4 +1,4 @@
-"""What was measured, judged, and shown as a table."""
+"""The results of the measurements, compared with the targets, and as a table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HEAD = (
 
 
 class Result(Struct, frozen=True):
-    """A scenario at one place: the figures of the service and of its yardsticks."""
+    """The figures of the service and of its yardsticks in one scenario, at one place."""
 
     store: str
     processes: int
@@ -37,16 +37,16 @@ class Result(Struct, frozen=True):
     targets: list[Target] = []
 
     def cpu_ratio(self, yardstick: str) -> float:
-        """What an operation costs the yardstick, by what it costs the service."""
+        """Returns the yardstick's processor time for an operation, divided by the service's."""
         return self.figures[yardstick].cpu_ms / self.figures[OURS].cpu_ms
 
     def rate_ratio(self, yardstick: str) -> float:
-        """The service's operations a second, by those of the yardstick."""
+        """Returns the service's operations a second, divided by the yardstick's."""
         return self.figures[OURS].rate / self.figures[yardstick].rate
 
 
 class Memory(Struct, frozen=True):
-    """The memory of the process that had most, after so many requests to all of them."""
+    """The memory of the process that had the most, after so many requests to all of them."""
 
     store: str
     processes: int
@@ -55,7 +55,7 @@ class Memory(Struct, frozen=True):
 
 
 def missed(results: Sequence[Result], memory: Sequence[Memory]) -> Iterator[str]:
-    """A sentence for each target that is not reached."""
+    """Returns a sentence for each target that is missed."""
     for result in results:
         for target in result.targets:
             ratio = result.cpu_ratio(target.yardstick)
@@ -64,16 +64,16 @@ def missed(results: Sequence[Result], memory: Sequence[Memory]) -> Iterator[str]
                     f"{result.scenario} on {result.store}: {ratio:.2f} of {target.yardstick},"
                     f" asked {target.at_least:.2f}"
                 )
-    for each in memory:
-        if each.megabytes > MAX_MEGABYTES:
+    for process_memory in memory:
+        if process_memory.megabytes > MAX_MEGABYTES:
             yield (
-                f"memory on {each.store} after {each.requests:,} requests:"
-                f" {each.megabytes:.0f} MB, asked {MAX_MEGABYTES}"
+                f"memory on {process_memory.store} after {process_memory.requests:,} requests:"
+                f" {process_memory.megabytes:.0f} MB, asked {MAX_MEGABYTES}"
             )
 
 
 def table(results: Sequence[Result]) -> str:
-    """A line for the service and each yardstick in every scenario of one place."""
+    """Returns a line for the service and for each yardstick in every scenario of one place."""
     rows: list[tuple[str, ...]] = [_HEAD]
     for result in results:
         rows.append((result.scenario, *[""] * (len(_HEAD) - 1)))
@@ -83,7 +83,7 @@ def table(results: Sequence[Result]) -> str:
 
 def _row(result: Result, name: str) -> tuple[str, ...]:
     figures = result.figures[name]
-    asked = [f"{each.at_least:g}" for each in result.targets if each.yardstick == name]
+    asked = [f"{target.at_least:g}" for target in result.targets if target.yardstick == name]
     ratios = ("", "") if name == OURS else (result.cpu_ratio(name), result.rate_ratio(name))
     return (
         f"  {name}",

@@ -1,4 +1,4 @@
-"""Turn by turn: the service, then its yardsticks, then the service again."""
+"""Rounds of measurements in turn: the service, then its yardsticks, then the service again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TO_SIGN: Final = bytes(500)
 
 
 class Round(Struct, frozen=True):
-    """What one turn came to; CPU seconds of the server, and of the database beside it."""
+    """The result of one turn; CPU seconds of the server, and of its database."""
 
     sample: Sample
     cpu_seconds: float
@@ -30,7 +30,7 @@ class Round(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """All turns of one contestant.
+    """The results of all turns of one contestant.
 
     `cpu_ms` is the server's CPU time for one operation, which is the same number as CPU seconds
     for 1,000; `busy` are the cores that the server kept busy, and `load_busy` those of the load.
@@ -46,14 +46,14 @@ class Figures(Struct, frozen=True):
 
 
 class Load:
-    """The process that asks."""
+    """The process that sends the requests."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
         self._known: set[str] = set()
 
     def follow(self, name: str, plan: Plan, seconds: float) -> Sample:
-        """Ask as the plan of this name says. Raises RuntimeError: an answer was not right."""
+        """Sends the requests of the plan of this name. Raises RuntimeError for a wrong answer."""
         assert self._process.stdin
         assert self._process.stdout
         order = Order(name, seconds, None if name in self._known else plan)
@@ -68,7 +68,7 @@ class Load:
 
 @contextmanager
 def loading() -> Iterator[Load]:
-    """A load that is ready to ask."""
+    """Returns a context with a load that is ready to send requests."""
     with subprocess.Popen(
         python("benchmarks.protocol.load"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -79,15 +79,16 @@ def loading() -> Iterator[Load]:
 
 
 class Contestant(ABC):
-    """Something that can be measured for a while."""
+    """A server or a computation that can be measured for some seconds."""
 
     @abstractmethod
     def turn(self, seconds: float) -> Round:
-        """One turn of about this length."""
+        """Measures one turn of about this length."""
 
 
 class Asked(Contestant):
-    """A server that is asked by the load. `database` is the process id of what it asks itself."""
+    """A server that gets the requests of the load. `database` is the process id of its
+    database."""
 
     def __init__(
         self, load: Load, name: str, server: Server, flows: list[Flow], database: int | None
@@ -110,7 +111,7 @@ class Asked(Contestant):
 
 
 class Signing(Contestant):
-    """RS256 signatures one after the other, and nothing else."""
+    """RS256 signatures in sequence, and nothing else."""
 
     def __init__(self) -> None:
         self._signer = Signer()
@@ -131,26 +132,27 @@ class Signing(Contestant):
 def measured(
     contestants: dict[str, Contestant], rounds: int, seconds: float
 ) -> dict[str, Figures]:
-    """The figures of each, after a first short turn that does not count."""
-    for each in contestants.values():
-        each.turn(seconds / 4)
+    """Returns the figures of each contestant, after a first short turn that does not count."""
+    for contestant in contestants.values():
+        contestant.turn(seconds / 4)
     turns = [
-        {name: each.turn(seconds) for name, each in contestants.items()} for _ in range(rounds)
+        {name: contestant.turn(seconds) for name, contestant in contestants.items()}
+        for _ in range(rounds)
     ]
     return {name: _figures([turn[name] for turn in turns]) for name in contestants}
 
 
 def _figures(rounds: Sequence[Round]) -> Figures:
-    samples = [each.sample for each in rounds]
+    samples = [turn.sample for turn in rounds]
     latencies = [latency for sample in samples for latency in sample.latencies]
     percentiles = quantiles(latencies, n=100) if len(latencies) > 1 else latencies * 99
     return Figures(
-        rate=median(each.operations / each.seconds for each in samples),
+        rate=median(sample.operations / sample.seconds for sample in samples),
         p50_ms=percentiles[49] * 1000,
         p99_ms=percentiles[98] * 1000,
-        cpu_ms=median(each.cpu_seconds / each.sample.operations for each in rounds) * 1000,
-        database_cpu_ms=median(each.database_seconds / each.sample.operations for each in rounds)
+        cpu_ms=median(turn.cpu_seconds / turn.sample.operations for turn in rounds) * 1000,
+        database_cpu_ms=median(turn.database_seconds / turn.sample.operations for turn in rounds)
         * 1000,
-        busy=median(each.cpu_seconds / each.sample.seconds for each in rounds),
-        load_busy=median(each.cpu_seconds / each.seconds for each in samples),
+        busy=median(turn.cpu_seconds / turn.sample.seconds for turn in rounds),
+        load_busy=median(sample.cpu_seconds / sample.seconds for sample in samples),
     )

@@ -1,9 +1,9 @@
-"""A run at one place: a store, so many processes, and the yardsticks that stand beside them."""
+"""A run at one place: a store, a number of processes, and the yardsticks."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
@@ -19,7 +19,7 @@ from benchmarks.protocol.profiled import Profile
 from benchmarks.protocol.results import OURS, Memory, Result
 from benchmarks.protocol.rounds import Asked, Contestant, Load, Signing
 from benchmarks.protocol.scenarios import Scenario
-from tests.support.mongod import fresh_database
+from tests.support.servers.mongod import fresh_database
 
 PROFILE_SECONDS: Final = 4.0
 _TOP_UP_SECONDS: Final = 2.0
@@ -27,7 +27,7 @@ _MEGABYTE: Final = 1024 * 1024
 
 
 class Measurement(Struct, frozen=True, kw_only=True):
-    """What to measure. `database` is the replica set's URL, none for SQLite."""
+    """The options of a measurement. `database` is the replica set's URL, none for SQLite."""
 
     scenarios: Mapping[str, Scenario]
     store: str
@@ -42,7 +42,7 @@ class Measurement(Struct, frozen=True, kw_only=True):
 
 
 class Run:
-    """Starts the servers, and lets the load ask them."""
+    """Starts the servers, and has the load send requests to them."""
 
     def __init__(self, measurement: Measurement, directory: Path, load: Load) -> None:
         self._measurement = measurement
@@ -50,17 +50,17 @@ class Run:
         self._load = load
 
     def measured(self) -> tuple[list[Result], Memory]:
-        """Every scenario, then the memory. Raises NoNode."""
+        """Measures every scenario, then the memory. Raises NoNode."""
         with ExitStack() as stack:
             ours = stack.enter_context(self._service("idp"))
             scenarios, processes = self._measurement.scenarios, self._measurement.processes
             bare = stack.enter_context(places.bare(self._directory, ours, scenarios, processes))
-            other = stack.enter_context(self._oidc_provider())
-            found = [self._result(name, ours, bare, other) for name in scenarios]
-            return found, self._memory(ours)
+            others = stack.enter_context(self._oidc_providers())
+            results = [self._result(name, ours, bare, others) for name in scenarios]
+            return results, self._memory(ours)
 
     def profile(self, result: Result) -> str:
-        """Where the time of a scenario goes, by a service of its own."""
+        """Returns the profile of a scenario, measured by a service of its own."""
         file = self._directory / "profile"
         os.environ[profiled.FILE_VARIABLE] = str(file)
         with self._service("benchmarks.protocol.profiled", processes=1) as place:
@@ -93,44 +93,52 @@ class Run:
             yield url
 
     @contextmanager
-    def _oidc_provider(self) -> Iterator[Place | None]:
-        """One process of it stands beside one of ours."""
+    def _oidc_providers(self) -> Iterator[list[Place]]:
+        """Starts one process of oidc-provider over MongoDB, or else one in memory and one over a
+        file of SQLite."""
         if self._measurement.processes > 1 or not self._measurement.with_node:
-            yield None
+            yield []
             return
-        with (
-            self._store() as url,
-            places.oidc_provider(self._directory, url, self._measurement.count) as place,
-        ):
-            yield place
+        with ExitStack() as stack:
+            databases = [stack.enter_context(self._store())]
+            if not self._measurement.database:
+                directory = Path(mkdtemp(dir=self._directory))
+                databases.append(str((directory / "oidc-provider.sqlite3").absolute()))
+            yield [
+                stack.enter_context(
+                    places.oidc_provider(self._directory, database, self._measurement.count)
+                )
+                for database in databases
+            ]
 
-    def _result(self, name: str, ours: Place, bare: Server, other: Place | None) -> Result:
+    def _result(self, name: str, ours: Place, bare: Server, others: Sequence[Place]) -> Result:
         measurement, scenario = self._measurement, self._measurement.scenarios[name]
         contestants: dict[str, Contestant] = {OURS: self._asked(name, ours, scenario)}
         flows = places.at_bare(name, scenario.flows(ours.party))
         contestants["bare"] = Asked(self._load, f"bare {name}", bare, flows, None)
-        if other is not None and scenario.is_common:
+        for other in others if scenario.is_common else ():
             their = f"{other.server.name} {name}"
             contestants[other.server.name] = self._asked(their, other, scenario)
         if scenario.signed:
             contestants["RS256 alone"] = Signing()
         figures = rounds.measured(contestants, measurement.rounds, measurement.seconds)
         targets = [
-            each
-            for each in scenario.targets
-            if each.store == measurement.store
-            and each.yardstick in figures
+            target
+            for target in scenario.targets
+            if target.store == measurement.store
+            and target.yardstick in figures
             and measurement.processes == 1
         ]
         return Result(measurement.store, measurement.processes, name, figures, targets)
 
     def _asked(self, name: str, place: Place, scenario: Scenario) -> Asked:
-        """The first flow is spent: the bare handlers' answers came of it."""
+        """Returns the contestant without the first flow, which has made the bare handlers'
+        answers."""
         _, *flows = scenario.flows(place.party)
         return Asked(self._load, name, place.server, flows, self._measurement.database_pid)
 
     def _memory(self, ours: Place) -> Memory:
-        """What the service has in memory when it has answered enough."""
+        """Returns the memory of the service after enough requests."""
         scenario = next(iter(self._measurement.scenarios.values()))
         asked = self._asked("memory", ours, scenario)
         while ours.server.requests < self._measurement.memory_after:

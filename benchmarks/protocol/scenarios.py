@@ -1,4 +1,4 @@
-"""What is measured: requests to the service, the same to the yardsticks, and what is asked."""
+"""The scenarios: requests to the service, the same requests to the yardsticks, and the targets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CODE: Final = r"[?&]code=([^&\s]+)"
 
 
 class Target(Struct, frozen=True):
-    """What is asked: what it costs the yardstick is at least so many times what it costs us."""
+    """A target: the processor time of the yardstick is `at_least` times the service's."""
 
     store: str
     yardstick: str
@@ -25,8 +25,8 @@ class Target(Struct, frozen=True):
 
 
 class Scenario(Struct, frozen=True):
-    """`flows` are what a party is asked; `signed` is the member of the last answer that the
-    service signs for each request, for the bare handler to do likewise."""
+    """`flows` are the requests to a party; `signed` is the member of the last answer that the
+    service signs for each request, so that the bare handler signs too."""
 
     flows: Callable[[Party], list[Flow]]
     is_common: bool = True  # oidc-provider has it, too
@@ -35,7 +35,8 @@ class Scenario(Struct, frozen=True):
 
 
 def sign_in(party: Party, cookie: str, scope: str = SCOPE) -> Flow:
-    """An authorization request of a browser with a live session, and the code for tokens."""
+    """Returns an authorization request of a browser with a live session, and the exchange of its
+    code for tokens."""
     query = {
         "client_id": party.web.id,
         "redirect_uri": party.redirect_uri,
@@ -96,6 +97,20 @@ def _refresh(party: Party) -> list[Flow]:
     ]
 
 
+def _key_set(party: Party) -> list[Flow]:
+    return _fetched(party, "keys")
+
+
+def _discovery(party: Party) -> list[Flow]:
+    return _fetched(party, "discovery")
+
+
+def _fetched(party: Party, name: str) -> list[Flow]:
+    """Returns a request for a document that is the same for everybody, once for each of the
+    machines."""
+    return [Flow([get(party.host, party.paths[name], {})]) for _ in party.machines]
+
+
 def _asked(on_sqlite: float, on_mongodb: float, times_oidc_provider: float) -> tuple[Target, ...]:
     return (
         Target("sqlite", "bare", on_sqlite),
@@ -113,5 +128,7 @@ SCENARIOS: Final[dict[str, Scenario]] = {
         _client_credentials_jwt, signed="access_token", targets=(Target("sqlite", "bare", 0.75),)
     ),
     "refresh": Scenario(_refresh, signed="id_token"),
+    "key_set": Scenario(_key_set),
+    "discovery": Scenario(_discovery),
     "oidc_session": Scenario(_oidc_session, signed="id_token"),
 }

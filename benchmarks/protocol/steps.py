@@ -13,14 +13,14 @@ _FORM: Final = "application/x-www-form-urlencoded"
 
 
 def get(host: str, path: str, headers: Mapping[str, str], **expected: object) -> Step:
-    """A GET; `expected` are the step's own fields."""
+    """Returns a GET; `expected` are the step's own fields."""
     return Step(_head("GET", host, path, headers), **expected)  # type: ignore[arg-type]
 
 
 def post(
     host: str, path: str, form: Mapping[str, str], headers: Mapping[str, str], takes: str = ""
 ) -> Step:
-    """A POST of a form that is answered by 200."""
+    """Returns a POST of a form that is answered by 200."""
     head = _head("POST", host, path, {**headers, "Content-Type": _FORM})
     return Step(head, urlencode(form, safe=HELD), takes=takes)
 
@@ -32,11 +32,11 @@ def _head(method: str, host: str, path: str, headers: Mapping[str, str]) -> str:
 
 
 def basic(client_id: str, secret: str) -> dict[str, str]:
-    """The header of client_secret_basic (RFC 6749 2.3.1)."""
+    """Returns the header of client_secret_basic (RFC 6749 2.3.1)."""
     pair = f"{quote(client_id, safe='')}:{quote(secret, safe='')}"
     return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
 
 
 def bearer(token: str) -> dict[str, str]:
-    """The header of a bearer token (RFC 6750 2.1)."""
+    """Returns the header of a bearer token (RFC 6750 2.1)."""
     return {"Authorization": f"Bearer {token}"}

@@ -1,1 +1,1 @@
-"""How long a page of found users takes over many users, and which index answers it."""
+"""The duration of a search's page among many users, and the index that serves it."""

@@ -18,7 +18,7 @@ from benchmarks.tables import aligned
 from idp.management.users import search as user_search
 from idp.management.users.search import UserSearch
 from idp.schema import reading
-from tests.support.mongod import fresh_database
+from tests.support.servers.mongod import fresh_database
 
 TARGET_MILLISECONDS: Final = 50.0
 _STARTS: Final = "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"
@@ -26,7 +26,7 @@ _SAME: Final = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"
 
 
 def _all_of(**queries: dict[str, Any]) -> dict[str, Any]:
-    """What is sent of a search for those who pass all of these."""
+    """Returns the body of a search for the users that match all of these conditions."""
     return {"queries": [{name: query} for name, query in queries.items()]}
 
 
@@ -51,7 +51,7 @@ SEARCHES: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure each back end; 1 when a page took longer than it may."""
+    """Measures each back end; returns 1 if a page took longer than its limit."""
     options = _parser().parse_args(arguments)
     slowest = 0.0
     with ExitStack() as stack:
@@ -68,27 +68,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _measured(back_end: str, url: str, options: argparse.Namespace) -> float:
-    """Print what each search takes; the slowest p95 in milliseconds."""
+    """Prints the durations of each search; returns the slowest p95 in milliseconds."""
     async with filled(url, options.count) as place:
         print(f"\n{back_end}: {options.count} users, {place.per_second:.0f}/s when they came in")
-        rows, found = [("search", "page", "p50 ms", "p95 ms")], [0.0]
+        rows, p95_values = [("search", "page", "p50 ms", "p95 ms")], [0.0]
         for name, search in SEARCHES.items():
             for where, scope in place.scopes.items():
                 took, size = await _timed(place, search, scope, options.rounds)
                 p95 = quantiles(took, n=20)[-1]
                 rows.append((f"{name}, {where}", str(size), f"{median(took):.1f}", f"{p95:.1f}"))
-                found.append(p95)
+                p95_values.append(p95)
         print(aligned(rows))
         print(f"\nindex plans on {back_end}")
         for line in await plans.explained_lines(place, url):
             print(f"  {line}")
-    return max(found)
+    return max(p95_values)
 
 
 async def _timed(
     place: Filled, search: Mapping[str, Any], scope: str | None, rounds: int
 ) -> tuple[list[float], int]:
-    """Milliseconds for each page of a walk through what is found, and the size of the first."""
+    """Returns the milliseconds for each page of a walk through the results, and the size of the
+    first page."""
     took, cursor, size = list[float](), "", 0
     for n in range(rounds):
         body = {"query": {"limit": 100, "cursor": cursor}, **search}

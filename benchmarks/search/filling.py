@@ -20,18 +20,18 @@ from idp.service import Service
 from storage import Insert, Store, open_store
 
 OTHERS: Final = 50  # organizations of a few users each
-_AT_ONCE: Final = 1000
+_BATCH_SIZE: Final = 1000
 
 
 class Find(NamedTuple):
-    """A `find` that a search made."""
+    """A call of `find` by a search."""
 
     where: Mapping[str, Any]
     order: str | None
 
 
 class _Parts(Struct):
-    """What of a service a search needs."""
+    """The attributes of a service that a search needs."""
 
     store: Any
     master_key: MasterKey
@@ -39,7 +39,7 @@ class _Parts(Struct):
 
 
 class _Watched:
-    """A store that notes what is looked for among the users."""
+    """A store that records the searches among users."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -55,7 +55,7 @@ class _Watched:
 
 
 class Filled(NamedTuple):
-    """A service over the store, and how fast the users came in."""
+    """A service over the store, and the rate at which the users were stored."""
 
     service: Service
     watched: _Watched
@@ -64,7 +64,7 @@ class Filled(NamedTuple):
 
     @property
     def scopes(self) -> Mapping[str, str | None]:
-        """In which organization is looked; None: in all."""
+        """The organizations in which users are searched; None: all."""
         large, medium, small = self.org_ids[:3]
         return {
             "all": None,
@@ -74,14 +74,14 @@ class Filled(NamedTuple):
         }
 
     def call(self, org_id: str | None) -> Call:
-        """A search's call by somebody who reaches everything."""
+        """Returns the call of a search by a user with all permissions."""
         rights = Rights(everywhere=frozenset({"user.read"}), by_organization={})
         return Call(_user("caller", self.org_ids[0], 0), rights, "user.read", org_id)
 
 
 @asynccontextmanager
 async def filled(url: str, count: int) -> AsyncIterator[Filled]:
-    """A store of so many users, for the duration of the block."""
+    """Returns a context with a store of so many users."""
     clock, random = SystemClock(), SystemRandom()
     store = open_store(url, now=clock.now, new_id=random.id)
     await store.open(ALL)
@@ -89,8 +89,8 @@ async def filled(url: str, count: int) -> AsyncIterator[Filled]:
         org_ids = [random.id() for _ in range(2 + OTHERS)]
         await store.commit(*[Insert(ORGANIZATIONS, _organization(org_id)) for org_id in org_ids])
         began = time.perf_counter()
-        for first in range(0, count, _AT_ONCE):
-            units = [_unit(random, org_ids, n) for n in range(first, first + _AT_ONCE)]
+        for first in range(0, count, _BATCH_SIZE):
+            units = [_unit(random, org_ids, n) for n in range(first, first + _BATCH_SIZE)]
             outcomes = await store.commit_each(units)
             assert not any(outcomes), outcomes  # noqa: S101 - a benchmark
         per_second = count / (time.perf_counter() - began)
@@ -102,7 +102,8 @@ async def filled(url: str, count: int) -> AsyncIterator[Filled]:
 
 
 def _unit(random: SystemRandom, org_ids: list[str], n: int) -> list[Insert]:
-    """One in a hundred is in the second organization, and one in one of the small ones."""
+    """Returns the unit that stores a user: one user in a hundred is in the second organization,
+    and one in a small one."""
     n_of_hundred = n % 100
     org_id = org_ids[2 + n // 100 % OTHERS] if n_of_hundred == 0 else org_ids[n_of_hundred == 1]
     return [Insert(USERS, _user(random.id(), org_id, n))]

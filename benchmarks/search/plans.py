@@ -1,4 +1,4 @@
-"""Which index each back end answers the searches by, in its own words."""
+"""The index with which each back end serves the searches, as the back end describes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from storage.sqlite.tables import SqliteTable, Tables
 
 
 async def explained_lines(place: Filled, url: str) -> list[str]:
-    """A line for each shape of what was looked for among the users."""
+    """Returns a line for each form of the searches among users."""
     shapes = {(tuple(find.where), find.order): find for find in place.watched.finds}
     explained = _by_sqlite if url.startswith("sqlite") else _by_mongodb
     return [f"{_shape(find)}: {explained(find, url)}" for find in shapes.values()]

@@ -1,1 +1,2 @@
-"""What a sign-in tells by the time it takes, and what many at once cost everybody else."""
+"""The information that the duration of a sign-in reveals, and the effect of many sign-ins on other
+requests."""

@@ -1,4 +1,5 @@
-"""`python -m benchmarks.sign_in`: try passwords, print what their refusals tell, and crowd in."""
+"""`python -m benchmarks.sign_in`: measure refused passwords, and many sign-ins at the same
+time."""
 
 from __future__ import annotations
 
@@ -9,18 +10,18 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.sign_in import crowd, telling
+from benchmarks.sign_in import crowd, response_times
 from benchmarks.sign_in.people import Administrator
 from benchmarks.storage import places
 from benchmarks.tables import aligned
-from tests.support.mongod import fresh_database
-from tests.support.program import Program
+from tests.support.programs.program import Program
+from tests.support.servers.mongod import fresh_database
 
 _PAT = "admin.pat"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure on each back end; 1 when a target is missed."""
+    """Measures each back end; returns 1 if a target is missed."""
     options = _parser().parse_args(arguments)
     is_met = True
     with ExitStack() as stack:
@@ -49,34 +50,38 @@ def _measured(
     administrator = Administrator(program.issuer, directory / _PAT)
     try:
         differences = [
-            each
-            for name, answer in telling.ANSWERS.items()
-            for each in _differences(
+            difference
+            for name, answer in response_times.ANSWERS.items()
+            for difference in _differences(
                 f"{back_end}: {name}", answer, administrator, program, options
             )
         ]
-        found = asyncio.run(
+        saturation = asyncio.run(
             crowd.measured(administrator, program.demo(), options.people, options.seconds)
         )
     finally:
         administrator.close()
         program.kill()
     print(
-        f"{back_end}: userinfo, p99 {found.idle:.1f} ms idle, {found.busy:.1f} ms while", end=" "
+        f"{back_end}: userinfo, p99 {saturation.idle:.1f} ms idle, {saturation.busy:.1f} ms while",
+        end=" ",
     )
-    print(f"{options.people} people sign in: {found.signed_in} did, {found.put_off} were put off")
-    return found.is_met and all(each.is_within for each in differences)
+    print(
+        f"{options.people} people sign in: {saturation.signed_in} did,"
+        f" {saturation.put_off} were put off"
+    )
+    return saturation.is_met and all(difference.is_within for difference in differences)
 
 
 def _differences(
     title: str,
-    answer: telling.Answer,
+    answer: response_times.Answer,
     administrator: Administrator,
     program: Program,
     options: argparse.Namespace,
-) -> list[telling.Difference]:
-    """What the times of an answer tell, printed."""
-    measuring = telling.measured(
+) -> list[response_times.Difference]:
+    """Prints the differences between the times of an answer."""
+    measuring = response_times.measured(
         answer, administrator, program.demo(), options.tries, options.seed
     )
     differences = asyncio.run(measuring)
@@ -85,8 +90,13 @@ def _differences(
     return differences
 
 
-def _row(each: telling.Difference) -> tuple[str, ...]:
-    return each.kind, f"{each.median:.1f}", f"{each.low:+.2f}", f"{each.high:+.2f}"
+def _row(difference: response_times.Difference) -> tuple[str, ...]:
+    return (
+        difference.kind,
+        f"{difference.median:.1f}",
+        f"{difference.low:+.2f}",
+        f"{difference.high:+.2f}",
+    )
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""What userinfo takes while very many people sign in at once."""
+"""The duration of userinfo while very many people sign in at the same time."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ import msgspec
 
 from benchmarks.protocol.load import Flow, Order, Plan, Sample, Step
 from benchmarks.sign_in.people import KINDS, PASSWORD, Administrator
-from tests.support.relying_party import RelyingParty
-from tests.support.visitor import Page, Visitor
+from tests.support.browsers.visitor import Page, Visitor
+from tests.support.protocol.relying_party import RelyingParty
 
 TIMES_IDLE: Final = 2.0
 MOST_MILLISECONDS: Final = 50.0
@@ -29,7 +29,7 @@ _NICENESS: Final = 19  # the crowd's browsers would not be on the service's mach
 
 
 class Saturation(NamedTuple):
-    """p99 of userinfo in milliseconds, and what became of the sign-ins meanwhile."""
+    """The p99 of userinfo in milliseconds, and the results of the concurrent sign-ins."""
 
     idle: float
     busy: float
@@ -44,7 +44,8 @@ class Saturation(NamedTuple):
 async def measured(
     administrator: Administrator, party: RelyingParty, people: int, seconds: float
 ) -> Saturation:
-    """Userinfo, idle and then while this many people send their passwords again and again."""
+    """Measures userinfo, first idle and then while so many people send their passwords
+    repeatedly."""
     names = administrator.people("crowd", KINDS["wrong"], people + 1)
     asker = Visitor(party.issuer)
     tokens = await party.tokens(asker, names[-1], PASSWORD)
@@ -68,14 +69,15 @@ async def measured(
 def _crowd(
     party: RelyingParty, names: Sequence[str], password: str, seconds: float
 ) -> tuple[int, int]:
-    """How many sign-ins of these people succeed in that time, and how often one is put off."""
+    """Returns how many sign-ins of these people succeed in that time, and how often one is
+    deferred."""
     crowd = _Crowd(party, password, time.monotonic() + seconds)
     asyncio.run(crowd.sign_in(names))
     return crowd.signed_in, crowd.put_off
 
 
 class _Crowd:
-    """People who sign in, are put off where too many are at it, and try again until a time."""
+    """People who sign in, are deferred if too many do so, and try again until a time."""
 
     def __init__(self, party: RelyingParty, password: str, until: float) -> None:
         self._party = party
@@ -86,7 +88,7 @@ class _Crowd:
         self.put_off = 0
 
     async def sign_in(self, names: Sequence[str]) -> None:
-        """All of these people at once."""
+        """Signs in all of these people concurrently."""
         await asyncio.gather(*map(self._again_and_again, names))
 
     async def _again_and_again(self, name: str) -> None:
@@ -99,7 +101,7 @@ class _Crowd:
             await visitor.close()
 
     async def _press(self, visitor: Visitor, page: Page) -> None:
-        """Send the password until it is looked at."""
+        """Sends the password until it is checked."""
         while time.monotonic() < self._until:
             answer = await visitor.send(page, password=self._password)
             if answer.status != 503:
@@ -111,7 +113,7 @@ class _Crowd:
 
 
 async def _asked(plan: Plan, seconds: float) -> Sample:
-    """What a process of its own measures: this one has other work."""
+    """Returns the measurement of a separate process, because this process is busy."""
     command = [sys.executable, "-m", "benchmarks.protocol.load"]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)

@@ -1,4 +1,5 @@
-"""Accounts to try passwords on: each is used once, so that no delay and no lock is in the way."""
+"""Accounts for wrong passwords: each is used once, so that neither a delay nor a lock has an
+effect."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _LEGACY_ROUNDS: Final = 4  # a hash of another system: two milliseconds instead 
 
 
 class Kind(NamedTuple):
-    """What is the matter with an account. `given` is the password that is tried on it."""
+    """The state of an account that is measured. `given` is the password that is tried on it."""
 
     given: str
     is_made: bool = True
@@ -38,7 +39,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 
 class Administrator:
-    """Makes accounts by the management API, as the owner of the installation."""
+    """Creates accounts with the management API, as the owner of the installation."""
 
     def __init__(self, issuer: str, pat_file: Path) -> None:
         token = pat_file.read_text().strip()
@@ -53,11 +54,11 @@ class Administrator:
         }
 
     def people(self, name: str, kind: Kind, count: int) -> Sequence[str]:
-        """The login names of so many accounts of a kind."""
+        """Returns the login names of so many accounts of a kind."""
         names = [f"{name.replace(' ', '-')}-{n}-{secrets.token_hex(4)}" for n in range(count)]
         if kind.is_made:
-            for each in names:
-                self._make(each, kind)
+            for name in names:
+                self._make(name, kind)
         return names
 
     def _make(self, name: str, kind: Kind) -> None:
@@ -74,8 +75,8 @@ class Administrator:
     def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         answer = self._http.post(path, json=body)
         answer.raise_for_status()
-        found: dict[str, Any] = answer.json()
-        return found
+        document: dict[str, Any] = answer.json()
+        return document
 
     def close(self) -> None:
         self._http.close()

@@ -1,1 +1,1 @@
-"""The store beside the raw driver: `python -m benchmarks.storage`."""
+"""The store compared with the raw driver: `python -m benchmarks.storage`."""

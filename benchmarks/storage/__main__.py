@@ -1,4 +1,4 @@
-"""`python -m benchmarks.storage`: measure, print a table, and say which target is missed."""
+"""`python -m benchmarks.storage`: measure, print a table, and list the targets that are missed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchmarks.storage.rounds import Result, measured
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what is asked for; 1 when a target is missed."""
+    """Measures the chosen back ends; returns 1 if a target is missed."""
     options = _parser().parse_args(arguments)
     results: dict[str, list[Result]] = {}
     with ExitStack() as stack:
@@ -42,15 +42,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _measured(back_end: str, place: str | Path, rounds: int, seconds: float) -> list[Result]:
     async with places.comparing(back_end, place) as comparisons:
-        return [await measured(each, rounds, seconds) for each in comparisons]
+        return [await measured(comparison, rounds, seconds) for comparison in comparisons]
 
 
 def _exit_code(results: dict[str, list[Result]]) -> int:
     missed = [
-        f"{back_end}: {each.target.sentence}: {each.ratio:.2f}, asked {each.target.at_least:.2f}"
-        for back_end, found in results.items()
-        for each in found
-        if each.target is not None and each.ratio < each.target.at_least
+        f"{back_end}: {result.target.sentence}: {result.ratio:.2f},"
+        f" asked {result.target.at_least:.2f}"
+        for back_end, of_back_end in results.items()
+        for result in of_back_end
+        if result.target is not None and result.ratio < result.target.at_least
     ]
     print("\n" + ("\n".join(["missed:", *missed]) if missed else "every target is met"))
     return 1 if missed else 0

@@ -1,4 +1,4 @@
-"""What stands beside what, and what is asked of it."""
+"""The comparisons of the store with the raw drivers, and their targets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def of_sqlite(store: Contract, raw: RawSqlite) -> list[Comparison]:
         Comparison("get", raw.row(), store.get(1), POINT_READ),
         Comparison("get, the select decoded", raw.decoded(), store.get(1)),
         Comparison("get_many of three", raw.three(), store.get_many(1)),
-        Comparison("find_each of 250 keys", raw.each(), store.find_each()),
+        Comparison("find_each of 250 keys", raw.find_each(), store.find_each()),
         Comparison("update, one by one", raw.update(), store.update(1)),
         Comparison("update, 16 in flight", raw.update(), store.update(16)),
         Comparison("update, 64 beside the driver's one by one", raw.update(), store.update(64)),
@@ -43,7 +43,7 @@ def of_mongodb(store: Contract, raw: RawMongo) -> list[Comparison]:
         Comparison(
             "get_many of three beside one find", raw.find(16), store.get_many(16), SHARED_READS
         ),
-        Comparison("find_each of 250 keys", raw.each(), store.find_each()),
+        Comparison("find_each of 250 keys", raw.find_each(), store.find_each()),
         Comparison("update, one by one", raw.update(1), store.update(1)),
         Comparison("update, 16 in flight", raw.update(16), store.update(16)),
         Comparison("update, 64 in flight", raw.update(64), store.update(64), SHARED_WRITES),

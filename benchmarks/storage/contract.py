@@ -1,4 +1,4 @@
-"""What is measured of a store: its operations as the service uses them."""
+"""The measured operations of a store, as the service uses them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ HOUR: Final = timedelta(hours=1)
 
 
 class Contract:
-    """A store's works. Each is a method that takes how many are in flight."""
+    """The measured operations of a store. Each is a method that takes the number of concurrent
+    calls."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -59,7 +60,7 @@ class Contract:
         return Work("commit of two writes", once, in_flight)
 
     def commit_each(self, writes: int) -> Work:
-        """Many units of one or two inserts, one call after the other."""
+        """Commits many units of one or two inserts, one call after the other."""
 
         async def once(n: int) -> None:
             units = [_imported(f"{writes}-{n}-{m}")[:writes] for m in range(AT_ONCE)]
@@ -69,7 +70,7 @@ class Contract:
         return Work("commit_each", once, 1, AT_ONCE)
 
     def find_each(self) -> Work:
-        """Many keys, nearly all of them nobody's, as an import asks for them."""
+        """Finds many keys, of which nearly all belong to no user, as an import does."""
         store = self._store
         return Work(
             "find_each", lambda n: store.find_each(ACCOUNTS, "login_key", keys_of(n)), 1, AT_ONCE
@@ -81,18 +82,18 @@ class Contract:
 
 
 def key_of(number: int) -> str:
-    """One of few counters, so that its window is mostly running already."""
+    """Returns the key of one of few counters, so that its window is mostly running already."""
     return f"tries-{number % COUNTERS}"
 
 
 def keys_of(number: int) -> list[str]:
-    """Many login keys, of which one in 25 is somebody's."""
+    """Returns many login keys, of which one in 25 belongs to a user."""
     known = [f"{id_of(number + m)}@example.com" for m in range(0, AT_ONCE, 25)]
     return known + [f"nobody-{m}@example.com" for m in range(AT_ONCE - len(known))]
 
 
 def changed(number: int) -> Update:
-    """A conditional update that always holds."""
+    """Returns a conditional update whose condition is always met."""
     return Update(ACCOUNTS, id_of(number), increment={"sequence": 1}, expect={"state": "active"})
 
 

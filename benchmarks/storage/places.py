@@ -1,4 +1,4 @@
-"""Stores to measure, each with a raw driver on the same data."""
+"""The stores to measure, each with a raw driver on the same data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchmarks.storage.rounds import Comparison
 from idp.foundation.clock import SystemClock
 from idp.foundation.randomness import SystemRandom
 from storage import Store, open_store
-from tests.support.mongod import fresh_database, replica_set
+from tests.support.servers.mongod import fresh_database, replica_set
 
 # Where a disk is, most of the time; /tmp may be memory, whose commits cost nothing.
 ON_DISK: Final = Path("/var/tmp")
@@ -28,7 +28,7 @@ BACK_ENDS: Final = ("sqlite", "pymongo", "motor")
 
 @asynccontextmanager
 async def comparing(back_end: str, place: str | Path) -> AsyncIterator[list[Comparison]]:
-    """The comparisons of a back end: on a file in a directory, or on a server at a URL."""
+    """Returns the comparisons of a back end: on a file in a directory, or on a server at a URL."""
     if back_end == "sqlite":
         path = Path(place) / "store.sqlite3"
         async with _filled(f"sqlite:///{path}") as store:
@@ -57,7 +57,7 @@ async def _filled(url: str) -> AsyncIterator[Store]:
 
 @contextmanager
 def directory(parent: Path | None) -> Iterator[Path]:
-    """A directory of one's own, by default on a disk."""
+    """Returns a context with a temporary directory, by default on a disk."""
     parent = parent or (ON_DISK if os.access(ON_DISK, os.W_OK) else None)
     with tempfile.TemporaryDirectory(prefix="store-benchmark-", dir=parent) as made:
         yield Path(made)
@@ -65,8 +65,8 @@ def directory(parent: Path | None) -> Iterator[Path]:
 
 @contextmanager
 def server(url: str | None) -> Iterator[str]:
-    """The URL of a replica set: the one that is given, or one that is started for the purpose and
-    takes as much memory as MongoDB does by itself."""
+    """Returns a context with the URL of a replica set: the given one, or one that is started for
+    it and takes as much memory as MongoDB does by default."""
     if url is not None:
         yield url
         return
@@ -75,7 +75,8 @@ def server(url: str | None) -> Iterator[str]:
 
 
 def sync_microseconds(place: Path) -> float:
-    """How long the disk takes to say that 4 KiB are safe: what a commit costs at the least."""
+    """Returns the microseconds that the disk takes to sync 4 KiB, which is the least that a commit
+    takes."""
     took = []
     with (place / "probe").open("wb", buffering=0) as file:
         for _ in range(50):

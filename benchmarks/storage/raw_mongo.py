@@ -1,6 +1,6 @@
 """The yardstick of MongoDB: the driver itself, one command for each operation.
 
-As durable as the store: a majority acknowledges each write, with its journal.
+It is as durable as the store: a majority acknowledges each write, with its journal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ IN_COMMAND = 32
 
 
 class RawMongo:
-    """A client of its own of one of the drivers, on the store's database."""
+    """A separate client of one of the drivers, on the store's database."""
 
     def __init__(self, driver: str, url: str) -> None:
         self._client: Any = CLIENTS[driver](url)
@@ -41,7 +41,7 @@ class RawMongo:
         accounts = self._accounts
         return Work("find_one", lambda n: accounts.find_one({"_id": id_of(n)}), in_flight)
 
-    def each(self) -> Work:
+    def find_each(self) -> Work:
         def once(n: int) -> Any:
             return self._accounts.find({"login_key": {"$in": keys_of(n)}}).to_list(None)
 
@@ -52,7 +52,7 @@ class RawMongo:
         return Work("update_one", lambda n: accounts.update_one(_active(n), ADD), in_flight)
 
     def shared(self) -> Work:
-        """The server's own command, with as many updates as two commands share of 64."""
+        """Sends the server's own command, with as many updates as two commands share of 64."""
 
         async def once(n: int) -> None:
             updates = [{"q": _active(n * IN_COMMAND + m), "u": ADD} for m in range(IN_COMMAND)]
@@ -115,5 +115,6 @@ def _happening(record_id: str) -> dict[str, Any]:
 
 
 async def _awaited(value: Any) -> Any:
-    """What PyMongo gives at once and Motor gives later, or the other way round."""
+    """Returns a driver's value, awaited if it is an awaitable: PyMongo and Motor differ in
+    that."""
     return await value if inspect.isawaitable(value) else value

@@ -1,6 +1,6 @@
-"""The yardstick of SQLite: Python's sqlite3 on the same file, as one would write it by hand.
+"""The yardstick of SQLite: Python's sqlite3 on the same file, written by hand.
 
-It blocks, so nothing is in flight beside it; every statement outside a transaction is a durable
+It blocks, so there are no concurrent calls; every statement outside a transaction is a durable
 commit of its own.
 """
 
@@ -36,7 +36,7 @@ COUNT: Final = """INSERT INTO counters(id, doc, marks)
 
 
 class RawSqlite:
-    """A connection of its own to the store's file, as durable as the store's."""
+    """A separate connection to the store's file, as durable as the store's."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None, cached_statements=512)
@@ -69,7 +69,7 @@ class RawSqlite:
 
         return Work("three selects, decoded", once, 0)
 
-    def each(self) -> Work:
+    def find_each(self) -> Work:
         decode = msgspec.json.Decoder(Account).decode
 
         def once(n: int) -> None:

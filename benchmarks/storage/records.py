@@ -1,4 +1,4 @@
-"""The records that are measured: of the size and shape that a sign-in keeps."""
+"""The records that are measured: of the size and structure of those of a sign-in."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def account(account_id: str) -> Account:
 
 
 def account_document(account_id: str) -> dict[str, Any]:
-    """The same account as a raw driver is given it."""
+    """Returns the same account in the form for a raw driver."""
     return {
         "_id": account_id,
         "login_key": f"{account_id}@example.com",
@@ -86,12 +86,13 @@ def account_document(account_id: str) -> dict[str, Any]:
 
 
 def id_of(number: int) -> str:
-    """Neighbouring numbers are different records, so that those in flight are."""
+    """Returns the id for a number: neighbouring numbers are different records, and so are those of
+    concurrent calls."""
     return IDS[number % RECORDS]
 
 
 async def fill(store: Store) -> None:
-    """Every account, each with a visit and a grant."""
+    """Stores every account, each with a visit and a grant."""
     records = [
         (
             Insert(ACCOUNTS, account(record_id)),
@@ -100,6 +101,6 @@ async def fill(store: Store) -> None:
         )
         for record_id in IDS
     ]
-    refused = [each for each in await store.commit_each(records) if each is not None]
+    refused = [outcome for outcome in await store.commit_each(records) if outcome is not None]
     if refused:
         raise refused[0]

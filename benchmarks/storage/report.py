@@ -1,4 +1,4 @@
-"""The results as a table for people and as JSON for programs."""
+"""The results as a table for people, and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _HEAD = ("", "in flight", "operations/s", "p50 ms", "p99 ms", "CPU µs", "ratio"
 
 
 def table(back_end: str, results: Sequence[Result]) -> str:
-    """Two lines for each comparison: the yardstick, and the store with the ratio of the rates."""
+    """Returns two lines for each comparison: the yardstick, and the store with the ratio of the
+    rates."""
     rows: list[tuple[str, ...]] = [_HEAD]
     for result in results:
         rows.append((result.name, *[""] * 7))
@@ -36,7 +37,7 @@ def _cells(figures: Figures) -> tuple[str, ...]:
 
 
 def document(conditions: Mapping[str, Any], results: Mapping[str, Sequence[Result]]) -> bytes:
-    """Everything that was measured, the ratios of single rounds included."""
+    """Returns all results, with the ratios of single rounds."""
     return msgspec.json.format(
         msgspec.json.encode({"conditions": conditions, "results": results}), indent=2
     )

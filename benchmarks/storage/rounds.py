@@ -1,4 +1,4 @@
-"""Work that is done for a while and counted, turn by turn with its yardstick."""
+"""Operations that are repeated and counted, in turn with their yardstick."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ SPIN_SECONDS: Final = 0.005
 
 
 class Work(Struct, frozen=True):
-    """Something to do again and again; `once` gets the number of the time.
+    """An operation to repeat; `once` gets the number of the repetition.
 
-    What `once` returns is awaited when there is something in flight; with `in_flight=0` it is a
-    plain call, as a driver that blocks has it. One time does `operations` operations.
+    Its result is awaited if calls are concurrent; with `in_flight=0` it is a plain call of a
+    driver that blocks. One repetition does `operations` operations.
     """
 
     name: str
@@ -29,14 +29,14 @@ class Work(Struct, frozen=True):
 
 
 class Target(Struct, frozen=True):
-    """What is asked of the ratio of rates, with the sentence that says it."""
+    """A target for the ratio of rates, with the sentence that states it."""
 
     sentence: str
     at_least: float
 
 
 class Comparison(Struct, frozen=True):
-    """One line of the table: the store's work, and the yardstick that it stands beside."""
+    """One line of the table: the store's operation, and its yardstick."""
 
     name: str
     yardstick: Work
@@ -45,7 +45,7 @@ class Comparison(Struct, frozen=True):
 
 
 class Sample(Struct, frozen=True):
-    """What one round of one work came to."""
+    """The result of one round of one operation."""
 
     operations: int
     seconds: float
@@ -58,7 +58,8 @@ class Sample(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """All rounds of one work: operations a second, milliseconds, and this process's CPU time."""
+    """The figures of all rounds of one operation: operations a second, milliseconds, and this
+    process's CPU time."""
 
     work: str
     in_flight: int
@@ -69,9 +70,9 @@ class Figures(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """A comparison, measured. `ratio` is that of the median rates; `by_round` are the rounds'.
+    """The result of a comparison. `ratio` is that of the median rates; `by_round` are the rounds'.
 
-    `shares` is how much of a core there was to have in each round.
+    `shares` are the parts of a core that were available in each round.
     """
 
     name: str
@@ -84,7 +85,7 @@ class Result(Struct, frozen=True):
 
     @property
     def calm(self) -> list[float]:
-        """The ratios of the rounds in which other processes left a core to this one."""
+        """Returns the ratios of the rounds in which a core was free for this process."""
         pairs = zip(self.by_round, self.shares, strict=True)
         return [ratio for ratio, share in pairs if share >= CALM]
 
@@ -94,7 +95,7 @@ _NUMBERS = itertools.count()
 
 
 async def measured(comparison: Comparison, rounds: int, seconds: float) -> Result:
-    """Yardstick, ours, yardstick, ours, … after a first turn of each that does not count."""
+    """Measures yardstick and store in turns, after a first turn of each that does not count."""
     pair = (comparison.yardstick, comparison.ours)
     samples: list[tuple[Sample, Sample]] = []
     shares: list[float] = []
@@ -106,7 +107,8 @@ async def measured(comparison: Comparison, rounds: int, seconds: float) -> Resul
             samples.append((yardstick, ours))
             shares.append(min(share, _share()))
     theirs, own = [
-        _figures(work, each) for work, each in zip(pair, zip(*samples, strict=True), strict=True)
+        _figures(work, work_samples)
+        for work, work_samples in zip(pair, zip(*samples, strict=True), strict=True)
     ]
     by_round = [ours.rate / yardstick.rate for yardstick, ours in samples]
     ratio = own.rate / theirs.rate
@@ -114,7 +116,7 @@ async def measured(comparison: Comparison, rounds: int, seconds: float) -> Resul
 
 
 def _share() -> float:
-    """What part of a core this process gets when it wants all of it."""
+    """Returns the part of a core that this process gets when it uses as much as it can."""
     cpu, began = time.process_time(), time.perf_counter()
     while (took := time.perf_counter() - began) < SPIN_SECONDS:
         pass
@@ -124,30 +126,30 @@ def _share() -> float:
 async def _round(work: Work, seconds: float) -> Sample:
     latencies: list[float] = []
     cpu, began = time.process_time(), time.perf_counter()
-    ends = began + seconds
+    ends_at = began + seconds
     if work.in_flight:
-        turns = [_turns(work, ends, latencies) for _ in range(work.in_flight)]
+        turns = [_turns(work, ends_at, latencies) for _ in range(work.in_flight)]
         await asyncio.gather(*turns)
     else:
-        _plain_turns(work, ends, latencies)
+        _plain_turns(work, ends_at, latencies)
     took, cpu = time.perf_counter() - began, time.process_time() - cpu
     return Sample(len(latencies) * work.operations, took, cpu, latencies)
 
 
-async def _turns(work: Work, ends: float, latencies: list[float]) -> None:
+async def _turns(work: Work, ends_at: float, latencies: list[float]) -> None:
     clock, once = time.perf_counter, work.once
     began = clock()
-    while not latencies or began < ends:
+    while not latencies or began < ends_at:
         await once(next(_NUMBERS))
         done = clock()
         latencies.append(done - began)
         began = done
 
 
-def _plain_turns(work: Work, ends: float, latencies: list[float]) -> None:
+def _plain_turns(work: Work, ends_at: float, latencies: list[float]) -> None:
     clock, once = time.perf_counter, work.once
     began = clock()
-    while not latencies or began < ends:
+    while not latencies or began < ends_at:
         once(next(_NUMBERS))
         done = clock()
         latencies.append(done - began)

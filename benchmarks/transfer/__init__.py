@@ -1,1 +1,1 @@
-"""How fast very many people come in, and what everybody else notices of it."""
+"""The speed of an import of very many people, and its effect on other requests."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.transfer`: import very many people, and print what that takes."""
+"""`python -m benchmarks.transfer`: import very many people, and print how long that takes."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pathlib import Path
 
 from benchmarks.storage import places
 from benchmarks.transfer import imports, packages, report, yardstick
-from tests.support.mongod import fresh_database
+from tests.support.servers.mongod import fresh_database
 
 BACK_ENDS = ("sqlite", "mongodb")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure on each back end; 1 when a target is missed."""
+    """Measures each back end; returns 1 if a target is missed."""
     options = _parser().parse_args(arguments)
-    found: list[report.Figure] = []
+    all_figures: list[report.Figure] = []
     with ExitStack() as stack:
         place = stack.enter_context(places.directory(options.directory))
         package = packages.write(place / "package.json", options.users)
         megabytes = package.file.stat().st_size / 2**20
         print(f"{package.people} people, {package.rows} rows, {megabytes:.1f} MB")
         for back_end in options.back_end or BACK_ENDS:
-            found += _measured(back_end, place / back_end, package, options)
-    is_met = not any(each.is_met is False for each in found)
+            all_figures += _measured(back_end, place / back_end, package, options)
+    is_met = not any(figure.is_met is False for figure in all_figures)
     print("\nevery target is met" if is_met else "\na target is missed")
     return 0 if is_met else 1
 
@@ -40,17 +40,17 @@ def _measured(
         parts = yardstick.measured(url, directory / "alone", package.file, count)
     with _store(back_end, directory, options.mongodb) as url:
         done = imports.measured(directory, package, url)
-    found = report.figures(package, done, parts)
+    figures = report.figures(package, done, parts)
     load = os.getloadavg()[0]
     print(f"\n{back_end}; the machine's load of the last minute is {load:.1f}")
-    print(report.table(found))
+    print(report.table(figures))
     print(f"\n{report.parts_table(parts)}", flush=True)
-    return found
+    return figures
 
 
 @contextmanager
 def _store(back_end: str, directory: Path, url: str | None) -> Iterator[str]:
-    """The URL of a new store, which is gone afterwards."""
+    """Returns a context with the URL of a new store, which is deleted afterwards."""
     if back_end == "sqlite":
         yield f"sqlite:///{directory / 'store.sqlite3'}"
         return

@@ -1,4 +1,4 @@
-"""An import by a running service, from outside: sent, watched, and looked after."""
+"""An import by a running service, measured from outside: sent, watched, and checked afterwards."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from typing import Any, Final
 import httpx
 from msgspec import Struct
 
-from benchmarks.transfer.asking import Asking
 from benchmarks.transfer.packages import ORG_ID, PASSWORD, Package
 from benchmarks.transfer.spending import Spending
+from benchmarks.transfer.userinfo_load import UserinfoLoad
 from benchmarks.transfer.watched import BEGIN, FILE_VARIABLE
 from idp.foundation.clock import SystemClock
 from idp.foundation.randomness import SystemRandom
 from idp.records import ALL, USERS
 from storage import open_store
-from tests.support.program import Program
-from tests.support.visitor import Visitor
+from tests.support.browsers.visitor import Visitor
+from tests.support.programs.program import Program
 
 _PAT: Final = "admin.pat"
 _STALLS: Final = "stalls"
 _WATCHED: Final = "benchmarks.transfer.watched"
 _ROOT: Final = Path(__file__).parents[2]
-_LOOKS_EVERY_SECONDS: Final = 0.2
+_SAMPLE_SECONDS: Final = 0.2
 _IDLE_SECONDS: Final = 1.0
 _UPLOAD_SECONDS: Final = 600
 _WAITING: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
 
 
-class Look(Struct, frozen=True):
-    """How far the job was, so many seconds after its package began to be sent."""
+class ProgressSample(Struct, frozen=True):
+    """The progress of the job, so many seconds after the start of the upload."""
 
     seconds: float
     done: int
 
 
 class Imported(Struct, frozen=True):
-    """What an import took, and what became of it. `steadiness` is the rate of the last tenth of
-    the people over that of the first; None where it was too quick to tell."""
+    """The duration of an import, and its result. `steadiness` is the rate of the last tenth of the
+    people, divided by that of the first; None if the import was too quick to determine it."""
 
     job: dict[str, Any]
     seconds: float
     sent_seconds: float
-    looks: list[Look]
+    samples: list[ProgressSample]
     steadiness: float | None
     spending: Spending
     latencies: list[float]
@@ -57,35 +57,36 @@ class Imported(Struct, frozen=True):
     signed_in: int
 
     def latency(self, of_hundred: int) -> float:
-        """The latency in milliseconds that so many of a hundred userinfo requests keep."""
+        """Returns the latency in milliseconds that so many of a hundred userinfo requests do not
+        exceed."""
         return quantiles(self.latencies, n=100, method="inclusive")[of_hundred - 1] * 1000
 
 
 def measured(directory: Path, package: Package, store: str) -> Imported:
-    """The import of a package by a service of its own, at a new store."""
+    """Imports a package with a separate service, into a new store."""
     stalls = directory / _STALLS
     flags = ["--admin-pat", _PAT, "--store", store, "--processes", "1"]
     variables = {FILE_VARIABLE: stalls, "PYTHONPATH": _ROOT}
     program = Program(directory, *flags, module=_WATCHED, **variables).start()
     try:
         head = asyncio.run(_userinfo(program))
-        with Asking(program.port, head):
+        with UserinfoLoad(program.port, head):
             time.sleep(_IDLE_SECONDS)
         os.kill(program.pid, BEGIN)
-        asking, spending = Asking(program.port, head), Spending(program.pid)
-        with asking, spending, _client(program) as http:
+        userinfo_load, spending = UserinfoLoad(program.port, head), Spending(program.pid)
+        with userinfo_load, spending, _client(program) as http:
             began = time.perf_counter()
             job_id = _send(http, package)
             sent = time.perf_counter() - began
-            job, looks = _watch(http, job_id, began)
+            job, samples = _watch(http, job_id, began)
         return Imported(
             job=job,
-            seconds=looks[-1].seconds,
+            seconds=samples[-1].seconds,
             sent_seconds=sent,
-            looks=looks,
-            steadiness=steadiness(looks, package.people),
+            samples=samples,
+            steadiness=steadiness(samples, package.people),
             spending=spending,
-            latencies=asking.seconds,
+            latencies=userinfo_load.seconds,
             longest_stall=float(stalls.read_text()),
             stored=asyncio.run(_stored(store, package)),
             signed_in=asyncio.run(_signed_in(program, package.tried)),
@@ -94,23 +95,25 @@ def measured(directory: Path, package: Package, store: str) -> Imported:
         program.kill()
 
 
-def steadiness(looks: Sequence[Look], people: int) -> float | None:
-    """The rate of the last tenth over that of the first, as far as looks tell."""
+def steadiness(samples: Sequence[ProgressSample], people: int) -> float | None:
+    """Returns the rate of the last tenth divided by that of the first, if the samples suffice."""
     tenth = people / 10
-    first = _when(looks, tenth) - _when(looks, 1)
-    last = _when(looks, people) - _when(looks, people - tenth)
-    few = len(looks) < 20 or min(first, last) < 2 * _LOOKS_EVERY_SECONDS
+    first = _when(samples, tenth) - _when(samples, 1)
+    last = _when(samples, people) - _when(samples, people - tenth)
+    few = len(samples) < 20 or min(first, last) < 2 * _SAMPLE_SECONDS
     return None if few else first / last
 
 
-def _when(looks: Sequence[Look], done: float) -> float:
-    """When so many rows were done, between two looks in a straight line."""
-    before = looks[0]
-    for look in looks:
-        if look.done >= done:
-            part = (done - before.done) / (look.done - before.done) if look is not before else 0
-            return before.seconds + part * (look.seconds - before.seconds)
-        before = look
+def _when(samples: Sequence[ProgressSample], done: float) -> float:
+    """Returns when so many rows were done, interpolated between two samples."""
+    before = samples[0]
+    for sample in samples:
+        if sample.done >= done:
+            part = (
+                (done - before.done) / (sample.done - before.done) if sample is not before else 0
+            )
+            return before.seconds + part * (sample.seconds - before.seconds)
+        before = sample
     return before.seconds
 
 
@@ -131,19 +134,21 @@ def _send(http: httpx.Client, package: Package) -> str:
     return job_id
 
 
-def _watch(http: httpx.Client, job_id: str, began: float) -> tuple[dict[str, Any], list[Look]]:
-    """The job when it has ended, and how far it was at each look."""
-    looks = []
+def _watch(
+    http: httpx.Client, job_id: str, began: float
+) -> tuple[dict[str, Any], list[ProgressSample]]:
+    """Returns the job when it has ended, and its progress at each sample."""
+    samples = []
     while True:
         job = http.get(f"/admin/v1/jobs/{job_id}").raise_for_status().json()
-        looks.append(Look(time.perf_counter() - began, job.get("done", 0)))
+        samples.append(ProgressSample(time.perf_counter() - began, job.get("done", 0)))
         if job["state"] not in _WAITING:
-            return job, looks
-        time.sleep(_LOOKS_EVERY_SECONDS)
+            return job, samples
+        time.sleep(_SAMPLE_SECONDS)
 
 
 async def _userinfo(program: Program) -> str:
-    """The head of a request for userinfo of somebody who is signed in."""
+    """Returns the head of a request for userinfo of a signed-in user."""
     visitor = Visitor(program.issuer)
     tokens = await program.demo().tokens(visitor, *program.user)
     await visitor.close()
@@ -153,7 +158,7 @@ async def _userinfo(program: Program) -> str:
 
 
 async def _stored(url: str, package: Package) -> int:
-    """How many people the organization has, as the store itself counts them."""
+    """Returns how many people the organization has, as counted by the store."""
     store = open_store(url, now=SystemClock().now, new_id=SystemRandom().id)
     await store.open(ALL, None)
     try:
@@ -163,7 +168,7 @@ async def _stored(url: str, package: Package) -> int:
 
 
 async def _signed_in(program: Program, names: Sequence[str]) -> int:
-    """How many of these people get tokens for their password at the login pages."""
+    """Returns how many of these people get tokens for their password at the login pages."""
     done = 0
     for name in names:
         visitor = Visitor(program.issuer)

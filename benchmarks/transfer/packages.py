@@ -1,4 +1,4 @@
-"""A package of very many people, as another system's export might be."""
+"""A package of very many people, such as another system might export."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SALT_LENGTH: Final = 22
 
 
 class Package(NamedTuple):
-    """A file with so many people, and `rows` in all; those of `tried` have `PASSWORD`."""
+    """A file with so many people, and `rows` in total; those of `tried` have `PASSWORD`."""
 
     file: Path
     people: int
@@ -36,8 +36,8 @@ class Package(NamedTuple):
 
 
 def write(file: Path, people: int) -> Package:
-    """A package with people of one new organization, each with a hash of their own: half with
-    phones, a third with verified addresses, a tenth with an entry of metadata."""
+    """Writes a package with people of one new organization, each with a hash of their own: half
+    with phones, a third with verified addresses, a tenth with an entry of metadata."""
     tried = sorted({people * n // (_TRIED - 1) - (n == _TRIED - 1) for n in range(_TRIED)})
     true = bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(COST)).decode()
     with file.open("w", encoding="utf-8") as out:
@@ -91,7 +91,7 @@ def _id(n: int) -> str:
 
 
 def _hash(source: random.Random) -> str:
-    """What bcrypt could have made of some password."""
+    """Returns a text with the form of a bcrypt hash."""
     salt = "".join(source.choices(_HASHED, k=_SALT_LENGTH - 1)) + source.choice(_LAST_OF_SALT)
     rest = _HASH_LENGTH - _SALT_LENGTH - 1
     hashed = "".join(source.choices(_HASHED, k=rest)) + source.choice(_LAST_OF_HASH)

@@ -1,4 +1,4 @@
-"""What an import was asked and what it did, as a table."""
+"""The targets and the results of an import, as a table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ STALL_MILLISECONDS: Final = 100.0
 
 
 class Figure(NamedTuple):
-    """A line of the table; `is_met` is None where nothing is asked or nothing can be told."""
+    """A line of the table; `is_met` is None if there is no target or the value can't be
+    determined."""
 
     name: str
     value: str
@@ -32,7 +33,7 @@ class Figure(NamedTuple):
 
 
 def figures(package: Package, done: Imported, parts: Parts) -> list[Figure]:
-    """All that was measured, with what is asked of it."""
+    """Returns all measured values, with their targets."""
     rows = done.job.get("done", 0)
     return [
         _at_most("seconds", done.seconds, package.people / PEOPLE_A_SECOND, 1),
@@ -55,12 +56,13 @@ def figures(package: Package, done: Imported, parts: Parts) -> list[Figure]:
     ]
 
 
-def table(found: Sequence[Figure]) -> str:
-    return aligned([("", "measured", "asked", ""), *(each.cells() for each in found)])
+def table(lines: Sequence[Figure]) -> str:
+    return aligned([("", "measured", "asked", ""), *(figure.cells() for figure in lines)])
 
 
 def parts_table(parts: Parts) -> str:
-    """What each part of the import takes for one person, alone in a process."""
+    """Returns a table with the time of each part of the import for one person, alone in a
+    process."""
     lines = [
         (
             name,
@@ -73,13 +75,14 @@ def parts_table(parts: Parts) -> str:
 
 
 def _processor(done: Imported, rows: int) -> list[Figure]:
-    """What the processes took of the processor: the service while it served others, too."""
+    """Returns the processor time of the processes; that of the service includes its other
+    requests."""
     cores = done.spending.server_seconds / done.seconds
-    found = [Figure("cores that the service kept busy", f"{cores:.2f}")]
+    lines = [Figure("cores that the service kept busy", f"{cores:.2f}")]
     if done.spending.job_seconds is not None:
-        each = done.spending.job_seconds / max(rows, 1)
-        found.append(Figure("CPU of the job's processes, µs a row", f"{each * 1e6:.0f}"))
-    return found
+        seconds = done.spending.job_seconds / max(rows, 1)
+        lines.append(Figure("CPU of the job's processes, µs a row", f"{seconds * 1e6:.0f}"))
+    return lines
 
 
 def _at_most(name: str, value: float, limit: float, places: int) -> Figure:
@@ -95,7 +98,8 @@ def _growth(name: str, value: float) -> Figure:
 
 
 def _steadiness(value: float | None, people: int) -> Figure:
-    """Asked of many only: the first rows of few meet an empty store, and the last ones do not."""
+    """There is a target for many people only: with few, the first rows meet an empty store, and
+    the last ones do not."""
     name = "rate of the last tenth by that of the first"
     asked = f"≥ {STEADINESS:g}" if people >= MANY else ""
     if value is None:

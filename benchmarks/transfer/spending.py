@@ -1,4 +1,4 @@
-"""What a service and the processes for its imports take of the machine meanwhile."""
+"""The memory and the processor time of a service and of the processes for its imports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Final
 
 from benchmarks.protocol.processes import cpu_seconds
-from tests.support.program import children
+from tests.support.programs.program import children
 
 _EVERY_SECONDS: Final = 0.5
 _KILOBYTE: Final = 2**10
@@ -21,10 +21,10 @@ _SHARE: Final = re.compile(r"^Pss: +([0-9]+) kB$", re.MULTILINE)
 
 
 class Spending:
-    """Looks within the block. Memory in megabytes is what it grew to over that of the idle
-    service, processor time in seconds what was used in the block; None: there was no process.
+    """Takes samples within the block. Memory in megabytes is the growth over that of the idle
+    service, processor time in seconds that used in the block; None: there was no process.
 
-    What several processes have together counts as a share of each.
+    Memory that several processes share counts as a part of each.
     """
 
     def __init__(self, pid: int) -> None:
@@ -34,18 +34,18 @@ class Spending:
         self._most_of_service = self._most_of_all = self._idle
         self._of_job: dict[int, float] = {}
         self._is_over = threading.Event()
-        self._looking = threading.Thread(target=self._look, daemon=True)
+        self._sampler = threading.Thread(target=self._take_samples, daemon=True)
         self.server_seconds = 0.0
 
     def __enter__(self) -> Spending:
-        self._looking.start()
+        self._sampler.start()
         return self
 
     def __exit__(
         self, _: type[BaseException] | None, __: object, ___: TracebackType | None
     ) -> None:
         self._is_over.set()
-        self._looking.join()
+        self._sampler.join()
         self.server_seconds = cpu_seconds(self._pid) - self._before
 
     @property
@@ -58,15 +58,15 @@ class Spending:
 
     @property
     def growth(self) -> float:
-        """Of the service and all processes of the job, together."""
+        """Returns the growth of the service and all processes of the job, together."""
         return (self._most_of_all - self._idle) / _MEGABYTE
 
     @property
     def job_seconds(self) -> float | None:
-        """Up to the last look, which is half a second before the end."""
+        """Returns the processor time up to the last sample, half a second before the end."""
         return sum(self._of_job.values()) if self._of_job else None
 
-    def _look(self) -> None:
+    def _take_samples(self) -> None:
         while not self._is_over.is_set():
             service = everybody = _memory(self._pid)
             for process in _below(self._pid):
@@ -79,13 +79,14 @@ class Spending:
 
 
 def _below(pid: int) -> Iterator[int]:
-    """The processes that a process has started, and those that they have."""
+    """Returns the processes that a process has started, and their own."""
     for child in children(pid):
         yield child
         yield from _below(child)
 
 
 def _memory(pid: int) -> int:
-    """The memory of a process, and its share of what it has together with others (proc(5))."""
+    """Returns the memory of a process, with its part of the memory that it shares with others
+    (proc(5))."""
     share = _SHARE.search(Path(f"/proc/{pid}/smaps_rollup").read_text())
     return int(share[1]) * _KILOBYTE if share else 0

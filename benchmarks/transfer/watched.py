@@ -1,7 +1,8 @@
 """The service with a watch on its loop: `python -m benchmarks.transfer.watched serve …`.
 
-The file that `STALLS_FILE` names holds the longest time in which the loop did not turn since the
-last SIGUSR2. That a busy machine had no processor for the loop's thread is not counted.
+The file that `STALLS_FILE` names contains the longest time in which the loop did not turn since
+the last SIGUSR2. Time in which a busy machine had no processor for the loop's thread is not
+counted.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ _SCHEDULED: Final = "/proc/thread-self/schedstat"
 
 
 class Watch:
-    """Calls itself again and again, and notes when that takes too long."""
+    """Calls itself repeatedly, and records when that takes too long."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._longest = 0.0
 
     def begin(self, *_: object) -> None:
-        """Forget what was seen so far."""
+        """Forgets the stalls so far."""
         self._longest = 0.0
         self._file.write_text("0")
 
     def on(self, loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
-        """The loop, which is watched from its first turn on."""
+        """Returns the loop, which is watched from its first turn on."""
         loop.call_soon(self._tick, loop, None)
         return loop
 
@@ -52,13 +53,13 @@ class Watch:
 
 
 class _Scheduled(threading.local):
-    """What the kernel tells of the thread that asks; its file is opened once."""
+    """The kernel's scheduling statistics of the current thread; the file is opened once."""
 
     def __init__(self) -> None:
         self._file = os.open(_SCHEDULED, os.O_RDONLY) if os.path.exists(_SCHEDULED) else None
 
     def delayed(self) -> float:
-        """The seconds that this thread was ready, and had no processor."""
+        """Returns the seconds that this thread was ready, and had no processor."""
         if self._file is None:
             return 0.0
         return int(os.pread(self._file, 100, 0).split()[1]) / 1e9
@@ -68,7 +69,7 @@ _scheduled = _Scheduled()
 
 
 def main() -> None:
-    """Run the program, watched."""
+    """Runs the program with the watch."""
     from idp.cli import main as program
     from idp.server import listener
 

@@ -1,8 +1,8 @@
-"""The parts of an import one after the other, without a job and without anybody else.
+"""The parts of an import in sequence, without a job and without other requests.
 
-`python -m benchmarks.transfer.yardstick STORE DIRECTORY PACKAGE COUNT` makes a new installation,
-takes so many people of the package, and prints what each part took: only `commit_each` of units
-that are ready is the yardstick; the rest says where the processor's time goes.
+`python -m benchmarks.transfer.yardstick STORE DIRECTORY PACKAGE COUNT` creates a new installation,
+takes so many people of the package, and prints the time of each part: only `commit_each` of
+prepared units is the yardstick; the others show the use of the processor's time.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ COMMIT: Final = "commit_each of ready units"
 
 
 class Part(Struct):
-    """What a part took of the clock, and of the processor in all threads, in seconds."""
+    """The elapsed time of a part, and its processor time in all threads, in seconds."""
 
     seconds: float = 0.0
     cpu_seconds: float = 0.0
 
 
 class Parts(Struct):
-    """Each part, for so many rows."""
+    """The parts, for so many rows."""
 
     rows: int
     by_name: dict[str, Part]
@@ -55,7 +55,7 @@ class Parts(Struct):
 
 
 def measured(store: str, directory: Path, package: Path, count: int) -> Parts:
-    """What a process of its own measures."""
+    """Returns the measurement of a separate process."""
     arguments = [store, str(directory), str(package), str(count)]
     command = python("benchmarks.transfer.yardstick", *arguments)
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
@@ -122,7 +122,7 @@ async def _stored(context: ImportContext, kind: RowKind, rows: list[Row], watch:
     with watch.on("preparing units"):
         plans = await kind.plan(context, parsed_rows)
     with watch.on(COMMIT):
-        outcomes = await context.service.store.commit_each([one.writes for one in plans])
+        outcomes = await context.service.store.commit_each([plan.writes for plan in plans])
     if any(outcomes):
         raise RuntimeError(f"not stored: {next(filter(None, outcomes))!r}")
 

@@ -11,6 +11,7 @@ from handlers.account import (
     contacts,
     data,
     language,
+    linked,
     overview,
     passkeys,
     password,
@@ -34,4 +35,5 @@ ROUTES: Final[list[Any]] = [
     *passkeys.ROUTES,
     *authenticator.ROUTES,
     *recovery.ROUTES,
+    *linked.ROUTES,
 ]

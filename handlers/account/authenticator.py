@@ -6,13 +6,13 @@ from typing import Final
 
 from handlers.account import last_factor
 from handlers.account.base import RECENT_SECONDS, AccountHandler
-from handlers.account.factor import Factor
+from handlers.account.factor import NOT_SET_UP, Factor, FactorState
 from handlers.account.sections import ACCOUNT
 from handlers.forms import cells
 from handlers.forms.cells import action_link
 from handlers.pages import signed_in_page
 from idp.foundation.errors import FailedPrecondition
-from idp.foundation.i18n import Message, message
+from idp.foundation.i18n import message
 from idp.identity.factors import own_factors, second_factors
 from idp.identity.factors.last_factor import PasswordNotAccepted, PasswordTooShort
 from idp.identity.users.subjects import Subject
@@ -26,19 +26,18 @@ REMOVE: Final = f"{APP}/remove"
 
 _TITLE: Final = message("Authenticator app", context="factor")
 _ABOUT: Final = message(
-    "An app on your phone that shows a code. After your password you are asked for it.",
+    "An app on your phone that shows a code. We ask for it after your password.",
     context="factor",
 )
-_AGAIN: Final = message("Set it up on another device", context="factor")
+_SET_UP_AGAIN: Final = message("Set it up on another device", context="factor")
 _SET_UP: Final = message("Set up an authenticator app", context="factor")
 _REMOVE: Final = message("Remove the authenticator app", context="factor")
-_REMOVING: Final = message(
-    "Your account no longer asks for its codes then, and wherever else you are signed in, you will"
-    " be signed out.",
+_REMOVE_INTRO: Final = message(
+    "We no longer ask for its codes, and sign you out everywhere else.",
     context="factor",
 )
-_LAST: Final = message(
-    "Your organization demands a second factor, and this is your only one. Set up another first.",
+_LAST_FACTOR_TEXT: Final = message(
+    "Your organization requires a second factor, and this is your only one. Set up another first.",
     context="factor",
 )
 
@@ -49,16 +48,19 @@ class AppHandler(AccountHandler):
     section = "security"
 
     async def show(self, *ids: str) -> None:
-        app, facts, actions = self.person.user.totp, [], [action_link(_SET_UP, NEW)]
+        app, properties, actions = self.person.user.totp, [], [action_link(_SET_UP, NEW)]
         if app is not None:
             added = cells.instant(app.created_at.isoformat())
-            facts = [cells.fact(message("Added", context="factor"), added)]
+            properties = [cells.labelled_cell(message("Added", context="factor"), added)]
             if app.name:
                 name = message("Device", context="factor")
-                facts = [cells.fact(name, cells.text(app.name)), *facts]
-            actions = [action_link(_AGAIN, NEW), action_link(_REMOVE, REMOVE, is_dangerous=True)]
-        part = {"title": None, "facts": facts, "actions": actions}
-        self.page("account/show", title_text=_TITLE, intro=_ABOUT, parts_of=[part])
+                properties = [cells.labelled_cell(name, cells.text(app.name)), *properties]
+            actions = [
+                action_link(_SET_UP_AGAIN, NEW),
+                action_link(_REMOVE, REMOVE, is_dangerous=True),
+            ]
+        part = {"title": None, "properties": properties, "actions": actions}
+        self.page("account/show", title_text=_TITLE, intro=_ABOUT, page_parts=[part])
 
 
 class NewAppHandler(AccountHandler):
@@ -94,14 +96,14 @@ class RemoveAppHandler(AccountHandler):
     async def submit(self, form: Params, *ids: str) -> None:
         try:
             await own_factors.remove_totp(
-                self.service, self.person.live, form.get("newPassword") or ""
+                self.service, self.person.live_session, form.get("newPassword") or ""
             )
         except (PasswordTooShort, PasswordNotAccepted) as error:
             await self._ask("", status=400, problems=last_factor.problems(error))
         except FailedPrecondition:
-            await self._ask("", status=400, problems=[{"field": None, "text": _LAST}])
+            await self._ask("", status=400, problems=[{"field": None, "text": _LAST_FACTOR_TEXT}])
         else:
-            self.done("removed", APP)
+            self.redirect_with_notice("removed", APP)
 
     async def _ask(self, name: str, *, status: int = 200, **values: object) -> None:
         self.page(
@@ -109,22 +111,23 @@ class RemoveAppHandler(AccountHandler):
             status=status,
             title_text=_REMOVE,
             about=name or None,
-            intro=_REMOVING,
+            intro=_REMOVE_INTRO,
             fields=await last_factor.inputs(self.service, self.person.user, second_factors.TOTP),
             button=message("Remove", context="console"),
-            others=(),
+            other_buttons=(),
             is_dangerous=True,
             hidden=self.form_inputs(),
             **values,
         )
 
 
-async def _state(service: Service, subject: Subject) -> Message:
-    if subject.user.totp is None:
-        return message("It is not set up.", context="factor")
-    return message("It is set up.", context="factor")
+async def _state(service: Service, subject: Subject) -> FactorState:
+    app = subject.user.totp
+    if app is None:
+        return NOT_SET_UP
+    return FactorState(None, message("Set up %(when)s", context="factor"), app.created_at)
 
 
-FACTOR: Final = Factor(_TITLE, APP, _state)
+FACTOR: Final = Factor(_TITLE, "smartphone", APP, _state)
 
 ROUTES = [(APP, AppHandler), (NEW, NewAppHandler), (REMOVE, RemoveAppHandler)]

@@ -29,7 +29,8 @@ class AccountHandler(PageHandler):
     """A page of the signed-in person's account. Subclasses implement `show`, and `submit` if the
     page has a form.
 
-    `section` is the part of the navigation that the page belongs to, and the target of Cancel.
+    `section` is the part of the navigation that the page belongs to; the button Cancel opens its
+    first page.
     With `is_sensitive` the person must have authenticated within `RECENT_SECONDS`; a page that
     requires this only in some cases calls `require_recent_sign_in`.
     """
@@ -48,12 +49,12 @@ class AccountHandler(PageHandler):
         await self._enter()
         form = self.page_form(self._form_subject, self.person.browser)
         if form.get("decision") == _CANCEL:
-            self.redirect_303(self.way_back)
+            self.redirect_303(self.section_url)
             return
         try:
             await self.submit(form, *ids)
         except Stale:  # a concurrent change or logout
-            self.redirect_303(self.request.uri or self.way_back)
+            self.redirect_303(self.request.uri or self.section_url)
 
     async def show(self, *ids: str) -> None:
         """Sends the page for a GET. `ids` are the ids in its path."""
@@ -79,8 +80,8 @@ class AccountHandler(PageHandler):
         user = self.person.user
         await session_lifetime.touch(self.service, self.person.session)
         await self.show_organization(user.org_id)
-        # Other persons have nothing in the console.
-        if console_session.manages(await permissions.of_user(self.service, user.id)):
+        # The console has no pages for other persons.
+        if console_session.may_open_console(await permissions.of_user(self.service, user.id)):
             self.console_url = first_party_areas.CONSOLE.path
         self.is_entered = True
 
@@ -103,35 +104,36 @@ class AccountHandler(PageHandler):
         # With the path, a form of one page is not accepted by another.
         return f"{self.person.session.id}\n{self.request.path}"
 
-    def form_inputs(self, **more: str) -> list[tuple[str, str]]:
-        """Returns the hidden inputs of this page's form: its token and `more`. The token is valid
-        only in this browser, for this session and at this address."""
-        return [*self.form_token(self._form_subject, self.person.browser), *more.items()]
+    def form_inputs(self, **values: str) -> list[tuple[str, str]]:
+        """Returns the hidden inputs of this page's form: its token and `values`. The token is
+        valid only in this browser, for this session and at this address."""
+        return [*self.form_token(self._form_subject, self.person.browser), *values.items()]
 
     @property
-    def way_back(self) -> str:
+    def section_url(self) -> str:
         """The address of the first page of this section."""
         return SECTIONS[self.section].path
 
-    def done(self, what: str, path: str | None = None) -> None:
-        """Redirects to `path`, by default to `way_back`. The page there displays the confirmation
-        `what`, a key of `texts.DONE`."""
-        self.redirect_303(uris.with_parameters(path or self.way_back, [("done", what)]))
+    def redirect_with_notice(self, confirmation: str, path: str | None = None) -> None:
+        """Redirects to `path`, by default to `section_url`. The page there displays the
+        confirmation `confirmation`, a key of `texts.CONFIRMATIONS`."""
+        self.redirect_303(uris.with_parameters(path or self.section_url, [("done", confirmation)]))
 
     # Pages
 
     def page(self, name: str, *, status: int = 200, **values: object) -> None:
         if self.is_entered:
-            done = texts.DONE.get(self.query_params().if_once("done") or "")
-            is_news = self.request.method == "GET"  # a form that is shown again has its own texts
-            values = {"area": self._frame(), "notice": done if is_news else None, **values}
+            notice = texts.CONFIRMATIONS.get(self.query_params().if_once("done") or "")
+            if self.request.method != "GET":  # a form that is displayed again has its own texts
+                notice = None
+            values = {"area": self._frame(), "notice": notice, **values}
         super().page(name, status=status, **values)
 
     def _frame(self) -> dict[str, object]:
         """Returns the values of the navigation and the header."""
         user = self.person.user
         return {
-            "sections": [self._in_navigation(*each) for each in SECTIONS.items()],
+            "sections": [self._navigation_entry(*entry) for entry in SECTIONS.items()],
             "person": user.profile.display_name,
             "login_name": user.user_name,
             "change_url": f"{ACCOUNT}/choose",
@@ -139,9 +141,10 @@ class AccountHandler(PageHandler):
             "logout_url": END_SESSION,
         }
 
-    def _in_navigation(self, name: str, section: AccountSection) -> dict[str, object]:
+    def _navigation_entry(self, name: str, section: AccountSection) -> dict[str, object]:
         return {
             "label": section.label,
+            "icon": section.icon,
             "url": section.path,
             "is_current": name == self.section,
         }
@@ -152,9 +155,9 @@ class AccountHandler(PageHandler):
         if refusal is None:
             super().write_error(status_code, **kwargs)
             return
-        ways = {"here": self.request.uri or ACCOUNT, "home": ACCOUNT}
-        sentence = texts.REFUSED.get(refusal.status, refusal.sentence)
-        values = refusal.values(ways) | {"sentence": sentence}
+        addresses = {"here": self.request.uri or ACCOUNT, "home": ACCOUNT}
+        sentence = texts.REFUSALS.get(refusal.status, refusal.sentence)
+        values = refusal.values(addresses) | {"sentence": sentence}
         self.page("account/message", status=refusal.status, **values)
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Literal
 from handlers.account.form import FormHandler
 from handlers.account.sections import ACCOUNT
 from handlers.forms import user_fields
-from handlers.forms.fields import FormField, at
+from handlers.forms.fields import FormField, value_at
 from handlers.forms.run_operation import Document
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.i18n import Message, message
@@ -25,23 +25,23 @@ from idp.oauth.params import Params
 from idp.schema import reading
 from idp.service import Service
 
-Kind = Literal["email", "phone"]
-_Store = Callable[[Service, Call, str], Awaitable[object]]
+ContactKind = Literal["email", "phone"]
+_StoreContact = Callable[[Service, Call, str], Awaitable[object]]
 
 _CODE: Final = FormField(
     path="verificationCode",
     label=message("Code", context="verify-email"),
-    hint=message("8 digits; spaces do not matter.", context="verify-email"),
+    hint=message("8 digits. Spaces are ignored.", context="verify-email"),
     autocomplete="one-time-code",
     direction="ltr",
     is_required=True,
     is_sent_empty=True,
 )
-_AGAIN: Final = "again"
-_SEND_AGAIN: Final = message("Send another code", context="account")
+_RESEND: Final = "again"
+_RESEND_LABEL: Final = message("Send another code", context="account")
 
 
-def _field(kind: Kind, autocomplete: str) -> FormField:
+def _field(kind: ContactKind, autocomplete: str) -> FormField:
     label = user_fields.CONTACTS[kind]
     return FormField(
         path=kind,
@@ -58,35 +58,35 @@ def _field(kind: Kind, autocomplete: str) -> FormField:
 class AccountContact(ABC):
     """A kind of contact: its texts, and the functions of the API that change it."""
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[ContactKind]
     title: ClassVar[Message]
     fields: ClassVar[Sequence[FormField]]
     verify_title: ClassVar[Message]
 
     @abstractmethod
-    def read(self, document: Document) -> tuple[str, _Store]:
+    def read(self, document: Document) -> tuple[str, _StoreContact]:
         """Returns the new address or number of a form's document, and the function that stores it,
         to be called with the service, the call and the user's id. Raises InvalidArgument for a
         malformed one."""
 
     @abstractmethod
     async def resend(self, service: Service, call: Call, user_id: str) -> None:
-        """Sends another verification code, which invalidates those before. Raises IdpError."""
+        """Sends another verification code; earlier ones become invalid. Raises IdpError."""
 
     def stored(self, handler: FormHandler) -> str:
         """Returns the person's stored address or number, or an empty text."""
-        return str(at(handler.account(), f"human.{self.kind}.{self.kind}") or "")
+        return str(value_at(handler.user_document(), f"human.{self.kind}.{self.kind}") or "")
 
 
 class EmailContact(AccountContact):
     """The contact for the person's e-mail address."""
 
     kind = "email"
-    title = message("Change the e-mail address", context="users")
+    title = message("Change the email", context="users")
     fields = (_field("email", "email"),)
-    verify_title = message("Confirm your e-mail address", context="verify-email")
+    verify_title = message("Verify your email", context="verify-email")
 
-    def read(self, document: Document) -> tuple[str, _Store]:
+    def read(self, document: Document) -> tuple[str, _StoreContact]:
         request = reading.read(NewEmail, document)
         return request.email, partial(contacts.set_email, request=request)
 
@@ -100,9 +100,9 @@ class PhoneContact(AccountContact):
     kind = "phone"
     title = message("Change the phone number", context="users")
     fields = (_field("phone", "tel"),)
-    verify_title = message("Confirm your phone number", context="mail")
+    verify_title = message("Verify your phone number", context="mail")
 
-    def read(self, document: Document) -> tuple[str, _Store]:
+    def read(self, document: Document) -> tuple[str, _StoreContact]:
         request = reading.read(NewPhone, document)
         return request.phone, partial(contacts.set_phone, request=request)
 
@@ -114,9 +114,9 @@ _EMAIL: Final = EmailContact()
 _PHONE: Final = PhoneContact()
 
 
-async def _count_code(handler: FormHandler, to: str) -> None:
+async def _count_code(handler: FormHandler, address: str) -> None:
     """Counts a code that is sent to this contact. Raises Throttled."""
-    await mail_limits.admit(handler.service, to, handler.origin(handler.person.browser))
+    await mail_limits.admit(handler.service, address, handler.origin(handler.person.browser))
 
 
 class ContactHandler(FormHandler):
@@ -125,8 +125,8 @@ class ContactHandler(FormHandler):
 
     section = "profile"
     is_sensitive = True
-    is_profile = True
-    intro = message("We send a code there, to confirm that it is yours.", context="account")
+    is_profile_change = True
+    intro = message("We'll send a code there to verify it.", context="account")
     confirmation = "sent"
     contact: AccountContact
 
@@ -134,7 +134,7 @@ class ContactHandler(FormHandler):
         super().initialize()
         self.contact = contact
         self.title = contact.title
-        self.then = f"{ACCOUNT}/{contact.kind}/verify"
+        self.next_path = f"{ACCOUNT}/{contact.kind}/verify"
 
     def inputs(self) -> Sequence[FormField]:
         return self.contact.fields
@@ -158,7 +158,7 @@ class RemovePhoneHandler(FormHandler):
 
     section = "profile"
     is_sensitive = True
-    is_profile = True
+    is_profile_change = True
     title = message("Remove the phone number", context="users")
     button = message("Remove", context="console")
     is_dangerous = True
@@ -175,11 +175,11 @@ class VerifyContactHandler(FormHandler):
     """Asks for the code that was sent to the contact, and sends another one on request."""
 
     section = "profile"
-    button = message("Confirm", context="users")
+    button = message("Verify", context="users")
     fields = (_CODE,)
     confirmation = "verified"
-    is_again = False
-    others = ((_AGAIN, _SEND_AGAIN),)
+    is_resend = False
+    other_buttons = ((_RESEND, _RESEND_LABEL),)
     contact: AccountContact
 
     def initialize(self, contact: AccountContact) -> None:  # type: ignore[override]
@@ -191,24 +191,24 @@ class VerifyContactHandler(FormHandler):
         return self.contact.stored(self) or None
 
     async def submit(self, form: Params, *ids: str) -> None:
-        self.is_again = form.get("decision") == _AGAIN
+        self.is_resend = form.get("decision") == _RESEND
         await super().submit(form, *ids)
 
     async def act(self, document: Document, if_match: int | None) -> None:
         user_id = self.person.user.id
-        if self.is_again:
+        if self.is_resend:
             await _count_code(self, self.contact.stored(self))
             await self.contact.resend(self.service, self.call(), user_id)
             return
         request = reading.read(VerificationCode, document)
         await verify_contact.verify(self.service, self.call(), user_id, request, self.contact.kind)
 
-    def done(self, what: str, path: str | None = None) -> None:
-        if self.is_again:
+    def redirect_with_notice(self, confirmation: str, path: str | None = None) -> None:
+        if self.is_resend:
             # Back to this page, which asks for the new code.
-            super().done("sent", self.request.path)
+            super().redirect_with_notice("sent", self.request.path)
         else:
-            super().done(what, path)
+            super().redirect_with_notice(confirmation, path)
 
 
 ROUTES = [

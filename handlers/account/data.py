@@ -7,10 +7,10 @@ from typing import Final
 from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
 from handlers.forms.cells import action_link
+from handlers.http import response_parts
 from idp.foundation.i18n import message
 from idp.management.users import personal_data
 
-_FLUSHED_BYTES: Final = 64 * 1024
 _NAME: Final = "account.json"
 DOWNLOAD: Final = f"{SECTIONS['data'].path}/download"
 
@@ -23,18 +23,18 @@ class DataHandler(AccountHandler):
     async def show(self, *ids: str) -> None:
         part = {
             "title": None,
-            "facts": [],
+            "properties": [],
             "actions": [action_link(message("Download", context="account"), DOWNLOAD)],
         }
         self.page(
             "account/show",
             title_text=SECTIONS[self.section].label,
             intro=message(
-                "A file with your profile, your sessions, your applications and what was done to"
-                " your account: JSON, which other programs can read.",
+                "A JSON file with your profile, sessions, applications and the history of"
+                " your account.",
                 context="account",
             ),
-            parts_of=[part],
+            page_parts=[part],
         )
 
 
@@ -48,13 +48,13 @@ class AccountDownloadHandler(AccountHandler):
     async def show(self, *ids: str) -> None:
         self.set_header("Content-Type", "application/json; charset=utf-8")
         self.set_header("Content-Disposition", f'attachment; filename="{_NAME}"')
-        waiting = 0
-        async for piece in personal_data.pieces(self.service, self.person.subject):
-            self.write(piece)
-            waiting += len(piece)
-            if waiting > _FLUSHED_BYTES:
-                await self.flush()
-                waiting = 0
+        unsent_bytes = 0
+        async for chunk in personal_data.document_chunks(self.service, self.person.subject):
+            self.write(chunk)
+            unsent_bytes += len(chunk)
+            if unsent_bytes > response_parts.PART_BYTES:
+                await response_parts.send_written(self)
+                unsent_bytes = 0
         self.finish()
 
 

@@ -1,4 +1,5 @@
-"""The base of the account's forms: problems are shown at their fields, and entered values stay."""
+"""The base of the account's forms: problems are displayed at their fields, and entered
+values are preserved."""
 
 from __future__ import annotations
 
@@ -24,28 +25,27 @@ from idp.management.users import read as user_read
 from idp.oauth.params import Params
 
 SAVE: Final = message("Save", context="console")
-# Errors that the form shows; others become an error page.
-_ABOUT_THE_FORM: Final = (AlreadyExists, FailedPrecondition, InvalidArgument, PreconditionFailed)
+# Errors that the form displays; others become an error page.
+_FORM_ERRORS: Final = (AlreadyExists, FailedPrecondition, InvalidArgument, PreconditionFailed)
 
 
 class FormHandler(AccountHandler):
     """A form or a confirmation. Subclasses implement `act`, which carries out the change.
 
     The form contains the record version that it was rendered from, so that a concurrent change is
-    not overwritten. After the change, the text `confirmation` (`texts.DONE`) is displayed on the
-    page `then`, by default the first page of this section. `others` are further buttons: for each
-    the value of the input `decision` that it sends, and its label. Forms with `is_profile` are
-    refused where the organization locks its users' profiles.
-    """
+    not overwritten. After the change, the text `confirmation` (`texts.CONFIRMATIONS`) is displayed
+    on the page `next_path`, by default the first page of this section. `other_buttons` are further
+    buttons: for each the value of the input `decision` that it sends, and its label. Forms with
+    `is_profile_change` are refused where the organization locks its users' profiles."""
 
     title: Message
     button: ClassVar[Message] = SAVE
     intro: ClassVar[Message | None] = None
     fields: ClassVar[Sequence[FormField]] = ()
     confirmation: ClassVar[str] = "saved"
-    then: str | None = None
-    is_profile: ClassVar[bool] = False
-    others: ClassVar[Sequence[tuple[str, Message]]] = ()
+    next_path: str | None = None
+    is_profile_change: ClassVar[bool] = False
+    other_buttons: ClassVar[Sequence[tuple[str, Message]]] = ()
     is_dangerous: ClassVar[bool] = False
 
     async def act(self, document: Document, if_match: int | None) -> None:
@@ -63,26 +63,26 @@ class FormHandler(AccountHandler):
 
     async def _enter(self) -> None:
         await super()._enter()
-        if self.is_profile and self.person.live.login.lock_profile:
+        if self.is_profile_change and self.person.live_session.login.lock_profile:
             raise PermissionDenied("the organization's people don't change their own profile")
 
     async def show(self, *ids: str) -> None:
-        self.ask(fields.initial_values(self.inputs(), self.account()))
+        self.ask(fields.initial_values(self.inputs(), self.user_document()))
 
     async def submit(self, form: Params, *ids: str) -> None:
-        values = fields.typed(self.inputs(), form)
+        values = fields.submitted_values(self.inputs(), form)
         try:
             await self.act(fields.document(self.inputs(), values), fields.sequence(form))
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
             self.ask(values, status=429, retry_seconds=error.retry_after_seconds)
-        except _ABOUT_THE_FORM as error:
+        except _FORM_ERRORS as error:
             problems = fields.problems(self.inputs(), error)
             self.ask(values, status=refusals.status_of(error), problems=problems)
         else:
-            self.done(self.confirmation, self.then)
+            self.redirect_with_notice(self.confirmation, self.next_path)
 
-    def account(self) -> Document:
+    def user_document(self) -> Document:
         """Returns the signed-in person's user in the form in which the management API returns
         it."""
         subject = self.person.subject
@@ -91,8 +91,8 @@ class FormHandler(AccountHandler):
         )
         return document
 
-    def ask(self, values: Values, *, status: int = 200, **more: Any) -> None:
-        """Displays the form with these values in its inputs; `more` are further template
+    def ask(self, values: Values, *, status: int = 200, **page_values: Any) -> None:
+        """Displays the form with these values in its inputs; `page_values` are further template
         values."""
         sequence = str(self.person.user.sequence)
         self.page(
@@ -103,8 +103,8 @@ class FormHandler(AccountHandler):
             intro=self.intro,
             fields=fields.rendered(self.inputs(), values),
             button=self.button,
-            others=self.others,
+            other_buttons=self.other_buttons,
             is_dangerous=self.is_dangerous,
             hidden=self.form_inputs(**{fields.SEQUENCE: sequence}),
-            **more,
+            **page_values,
         )

@@ -32,7 +32,7 @@ class LanguageHandler(FormHandler):
 
     section = "language"
     title = message("Language", context="page")
-    intro = message("For these pages, and for what we write to you.", context="account")
+    intro = message("For these pages and our emails.", context="account")
 
     def inputs(self) -> Sequence[FormField]:
         options = [(tag, i18n.endonym(tag)) for tag in i18n.available()]
@@ -42,12 +42,12 @@ class LanguageHandler(FormHandler):
         request, user_id = reading.read(HumanChange, document), self.person.user.id
         await user_change.change(self.service, self.call(if_match), user_id, request)
         tag = request.profile.preferred_language if request.profile else None
-        # The account pages change their language at once.
-        self.then = f"{self.way_back}?{urlencode({'lang': tag or ''})}"
+        # The account pages change their language immediately.
+        self.next_path = f"{self.section_url}?{urlencode({'lang': tag or ''})}"
 
-    def ask(self, values: Values, *, status: int = 200, **more: Any) -> None:
-        known = i18n.lookup(values[_PATH], i18n.available()) or self.bundle().tag
-        super().ask({_PATH: known}, status=status, **more)
+    def ask(self, values: Values, *, status: int = 200, **page_values: Any) -> None:
+        tag = i18n.lookup(values[_PATH], i18n.available()) or self.bundle().tag
+        super().ask({_PATH: tag}, status=status, **page_values)
 
 
 ROUTES = [(SECTIONS["language"].path, LanguageHandler)]

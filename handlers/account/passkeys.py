@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Final
 
 from handlers.account import last_factor
 from handlers.account.base import RECENT_SECONDS, AccountHandler
-from handlers.account.factor import Factor
+from handlers.account.factor import LAST_USED, Factor, FactorState
 from handlers.account.sections import ACCOUNT
 from handlers.login.passkey_enrol import NAME_PROBLEM
 from handlers.pages import signed_in_page
 from idp.foundation.errors import FailedPrecondition, InvalidArgument
-from idp.foundation.i18n import Message, message
+from idp.foundation.i18n import message
 from idp.identity.factors import passkeys, second_factors, webauthn
 from idp.identity.factors.last_factor import PasswordNotAccepted, PasswordTooShort
 from idp.identity.users.subjects import Subject
@@ -34,12 +33,12 @@ class PasskeysHandler(AccountHandler):
 
     async def show(self, *ids: str) -> None:
         stored = await passkeys.of_user(self.service, self.person.user.id)
-        party = webauthn.relying_party(self.service.config)
+        relying_party = webauthn.relying_party(self.service.config)
         self.page(
             "account/passkeys",
-            passkeys=[_template_values(each) for each in stored],
+            passkeys=[_template_values(passkey) for passkey in stored],
             # Browsers support no passkeys at an IP address or by plain http.
-            new_url=NEW if party and len(stored) < passkeys.MAX_PASSKEYS else None,
+            new_url=NEW if relying_party and len(stored) < passkeys.MAX_PASSKEYS else None,
         )
 
 
@@ -72,20 +71,20 @@ class RenamePasskeyHandler(AccountHandler):
         self._ask(passkey.name)
 
     async def submit(self, form: Params, *ids: str) -> None:
-        (id,), name = ids, form.get("name") or ""
+        (passkey_id,), name = ids, form.get("name") or ""
         try:
-            await own_passkeys.rename(self.service, self.call(), id, name)
+            await own_passkeys.rename(self.service, self.call(), passkey_id, name)
         except InvalidArgument:
             problems = [{"field": "name", "text": NAME_PROBLEM}]
             self._ask(name, status=400, problems=problems)
         else:
-            self.done("saved", PASSKEYS)
+            self.redirect_with_notice("saved", PASSKEYS)
 
     def _ask(self, name: str, *, status: int = 200, **values: object) -> None:
         self.page(
             "account/passkey-name",
             status=status,
-            typed=name,
+            entered=name,
             maximum=passkeys.MAX_NAME,
             hidden=self.form_inputs(),
             **values,
@@ -106,14 +105,16 @@ class RemovePasskeyHandler(AccountHandler):
         passkey = await user_passkeys.find(self.service, self.person.user, *ids)
         try:
             await own_passkeys.remove(
-                self.service, self.person.live, passkey.id, form.get("newPassword") or ""
+                self.service, self.person.live_session, passkey.id, form.get("newPassword") or ""
             )
         except (PasswordTooShort, PasswordNotAccepted) as error:
             await self._ask(passkey, status=400, problems=last_factor.problems(error))
         except FailedPrecondition:
-            await self._ask(passkey, status=400, problems=[{"field": None, "text": _LAST}])
+            await self._ask(
+                passkey, status=400, problems=[{"field": None, "text": _LAST_PASSKEY_TEXT}]
+            )
         else:
-            self.done("removed", PASSKEYS)
+            self.redirect_with_notice("removed", PASSKEYS)
 
     async def _ask(self, passkey: Passkey, *, status: int = 200, **values: object) -> None:
         self.page(
@@ -121,11 +122,11 @@ class RemovePasskeyHandler(AccountHandler):
             status=status,
             title_text=message("Remove the passkey", context="passkey"),
             about=passkey.name,
-            intro=_REMOVING,
+            intro=_REMOVE_INTRO,
             fields=await last_factor.inputs(
                 self.service, self.person.user, second_factors.PASSKEY
             ),
-            others=(),
+            other_buttons=(),
             button=message("Remove", context="console"),
             is_dangerous=True,
             hidden=self.form_inputs(),
@@ -133,44 +134,40 @@ class RemovePasskeyHandler(AccountHandler):
         )
 
 
-_REMOVING: Final = message(
-    "Nobody can sign in by it then, and wherever else you are signed in, you will be signed out."
-    " Remove it from the device, too: this page can't.",
+_REMOVE_INTRO: Final = message(
+    "You can no longer sign in with it, and you'll be signed out everywhere else. Remove"
+    " it from your device, too: this page can't do that.",
     context="passkey",
 )
-_LAST: Final = message(
+_LAST_PASSKEY_TEXT: Final = message(
     "This passkey is your only way to sign in. Set a password or add another passkey first.",
     context="passkey",
 )
 
 
 def _template_values(passkey: Passkey) -> dict[str, object]:
-    used = passkey.last_used_at
     return {
         "name": passkey.name,
-        "created": _day(passkey.created_at),
-        "used": _day(used) if used else None,
+        "created": passkey.created_at,
+        "used": passkey.last_used_at,
         "is_backed_up": passkey.is_backed_up,
         "rename_url": f"{PASSKEYS}/{passkey.id}/rename",
         "remove_url": f"{PASSKEYS}/{passkey.id}/remove",
     }
 
 
-def _day(at: datetime) -> str:
-    """Returns a date that is read from left to right in any sentence."""
-    return f"\N{LEFT-TO-RIGHT ISOLATE}{at.date().isoformat()}\N{POP DIRECTIONAL ISOLATE}"
+async def _state(service: Service, subject: Subject) -> FactorState:
+    stored = await passkeys.of_user(service, subject.user.id)
+    if not stored:
+        return FactorState(message("No passkeys", context="passkey"))
+    text = message("%(n)s passkey", plural="%(n)s passkeys", context="passkey", n=len(stored))
+    used = [passkey.last_used_at for passkey in stored if passkey.last_used_at]
+    return FactorState(text, LAST_USED, max(used)) if used else FactorState(text)
 
 
-async def _state(service: Service, subject: Subject) -> Message:
-    count = len(await passkeys.of_user(service, subject.user.id))
-    if not count:
-        return message("You have none.", context="account")
-    return message(
-        "You have %(n)s passkey.", plural="You have %(n)s passkeys.", context="passkey", n=count
-    )
-
-
-FACTOR: Final = Factor(message("Passkeys", context="passkey"), PASSKEYS, _state)
+FACTOR: Final = Factor(
+    message("Passkeys", context="passkey"), "fingerprint-pattern", PASSKEYS, _state
+)
 
 ROUTES = [
     (PASSKEYS, PasskeysHandler),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from handlers.account.base import AccountHandler
-from handlers.account.factor import Factor
+from handlers.account.factor import NOT_SET_UP, Factor, FactorState
 from handlers.account.sections import ACCOUNT
 from handlers.http.base import ResponseSent
 from handlers.login.new_password import policy_for, problems_of
 from handlers.pages import signed_in_page
 from handlers.pages.base import PageHandler
 from idp.foundation import logs
-from idp.foundation.i18n import Message, message
+from idp.foundation.i18n import message
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions import own_password, password_check
@@ -23,7 +23,9 @@ from idp.service import Service
 PASSWORD: Final = f"{ACCOUNT}/password"
 
 _log = logs.logger(__name__)
-_WRONG: Final = message("That is not your current password.", context="change-password")
+_WRONG: Final = message(
+    "Enter your current password. This one is wrong.", context="change-password"
+)
 
 
 class AccountPasswordHandler(AccountHandler):
@@ -38,30 +40,34 @@ class AccountPasswordHandler(AccountHandler):
         await self._ask()
 
     async def submit(self, form: Params, *ids: str) -> None:
-        subject, new = self.person.subject, form.get("newPassword") or ""
+        subject, new_password = self.person.subject, form.get("newPassword") or ""
         if self._has_password:
-            wrong = await self._check_current(form)
+            current_problems = await self._check_current(form)
         else:
             await self.require_recent_sign_in()
-            wrong = []
-        problems = [*wrong, *await problems_of(self.service, subject, new)]
+            current_problems = []
+        problems = [*current_problems, *await problems_of(self.service, subject, new_password)]
         if problems:
             await self._ask(status=400, problems=problems)
             return
         cookie = await own_password.replace(
-            self.service, self.person.browser, self.person.live, subject, new
+            self.service, self.person.browser, self.person.live_session, subject, new_password
         )
         self.set_browser_cookie(cookie)
-        await self._stay(await session_lifetime.find_live(self.service, cookie.browser))
-        self.done("password")
+        await self._choose_new_session(
+            await session_lifetime.find_live(self.service, cookie.browser)
+        )
+        self.redirect_with_notice("password")
 
     async def _check_current(self, form: Params) -> list[dict[str, object]]:
         """Returns the problems of the current password. Raises ResponseSent if the attempt was
         throttled and not checked."""
-        current = form.get("currentPassword") or ""
+        current_password = form.get("currentPassword") or ""
         try:
             origin = self.origin(self.person.browser)
-            await own_password.verify_password(self.service, self.person.live, current, origin)
+            await own_password.verify_password(
+                self.service, self.person.live_session, current_password, origin
+            )
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
             await self._ask(status=429, retry_seconds=error.retry_after_seconds)
@@ -71,9 +77,13 @@ class AccountPasswordHandler(AccountHandler):
             return [{"field": "currentPassword", "text": _WRONG}]
         return []
 
-    async def _stay(self, live: list[session_lifetime.LiveSession]) -> None:
+    async def _choose_new_session(self, live_sessions: list[session_lifetime.LiveSession]) -> None:
         """Chooses the new session, because the password change has replaced the old one."""
-        own_sessions = [one for one in live if one.subject.user.id == self.person.user.id]
+        own_sessions = [
+            live_session
+            for live_session in live_sessions
+            if live_session.subject.user.id == self.person.user.id
+        ]
         if own_sessions:
             signed_in_page.remember_person(self, own_sessions[0].session.id)
 
@@ -101,15 +111,14 @@ class WellKnownHandler(PageHandler):
         self.redirect_303(PASSWORD)
 
 
-async def _state(service: Service, subject: Subject) -> Message:
+async def _state(service: Service, subject: Subject) -> FactorState:
     password = subject.user.password
     if password is None:
-        return message("You have none.", context="account")
-    on = password.changed_at.date().isoformat()
-    return message("Changed on %(date)s.", context="account", date=on)
+        return NOT_SET_UP
+    return FactorState(None, message("Changed %(when)s", context="account"), password.changed_at)
 
 
-FACTOR: Final = Factor(message("Password", context="page"), PASSWORD, _state)
+FACTOR: Final = Factor(message("Password", context="page"), "lock", PASSWORD, _state)
 
 ROUTES = [
     # Tornado reads a path as a pattern.

@@ -1,4 +1,4 @@
-"""/ui/account/profile: the person's profile, and what of it they may change."""
+"""/ui/account/profile: the person's profile, and the values of it that they may change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handlers.account.base import AccountHandler
 from handlers.account.form import FormHandler
 from handlers.account.sections import ACCOUNT, SECTIONS
 from handlers.forms import cells, user_fields
-from handlers.forms.cells import Cell, action_link, cell, fact
+from handlers.forms.cells import Cell, action_link, cell, labelled_cell
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 from idp.management.users import change as user_change
@@ -21,10 +21,10 @@ from idp.schema import reading
 
 EDIT: Final = f"{ACCOUNT}/profile/edit"
 _CHANGE: Final = message("Change", context="users")
-_CONFIRM: Final = message("Confirm", context="users")
+_VERIFY: Final = message("Verify", context="users")
 _REMOVE: Final = message("Remove", context="console")
-_CONFIRMED: Final = message("confirmed", context="account")
-_UNCONFIRMED: Final = message("not confirmed", context="account")
+_VERIFIED: Final = message("verified", context="account")
+_UNVERIFIED: Final = message("not verified", context="account")
 
 # The members that a person changes, with the browser's autocomplete names.
 _AUTOCOMPLETE: Final = {
@@ -58,23 +58,27 @@ class ProfileHandler(AccountHandler):
     section = "profile"
 
     async def show(self, *ids: str) -> None:
-        user, is_locked = self.person.user, self.person.live.login.lock_profile
+        user, is_locked = self.person.user, self.person.live_session.login.lock_profile
         parts: list[dict[str, object]] = [
-            {"title": None, "facts": _facts(user), "actions": [action_link(_CHANGE, EDIT)]},
+            {
+                "title": None,
+                "properties": _properties(user),
+                "actions": [action_link(_CHANGE, EDIT)],
+            },
             _contact("email", user.email.address if user.email else None, user.email),
             _contact("phone", user.phone.number if user.phone else None, user.phone),
         ]
         if is_locked:
-            parts = [{**part, "actions": _only_confirming(part)} for part in parts]
+            parts = [{**part, "actions": _verification_actions(part)} for part in parts]
         self.page(
             "account/show",
             title_text=SECTIONS[self.section].label,
             intro=texts.LOCKED if is_locked else None,
-            parts_of=parts,
+            page_parts=parts,
         )
 
 
-def _facts(user: User) -> list[Cell]:
+def _properties(user: User) -> list[Cell]:
     profile = user.profile
     values = {
         "givenName": profile.given_name,
@@ -85,38 +89,41 @@ def _facts(user: User) -> list[Cell]:
         "zoneinfo": profile.zoneinfo,
         "website": profile.website,
     }
-    names = [
-        fact(field.label, cells.text(value))
+    properties = [
+        labelled_cell(field.label, cells.text(value))
         for field in FIELDS
         if (value := values.get(field.path.removeprefix(_PATH)))
     ]
-    return [fact(message("User name", context="users"), cells.text(user.user_name)), *names]
+    return [
+        labelled_cell(message("Username", context="users"), cells.text(user.user_name)),
+        *properties,
+    ]
 
 
-def _contact(kind: str, value: str | None, known: Email | Phone | None) -> dict[str, object]:
+def _contact(kind: str, value: str | None, contact: Email | Phone | None) -> dict[str, object]:
     """Returns a contact with its state and actions."""
     path = f"{ACCOUNT}/{kind}"
-    ways = [action_link(_CHANGE, path)]
-    facts = [fact(user_fields.CONTACTS[kind], cells.text(value))]
-    if known is not None:
-        state = _CONFIRMED if known.is_verified else _UNCONFIRMED
-        chip = {"label": state, "tone": "good" if known.is_verified else "bad"}
-        facts.append(fact(message("State", context="console"), cell(chip, "chip")))
-        ways += [action_link(_CONFIRM, f"{path}/verify")] if not known.is_verified else []
-    if known is not None and kind == "phone":
-        ways.append(action_link(_REMOVE, f"{path}/remove", is_dangerous=True))
-    return {"title": user_fields.CONTACTS[kind], "facts": facts, "actions": ways}
+    actions = [action_link(_CHANGE, path)]
+    properties = [labelled_cell(user_fields.CONTACTS[kind], cells.text(value))]
+    if contact is not None:
+        state = _VERIFIED if contact.is_verified else _UNVERIFIED
+        chip = {"label": state, "tone": "good" if contact.is_verified else "danger"}
+        properties.append(labelled_cell(message("State", context="console"), cell(chip, "chip")))
+        actions += [action_link(_VERIFY, f"{path}/verify")] if not contact.is_verified else []
+    if contact is not None and kind == "phone":
+        actions.append(action_link(_REMOVE, f"{path}/remove", is_dangerous=True))
+    return {"title": user_fields.CONTACTS[kind], "properties": properties, "actions": actions}
 
 
-def _only_confirming(part: dict[str, Any]) -> list[dict[str, object]]:
+def _verification_actions(part: dict[str, Any]) -> list[dict[str, object]]:
     # Verification changes no value, so a locked profile allows it.
-    return [each for each in part["actions"] if each["label"] == _CONFIRM]
+    return [action for action in part["actions"] if action["label"] == _VERIFY]
 
 
 class EditHandler(FormHandler):
     """Changes the values of the profile."""
 
-    is_profile = True
+    is_profile_change = True
     section = "profile"
     title = message("Change your profile", context="account")
     fields = FIELDS

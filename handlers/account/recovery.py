@@ -1,11 +1,12 @@
-"""/ui/account/recovery-codes: how many codes are left, and new ones, which are shown once."""
+"""/ui/account/recovery-codes: the number of unused codes, and new codes, which are displayed
+once."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from handlers.account.base import AccountHandler
-from handlers.account.factor import Factor
+from handlers.account.factor import Factor, FactorState
 from handlers.account.sections import ACCOUNT
 from handlers.login.factor_enrolment import as_file
 from idp.foundation.errors import FailedPrecondition
@@ -19,12 +20,12 @@ CODES: Final = f"{ACCOUNT}/recovery-codes"
 
 _TITLE: Final = message("Recovery codes", context="factor")
 _ABOUT: Final = message(
-    "When your second factor is gone, a recovery code gets you in. New codes take the place of all"
-    " that you have, and are shown once.",
+    "If you lose your second factor, sign in with a recovery code. New codes replace all that you"
+    " have. We show them once.",
     context="factor",
 )
-_NONE: Final = message(
-    "Recovery codes stand in for a second factor: set one up first.", context="factor"
+_NO_FACTOR_TEXT: Final = message(
+    "Set up a second factor first. Recovery codes replace it if you lose it.", context="factor"
 )
 
 
@@ -40,9 +41,9 @@ class CodesHandler(AccountHandler):
 
     async def submit(self, form: Params, *ids: str) -> None:
         try:
-            codes = await own_factors.new_codes(self.service, self.person.live)
+            codes = await own_factors.new_codes(self.service, self.person.live_session)
         except FailedPrecondition:
-            await self._ask(status=400, problems=[{"field": None, "text": _NONE}])
+            await self._ask(status=400, problems=[{"field": None, "text": _NO_FACTOR_TEXT}])
             return
         # Without a redirect, because only digests of the codes are stored.
         self.page("account/recovery-codes", codes=codes, file_url=as_file(codes))
@@ -55,23 +56,25 @@ class CodesHandler(AccountHandler):
             about=None,
             intro=_ABOUT,
             fields=(),
-            button=message("Make new codes", context="factor"),
-            others=(),
+            button=message("Generate new codes", context="factor"),
+            other_buttons=(),
             is_dangerous=False,
             hidden=self.form_inputs(),
-            **({"notice": await _state(self.service, self.person.subject)} | values),
+            **({"notice": await _unused_codes(self.service, self.person.subject)} | values),
         )
 
 
-async def _state(service: Service, subject: Subject) -> Message:
-    left = await recovery_codes.unused_count(service, subject.user)
-    if not left:
-        return message("You have none.", context="account")
-    return message(
-        "You have %(n)s code left.", plural="You have %(n)s codes left.", context="factor", n=left
-    )
+async def _unused_codes(service: Service, subject: Subject) -> Message:
+    unused_codes = await recovery_codes.unused_count(service, subject.user)
+    if not unused_codes:
+        return message("No recovery codes", context="factor")
+    return message("%(n)s code left", plural="%(n)s codes left", context="factor", n=unused_codes)
 
 
-FACTOR: Final = Factor(_TITLE, CODES, _state)
+async def _state(service: Service, subject: Subject) -> FactorState:
+    return FactorState(await _unused_codes(service, subject))
+
+
+FACTOR: Final = Factor(_TITLE, "key-round", CODES, _state)
 
 ROUTES = [(CODES, CodesHandler)]

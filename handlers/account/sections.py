@@ -18,18 +18,25 @@ class AccountSection(Struct, frozen=True):
 
     path: str
     label: Message
+    icon: str
 
 
 SECTIONS: Final[Mapping[str, AccountSection]] = {
-    "overview": AccountSection(ACCOUNT, message("Overview", context="console")),
-    "profile": AccountSection(f"{ACCOUNT}/profile", message("Profile", context="account")),
+    "overview": AccountSection(
+        ACCOUNT, message("Overview", context="console"), "layout-dashboard"
+    ),
+    "profile": AccountSection(f"{ACCOUNT}/profile", message("Profile", context="account"), "user"),
     "security": AccountSection(
-        f"{ACCOUNT}/security", message("Sign-in and security", context="account")
+        f"{ACCOUNT}/security", message("Sign-in and security", context="account"), "shield-check"
     ),
-    "sessions": AccountSection(f"{ACCOUNT}/sessions", message("Sessions", context="users")),
+    "sessions": AccountSection(
+        f"{ACCOUNT}/sessions", message("Sessions", context="users"), "monitor-smartphone"
+    ),
     "applications": AccountSection(
-        f"{ACCOUNT}/applications", message("Connected applications", context="account")
+        f"{ACCOUNT}/applications", message("My applications", context="account"), "app-window"
     ),
-    "language": AccountSection(f"{ACCOUNT}/language", message("Language", context="page")),
-    "data": AccountSection(f"{ACCOUNT}/data", message("Your data", context="account")),
+    "language": AccountSection(
+        f"{ACCOUNT}/language", message("Language", context="page"), "languages"
+    ),
+    "data": AccountSection(f"{ACCOUNT}/data", message("Your data", context="account"), "download"),
 }

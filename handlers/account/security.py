@@ -1,14 +1,15 @@
-"""/ui/account/security: the person's sign-in methods."""
+"""/ui/account/security: the user's authentication methods."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from handlers.account import authenticator, passkeys, password, recovery
+from handlers.account import authenticator, linked, passkeys, password, recovery
 from handlers.account.base import AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import SECTIONS
+from idp.management.users import own_links
 
 FACTORS: Final[Mapping[str, Factor]] = {
     "password": password.FACTOR,
@@ -19,20 +20,25 @@ FACTORS: Final[Mapping[str, Factor]] = {
 
 
 class SecurityHandler(AccountHandler):
-    """Shows each sign-in method with what the person has set up."""
+    """Shows each authentication method with what the user has set up."""
 
     section = "security"
 
     async def show(self, *ids: str) -> None:
-        factors = [
+        factors = list(FACTORS.values())
+        # An identity is linked during a sign-in: without one there is nothing to set up here.
+        if await own_links.find_all(self.service, self.person.user):
+            factors.append(linked.FACTOR)
+        cards = [
             {
-                "title": each.title,
-                "text": await each.state(self.service, self.person.subject),
-                "url": each.path,
+                "label": factor.title,
+                "icon": factor.icon,
+                "state": await factor.state(self.service, self.person.subject),
+                "url": factor.path,
             }
-            for each in FACTORS.values()
+            for factor in factors
         ]
-        self.page("account/security", factors=factors)
+        self.page("account/security", cards=cards)
 
 
 ROUTES = [(SECTIONS["security"].path, SecurityHandler)]

@@ -1,10 +1,9 @@
-"""/ui/account/sessions: where the person is signed in."""
+"""/ui/account/sessions: the sessions in which the person is signed in."""
 
 from __future__ import annotations
 
 from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
-from handlers.forms import cells
 from idp.identity.sessions import own_sessions
 from idp.identity.sessions.own_sessions import OwnSession
 from idp.management.users import sessions as user_sessions
@@ -18,10 +17,10 @@ class SessionsHandler(AccountHandler):
     section = "sessions"
 
     async def show(self, *ids: str) -> None:
-        found = await own_sessions.listed(self.service, self.person.subject)
-        rows = [self._template_values(one) for one in found]
+        sessions = await own_sessions.find_all(self.service, self.person.subject)
+        rows = [self._template_values(session) for session in sessions]
         # The session of this browser comes first.
-        rows.sort(key=lambda one: not one["is_this"])
+        rows.sort(key=lambda row: not row["is_this"])
         self.page("account/sessions", sessions=rows, hidden=self.form_inputs())
 
     async def submit(self, form: Params, *ids: str) -> None:
@@ -31,17 +30,17 @@ class SessionsHandler(AccountHandler):
         else:
             session_id, user_id = form.get("session") or "", self.person.user.id
             await user_sessions.end(self.service, self.call(), user_id, session_id)
-        self.done("ended")
+        self.redirect_with_notice("ended")
 
-    def _template_values(self, one: OwnSession) -> dict[str, object]:
-        session, browser = one.session, one.browser
+    def _template_values(self, own_session: OwnSession) -> dict[str, object]:
+        session, browser = own_session.session, own_session.browser
         return {
             "id": session.id,
             "browser": browser.browser if browser else None,
             "system": browser.system if browser else None,
             "is_this": session.id == self.person.session.id,
-            "since": cells.instant(session.auth_time.isoformat())["value"],
-            "last": cells.instant(session.last_used_at.isoformat())["value"],
+            "signed_in_at": session.auth_time,
+            "last": session.last_used_at,
         }
 
 

@@ -8,22 +8,22 @@ from typing import Final
 from idp.foundation.i18n import Message, message
 
 LOCKED: Final = message(
-    "Your organization looks after this. Ask the people there for a change.", context="account"
+    "Your organization manages this. Ask an administrator to change it.", context="account"
 )
-REFUSED: Final[Mapping[int, Message]] = {
+REFUSALS: Final[Mapping[int, Message]] = {
     403: LOCKED,
-    404: message("It is not there any more.", context="account"),
+    404: message("It no longer exists.", context="account"),
 }
 
-DONE: Final[Mapping[str, Message]] = {
+CONFIRMATIONS: Final[Mapping[str, Message]] = {
     "saved": message("Saved.", context="console"),
     "added": message("Added.", context="console"),
     "removed": message("Removed.", context="console"),
     "sent": message("Sent.", context="console"),
     "ended": message("Ended.", context="console"),
-    "verified": message("Confirmed.", context="console"),
+    "verified": message("Verified.", context="console"),
     "password": message(
-        "Your password is changed. Wherever else you were signed in, you are signed out now.",
+        "Your password was changed. You've been signed out everywhere else.",
         context="signed-in",
     ),
 }

@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 from handlers.console import commands, notices
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
-from handlers.forms import fields, refusals
+from handlers.forms import fields, refusals, stale_edits
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.errors import (
@@ -32,8 +32,8 @@ from idp.foundation.errors import (
 from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
 
-# Errors that the form shows; others become an error page.
-_ABOUT_THE_FORM: Final = (
+# Errors that the form displays; others become an error page.
+_FORM_ERRORS: Final = (
     InvalidArgument,
     AlreadyExists,
     FailedPrecondition,
@@ -42,6 +42,8 @@ _ABOUT_THE_FORM: Final = (
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 _CONFIRM: Final = "confirm"
 _DOWNLOAD: Final = "keep"
+_BASIS: Final = "basis"
+_SAVE_ANYWAY: Final = message("Save anyway", context="console")
 _NOT_CONFIRMED: Final = message("Enter it exactly as it is shown.", context="console")
 
 
@@ -66,12 +68,13 @@ class Action(Struct, frozen=True, kw_only=True):
     fills the form and has the record's version (`details.sequence`); `name` is the path in that
     answer of the name that the page displays. `fixed` are members that are always sent.
 
-    `then` is the page that follows, with ids of the page's address or of the answer; `done` is the
-    key of the confirmation that is displayed there (`notices.DONE`). `shows` are members of the
-    answer that are displayed once, on a page of their own before `then`.
+    `next_path` is the page that follows, with ids of the page's address or of the answer;
+    `confirmation` is the key of the text that is displayed there (`notices.CONFIRMATIONS`).
+    `shows` are members of the answer that are displayed once, on a page of their own before
+    `next_path`.
 
     `other_buttons` are labels and addresses of further buttons, which send the form elsewhere.
-    With `confirms`, the person has to type the record's name. `command` is the equivalent command
+    With `confirms`, the person has to enter the record's name. `command` is the equivalent command
     line.
     """
 
@@ -80,8 +83,8 @@ class Action(Struct, frozen=True, kw_only=True):
     operation: str
     title: Message
     button: Message
-    then: str
-    done: str
+    next_path: str
+    confirmation: str
     command: str
     fields: Sequence[FormField] = ()
     intro: Message | None = None
@@ -133,31 +136,44 @@ class ActionHandler(ConsoleHandler):
         """Returns the body of the operation's request for these values."""
         return {**self.action.fixed, **fields.document(self.fields(), values)}
 
-    def initial_values(self, loaded: Document) -> Values:
+    def initial_values(self, record: Document) -> Values:
         """Returns the initial values of the inputs, from the record that `load` returned."""
-        return fields.initial_values(self.fields(), loaded)
+        return fields.initial_values(self.fields(), record)
+
+    def rendered_for(self, record: Document) -> str:
+        """Returns what a form was rendered for, if a change between that and the submission makes
+        the edit stale though the record's version may be the same; an empty text for all others.
+        """
+        return ""
 
     # The page
 
     async def show(self, *ids: str) -> None:
-        await self._enter_named(ids)
-        loaded = await self.load(*ids)
-        self._ask(ids, loaded, self.initial_values(loaded))
+        self._check_permission()
+        record = await self.load(*ids)
+        values = self.initial_values(record)
+        self._ask(ids, record, values, hidden=self._version_inputs(record))
 
     async def submit(self, form: Params, *ids: str) -> None:
-        await self._enter_named(ids)
-        loaded = await self.load(*ids)
-        values = fields.typed(self.fields(), form)
+        self._check_permission()
+        # Before the operation is run, because it may depend on the record (`PUT` or `POST`).
+        record = await self.load(*ids)
+        values = fields.submitted_values(self.fields(), form)
         try:
-            self._check_confirmed(form, loaded)
+            self._check_confirmed(form, record)
+            self._check_basis(form, record)
             answer = await self.act(form, values, ids)
-        except _ABOUT_THE_FORM as error:
-            self._refuse(error, ids, loaded, values)
+        except PreconditionFailed as error:
+            # Once more: it may have changed after it was loaded.
+            self._refuse_stale(error, form, ids, await self.load(*ids), values)
             return
-        if any(fields.at(answer, secret.path) for secret in self.action.shows):
+        except _FORM_ERRORS as error:
+            self._refuse(error, form, ids, record, values)
+            return
+        if any(fields.value_at(answer, secret.path) for secret in self.action.shows):
             self._show_secrets(form, answer, ids)
         else:
-            self.redirect_303(self._next(ids, answer, done=self.action.done))
+            self.redirect_303(self._next(ids, answer, done=self.action.confirmation))
 
     async def act(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
         """Runs the operation with the submitted values and returns its answer. Raises IdpError."""
@@ -173,11 +189,15 @@ class ActionHandler(ConsoleHandler):
             idempotency_key=form.get("once"),
         )
 
-    async def _enter_named(self, ids: Sequence[str]) -> None:
-        """Selects the organization and checks the permission. Raises NotFound,
-        PermissionDenied."""
-        if org_id := self._by_name(ids).get("orgId"):
-            await self.enter_organization(org_id)
+    @property
+    def named_org_id(self) -> str | None:
+        """The id of the organization in the page's path, or else in its query; None if it names
+        none."""
+        return self._by_name(self.path_args).get("orgId") or super().named_org_id
+
+    def _check_permission(self) -> None:
+        """Raises PermissionDenied if the person may not run the operation in the current
+        organization."""
         permission = BY_NAME[self.action.operation].permission
         if not self.may(permission):
             raise PermissionDenied(f"the permission {permission} is missing")
@@ -190,81 +210,129 @@ class ActionHandler(ConsoleHandler):
         values = self._by_name(ids)
         return [values[name] for name in BY_NAME[operation].parameters]
 
-    def _check_confirmed(self, form: Params, loaded: Document) -> None:
-        name = self._name_of(loaded)
+    def _check_confirmed(self, form: Params, record: Document) -> None:
+        name = self._name_of(record)
         if self.action.confirms and (form.get(_CONFIRM) or "").strip() != name.strip():
             raise InvalidArgument([FieldProblem("confirm", _CONFIRM, "")])
 
-    def _name_of(self, loaded: Document) -> str:
-        return str(fields.at(loaded, self.action.name) or "") if self.action.name else ""
+    def _name_of(self, record: Document) -> str:
+        return str(fields.value_at(record, self.action.name) or "") if self.action.name else ""
+
+    def _check_basis(self, form: Params, record: Document) -> None:
+        if form.get(_BASIS) not in (None, self.rendered_for(record)):
+            raise PreconditionFailed("the record has changed since the form was rendered")
+
+    def _version_inputs(self, record: Document) -> dict[str, str]:
+        """Returns the hidden inputs with the version of the record that the form changes."""
+        stored = self.initial_values(record)
+        basis = self.rendered_for(record)
+        version = stale_edits.version_inputs(self.fields(), record, stored)
+        return version | ({_BASIS: basis} if basis else {})
 
     def _refuse(
-        self, error: IdpError, ids: Sequence[str], loaded: Document, values: Values
+        self, error: IdpError, form: Params, ids: Sequence[str], record: Document, values: Values
     ) -> None:
         problems = fields.problems(self.fields(), error)
-        if any(one.error_code == "confirm" for one in error.details):
+        if any(problem.error_code == "confirm" for problem in error.details):
             problems = [{"field": _CONFIRM, "text": _NOT_CONFIRMED}]
+        # The version that the person has seen: a change that was made since then is still refused.
+        basis = form.get(_BASIS)
+        hidden = stale_edits.version_of(form) | ({_BASIS: basis} if basis else {})
         status = refusals.status_of(error)
-        self._ask(ids, loaded, values, status=status, problems=problems)
+        self._ask(ids, record, values, hidden=hidden, status=status, problems=problems)
 
-    def _ask(self, ids: Sequence[str], loaded: Document, values: Values, **more: Any) -> None:
+    def _refuse_stale(
+        self,
+        error: PreconditionFailed,
+        form: Params,
+        ids: Sequence[str],
+        record: Document,
+        values: Values,
+    ) -> None:
+        """Shows the form with the entered values and with what another person has changed. Sent
+        again, it replaces that change."""
+        form_fields, stored = self.fields(), self.initial_values(record)
+        self._ask(
+            ids,
+            record,
+            values,
+            hidden=self._version_inputs(record),
+            status=refusals.status_of(error),
+            problems=fields.problems(form_fields, error),
+            changes=stale_edits.other_changes(form_fields, form, values, stored),
+            button=_SAVE_ANYWAY if form_fields else self.action.button,
+        )
+
+    def _ask(
+        self,
+        ids: Sequence[str],
+        record: Document,
+        values: Values,
+        hidden: Mapping[str, str],
+        **more: Any,
+    ) -> None:
         action = self.action
-        sequence = fields.at(loaded, "details.sequence")
+        page_values: dict[str, Any] = {"changes": [], "button": action.button, **more}
         self.page(
             "console/action",
             title_text=action.title,
-            about=self._name_of(loaded) or None,
+            about=self._name_of(record) or None,
+            names=[],
             intro=action.intro,
             fields=fields.rendered(self.fields(), values),
-            confirm=self._name_of(loaded) if action.confirms else None,
-            button=action.button,
+            confirm=self._name_of(record) if action.confirms else None,
             is_dangerous=action.is_dangerous,
             other_buttons=[
-                (label, self.at(CONSOLE + path)) for label, path in action.other_buttons
+                (label, self.url_of(CONSOLE + path)) for label, path in action.other_buttons
             ],
-            back_url=self._next(ids, loaded),
+            back_url=self._next(ids, record),
             commands=self.commands(ids, values),
-            hidden=self.form_inputs(**({"sequence": sequence} if sequence else {})),
-            **more,
+            hidden=self.form_inputs(**hidden),
+            **page_values,
         )
 
     def commands(self, ids: Sequence[str], values: Values) -> list[dict[str, object]]:
         """Returns the shell commands that run the same operation without the console."""
         operation = BY_NAME[self.action.operation]
-        sent = None
+        example = None
         if operation.request is not None:
-            sent = commands.example(self.fields(), self.request_body(values))
+            example = commands.example(self.fields(), self.request_body(values))
         return commands.rendered(
             self.service.config,
             operation,
             self._ids_of(self.action.operation, ids),
-            sent,
+            example,
             # An operation on the installation takes no organization.
             None if operation.permission.startswith("iam.") else self.org_id,
-            self.action.command,
+            self.command(),
         )
 
+    def command(self) -> str:
+        """Returns the subcommand of `idp` for the same operation, whose parameters are those of
+        the operation's path."""
+        return self.action.command
+
     def _next(self, ids: Sequence[str], answer: Document, **query: str) -> str:
-        """Returns the address of the page that follows (`then`), cut off before the first id that
-        neither the page's address nor the answer has."""
+        """Returns the address of the page that follows (`next_path`), cut off before the first id
+        that neither the page's address nor the answer has."""
         values = self._by_name(ids)
-        path = self.action.then
-        used: list[str] = []
+        path = self.action.next_path
+        path_ids: list[str] = []
         for name in _PARAMETER.findall(path):
-            id = values.get(name) or fields.at(answer, name)
-            if not id:
-                return self.at(path.partition("/{")[0], *used, **query)
-            used.append(str(id))
+            value = values.get(name) or fields.value_at(answer, name)
+            if not value:
+                return self.url_of(path.partition("/{")[0], *path_ids, **query)
+            path_ids.append(str(value))
             if name == "orgId":
-                query = {"org": str(id), **query}
-        return self.at(path, *used, **query)
+                query = {"org": str(value), **query}
+        return self.url_of(path, *path_ids, **query)
 
     def _show_secrets(self, form: Params, answer: Document, ids: Sequence[str]) -> None:
         """Shows the answer's secrets, or sends the file. A repeated form gets the same answer."""
         secrets = [
             (secret, str(value))
             for secret in self.action.shows
-            if (value := fields.at(answer, secret.path))
+            if (value := fields.value_at(answer, secret.path))
         ]
         file = next(((secret.file, value) for secret, value in secrets if secret.file), None)
         if file is not None and form.get(_DOWNLOAD) == "file":
@@ -272,10 +340,10 @@ class ActionHandler(ConsoleHandler):
             return
         self.page(
             "console/made",
-            title_text=notices.DONE[self.action.done],
+            title_text=notices.CONFIRMATIONS[self.action.confirmation],
             secrets=[
-                {"label": one.label, "value": _text(value) if one.file else value}
-                for one, value in secrets
+                {"label": secret.label, "value": _text(value) if secret.file else value}
+                for secret, value in secrets
             ],
             has_file=file is not None,
             # The file is downloaded by sending the same form again, with its idempotency key.
@@ -300,7 +368,7 @@ def routes(actions: Iterable[Action]) -> list[tuple[str, Any, dict[str, Any]]]:
         (
             CONSOLE + _PARAMETER.sub("([^/]+)", action.path),
             action.handler or ActionHandler,
-            {"action": structs.replace(action, then=CONSOLE + action.then)},
+            {"action": structs.replace(action, next_path=CONSOLE + action.next_path)},
         )
         for action in actions
     ]

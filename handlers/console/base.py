@@ -7,10 +7,10 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from handlers.console import notices
-from handlers.console.sections import CONSOLE, ConsoleSection, open_to
+from handlers.console.sections import CONSOLE, SEARCH, ConsoleSection, open_to
 from handlers.forms import refusals
 from handlers.forms.console_session import ConsoleSession
-from handlers.forms.run_operation import Document, Run, run
+from handlers.forms.run_operation import Document, OperationRun, run
 from handlers.http.admission import MANAGEMENT
 from handlers.http.base import ResponseSent
 from handlers.pages import signed_in_page
@@ -27,11 +27,12 @@ from storage import MAX_ID_CHARACTERS
 
 # The longest time since the person authenticated, for pages about the installation.
 RECENT_SECONDS: Final = 3600
-_SLACK: Final = 2  # times that, for a form that was opened in time
-_NOTHING_TITLE: Final = message("There is nothing here for you to manage", context="console")
-_NOTHING: Final = message(
-    "You are signed in, but you manage no organization. If you should, ask somebody who does to"
-    " make you a member.",
+# A form that was opened in time can be sent for this multiple of RECENT_SECONDS.
+_FORM_RECENT_FACTOR: Final = 2
+_NO_ORGANIZATION_TITLE: Final = message("You aren't an administrator", context="console")
+_NO_ORGANIZATION: Final = message(
+    "You're signed in, but you don't manage any organization. Ask an "
+    "administrator to add you as a member.",
     context="console",
 )
 
@@ -39,13 +40,14 @@ _NOTHING: Final = message(
 class ConsoleHandler(PageHandler):
     """A page of the console. Subclasses implement `show`, and `submit` if the page has a form.
 
-    `section` is the part of the navigation that the page belongs to.
+    `section` is the part of the navigation that the page belongs to. With
+    `requires_recent_authentication`, the person must have authenticated within `RECENT_SECONDS`.
     """
 
     group = MANAGEMENT
     section = "overview"
-    requires_recent_authentication = False  # requires a recent authentication
-    visit: ConsoleSession
+    requires_recent_authentication = False
+    console_session: ConsoleSession
     is_entered = False
     organization: Organization | None = None
 
@@ -54,8 +56,8 @@ class ConsoleHandler(PageHandler):
         await self.show(*ids)
 
     async def post(self, *ids: str) -> None:
-        await self._enter(_SLACK * RECENT_SECONDS)
-        form = self.page_form(self._form_subject, self.visit.browser)
+        await self._enter(_FORM_RECENT_FACTOR * RECENT_SECONDS)
+        form = self.page_form(self._form_subject, self.console_session.browser)
         await self.submit(form, *ids)
 
     async def show(self, *ids: str) -> None:
@@ -74,32 +76,34 @@ class ConsoleHandler(PageHandler):
     # The signed-in person
 
     async def _enter(self, recent_seconds: int) -> None:
-        """Admits the person. Raises ResponseSent if they are redirected to a sign-in or manage
-        nothing, and PermissionDenied if they may not see this page."""
+        """Admits the person. Raises ResponseSent if they are redirected to a sign-in or manage no
+        organization, and PermissionDenied if they may not see this page."""
         area = first_party_areas.CONSOLE
         person = await signed_in_page.find_person(self, area)
         if self.requires_recent_authentication:
             await signed_in_page.require_recent(self, area, person, recent_seconds)
         await session_lifetime.touch(self.service, person.session)
         rights = await permissions.of_user(self.service, person.user.id)
-        self.visit = ConsoleSession(person.browser, person.live, person.several, rights)
+        self.console_session = ConsoleSession(
+            person.browser, person.live_session, person.has_other_sessions, rights
+        )
         self.is_entered = True
-        if not self.visit.manages:
-            self._send_away()
+        if not self.console_session.may_open_console:
+            self._show_without_rights()
             raise ResponseSent
-        if self.section not in open_to(self.visit.rights):
+        if self.section not in open_to(self.console_session.rights):
             raise PermissionDenied("the person may not see this part of the console")
-        await self.enter_organization(self.named_org_id or self.visit.home)
+        await self._enter_organization(self.named_org_id or self.console_session.default_org_id)
 
-    def _send_away(self) -> None:
+    def _show_without_rights(self) -> None:
         self.page(
             "console/message",
             status=403,
-            title_text=_NOTHING_TITLE,
-            sentence=_NOTHING,
+            title_text=_NO_ORGANIZATION_TITLE,
+            sentence=_NO_ORGANIZATION,
             detail=None,
             buttons=[(message("Choose another account", context="console"), f"{CONSOLE}/account")]
-            if self.visit.several
+            if self.console_session.has_other_sessions
             else [],
         )
 
@@ -121,15 +125,18 @@ class ConsoleHandler(PageHandler):
         the call has none. `if_match` and `idempotency_key` are the headers of the same names.
         Raises IdpError.
         """
-        asked = Run(
+        request = OperationRun(
             operation=operation,
             ids=ids,
             document=document,
             org_id=self.org_id if org_id == "" else org_id,
             if_match=if_match,
             idempotency_key=idempotency_key,
+            authenticated_at=self.console_session.live_session.session.auth_time,
         )
-        return await run(self.service, self.visit.user, self.visit.rights, asked)
+        return await run(
+            self.service, self.console_session.user, self.console_session.rights, request
+        )
 
     @property
     def named_org_id(self) -> str | None:
@@ -142,14 +149,14 @@ class ConsoleHandler(PageHandler):
         default."""
         return self.organization.id if self.organization else None
 
-    async def enter_organization(self, org_id: str) -> None:
+    async def _enter_organization(self, org_id: str) -> None:
         """Makes this the current organization. Raises NotFound if it does not exist or the person
         does not manage it."""
-        rights = self.visit.rights
+        rights = self.console_session.rights
         is_managed = rights.everywhere or org_id in rights.by_organization
         # The store accepts no other ids.
-        can_be = is_managed and org_id.isprintable() and len(org_id) <= MAX_ID_CHARACTERS
-        organization = await self.service.store.get(ORGANIZATIONS, org_id) if can_be else None
+        is_possible = is_managed and org_id.isprintable() and len(org_id) <= MAX_ID_CHARACTERS
+        organization = await self.service.store.get(ORGANIZATIONS, org_id) if is_possible else None
         if organization is None:
             raise NotFound("there is no such organization")
         self.organization = organization
@@ -157,55 +164,82 @@ class ConsoleHandler(PageHandler):
     def may(self, permission: permissions.Permission) -> bool:
         """Returns whether the person has this permission in the current organization."""
         org_id = self.org_id
-        return org_id is not None and self.visit.rights.allow(permission, org_id)
+        return org_id is not None and self.console_session.rights.allow(permission, org_id)
 
     # Addresses and forms
 
-    def at(self, path: str, *ids: str, **query: str) -> str:
+    def url_of(self, path: str, *ids: str, **query: str) -> str:
         """Returns the address of a console page: `path` with its placeholders replaced by the ids,
         and with the current organization if that is not the person's default."""
-        for id in ids:
-            start, _, rest = path.partition("{")
-            path = start + quote(id, safe="") + rest.partition("}")[2]
+        for value in ids:
+            start, _, remainder = path.partition("{")
+            path = start + quote(value, safe="") + remainder.partition("}")[2]
         org_id = self.org_id
-        if org_id is not None and org_id != self.visit.home:
+        if org_id is not None and org_id != self.console_session.default_org_id:
             query = {"org": org_id, **query}
         return path + ("?" + urlencode(query) if query else "")
 
     @property
     def _form_subject(self) -> str:
         # With the path, a form of one page is not accepted by another.
-        return f"{self.visit.live.session.id}\n{self.request.path}"
+        return self._subject_of(self.request.path)
 
-    def form_inputs(self, **more: str) -> list[tuple[str, str]]:
+    def _subject_of(self, path: str) -> str:
+        return f"{self.console_session.live_session.session.id}\n{path}"
+
+    def token_input(self, path: str) -> list[tuple[str, str]]:
+        """Returns the hidden input of a form that is sent to another page of the console."""
+        return self.form_token(self._subject_of(path), self.console_session.browser)
+
+    def form_inputs(self, **values: str) -> list[tuple[str, str]]:
         """Returns the hidden inputs of this page's form: a token, an idempotency key and
-        `more`."""
+        `values`."""
         key = ("once", self.service.random.token())
-        return [*self.form_token(self._form_subject, self.visit.browser), key, *more.items()]
+        return [
+            *self.form_token(self._form_subject, self.console_session.browser),
+            key,
+            *values.items(),
+        ]
 
     # Pages
 
     def page(self, name: str, *, status: int = 200, **values: object) -> None:
         if self.is_entered:
-            done = notices.DONE.get(self.query_params().if_once("done") or "")
-            values = {"console": self._frame(), "notice": done, **values}
+            notice = notices.CONFIRMATIONS.get(self.query_params().if_once("done") or "")
+            values = {"console": self._frame(), "notice": notice, **values}
         super().page(name, status=status, **values)
 
     def _frame(self) -> dict[str, object]:
         """Returns the values of the navigation and the header."""
-        sections = open_to(self.visit.rights) if self.visit.manages else {}
+        sections = (
+            open_to(self.console_session.rights) if self.console_session.may_open_console else {}
+        )
         return {
-            "sections": [self._in_navigation(*each) for each in sections.items()],
-            "person": self.visit.user.profile.display_name,
+            "sections": [self._navigation_entry(*entry) for entry in sections.items()],
+            "person": self.console_session.user.profile.display_name,
             "organization": self.organization.name if self.organization else None,
-            "change_url": f"{CONSOLE}/organizations" if self.visit.may_change else None,
+            "change_url": f"{CONSOLE}/organizations"
+            if self.console_session.can_switch_organization
+            else None,
             "account_url": first_party_areas.ACCOUNT.path,
             "logout_url": END_SESSION,
+            "search": self._search_box() if self.console_session.may_open_console else None,
         }
 
-    def _in_navigation(self, name: str, section: ConsoleSection) -> dict[str, object]:
-        is_current = name == self.section
-        return {"label": section.label, "url": self.at(section.path), "is_current": is_current}
+    def _search_box(self) -> dict[str, object]:
+        is_search = self.request.path == SEARCH
+        # Not the organization of the address: that may be what was refused.
+        is_default = self.org_id in (None, self.console_session.default_org_id)
+        return {
+            "url": SEARCH,
+            "hidden": [] if is_default else [("org", self.org_id)],
+            "text": (self.query_params().if_once("q") or "") if is_search else "",
+        }
+
+    def _navigation_entry(self, name: str, section: ConsoleSection) -> dict[str, object]:
+        # The search belongs to no section.
+        is_current = name == self.section and self.request.path != SEARCH
+        return {"label": section.label, "url": self.url_of(section.path), "is_current": is_current}
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         cause = kwargs.get("exc_info", (None, None))[1]
@@ -213,10 +247,12 @@ class ConsoleHandler(PageHandler):
         if refusal is None:
             super().write_error(status_code, **kwargs)
             return
-        self.page("console/message", status=refusal.status, **refusal.values(self._way_on()))
+        self.page(
+            "console/message", status=refusal.status, **refusal.values(self._link_addresses())
+        )
 
-    def _way_on(self) -> Mapping[str, str]:
-        home = self.at(CONSOLE) if self.is_entered else CONSOLE
+    def _link_addresses(self) -> Mapping[str, str]:
+        home = self.url_of(CONSOLE) if self.is_entered else CONSOLE
         return {"here": self.request.uri or CONSOLE, "home": home}
 
 

@@ -1,4 +1,4 @@
-"""The shell commands that do the same as a page of the console, with `idp` and with curl."""
+"""The shell commands that are equivalent to a page of the console, with `idp` and with curl."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ def example(fields: Iterable[FormField], document: dict[str, Any]) -> dict[str, 
     """Returns a copy of a request's document as an example for a command line: an ellipsis
     replaces secrets, and is the value of each required field that is missing."""
     # A copy, because the placeholders are written into it.
-    filled: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
+    example_document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
     for field in fields:
-        *names, last = field.path.split(".")
-        inner = filled
-        if field.kind == "password" or (field.is_required and not _at(filled, field.path)):
-            for name in names:
-                inner = inner.setdefault(name, {})
-            inner[last] = [_ELLIPSIS] if field.kind in ("lines", "choices") else _ELLIPSIS
-    return filled
+        *parent_names, member = field.path.split(".")
+        parent = example_document
+        if field.kind == "password" or (
+            field.is_required and not _value_at(example_document, field.path)
+        ):
+            for name in parent_names:
+                parent = parent.setdefault(name, {})
+            parent[member] = [_ELLIPSIS] if field.kind in ("lines", "choices") else _ELLIPSIS
+    return example_document
 
 
-def _at(document: Any, path: str) -> Any:
+def _value_at(document: Any, path: str) -> Any:
     for name in path.split("."):
         document = document.get(name) if isinstance(document, dict) else None
     return document
@@ -55,8 +57,8 @@ def rendered(
     lines: list[dict[str, object]] = []
     if command:
         text = _PARAMETER.sub("{}", command).format(*map(shlex.quote, ids))
-        where = f" --org {shlex.quote(org_id)}" if org_id is not None else ""
-        lines.append({"label": _CLI, "line": f"idp {text}{where}"})
+        org_option = f" --org {shlex.quote(org_id)}" if org_id is not None else ""
+        lines.append({"label": _CLI, "line": f"idp {text}{org_option}"})
     curl = _curl(config, operation, ids, document, org_id)
     return [*lines, {"label": Message("curl"), "line": curl}]
 
@@ -72,8 +74,10 @@ def by_call(
     its own, which `idp api` runs."""
     body = "" if document is None else " --body FILE"
     line = f"api {operation.method} {operation.path}{body}"
-    is_of_all = operation.permission.startswith("iam.")
-    return rendered(config, operation, ids, document, None if is_of_all else org_id, line)
+    is_for_installation = operation.permission.startswith("iam.")
+    return rendered(
+        config, operation, ids, document, None if is_for_installation else org_id, line
+    )
 
 
 def _curl(
@@ -83,7 +87,7 @@ def _curl(
     document: dict[str, Any] | None,
     org_id: str | None,
 ) -> str:
-    values = (quote(id, safe="") for id in ids)
+    values = (quote(value, safe="") for value in ids)
     path = _PARAMETER.sub(lambda _: next(values), operation.path)
     parts = ["curl"]
     if operation.method != ("GET" if document is None else "POST"):

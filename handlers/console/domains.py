@@ -17,13 +17,13 @@ from idp.foundation.i18n import Message, message
 DOMAINS: Final = "/management/v1/orgs/me/domains"
 DOMAIN: Final = f"{DOMAINS}/{{domain}}"
 _ORGANIZATION: Final = "/organizations/{orgId}"
-_ALL: Final = f"{_ORGANIZATION}/domains"
-_ONE: Final = f"{_ALL}/{{domain}}"
+_LIST_PATH: Final = f"{_ORGANIZATION}/domains"
+_DOMAIN_PATH: Final = f"{_LIST_PATH}/{{domain}}"
 _SECTION: Final = "organizations"
 
-_HOW: Final = FormField(
+_METHOD: Final = FormField(
     path="type",
-    label=message("How it is proven", context="domains"),
+    label=message("Verification method", context="domains"),
     kind="choice",
     options=(
         ("DOMAIN_VALIDATION_TYPE_DNS", message("By a TXT record in its DNS", context="domains")),
@@ -40,71 +40,71 @@ _NAME: Final = FormField(
 
 ACTIONS: Final = (
     Action(
-        path=f"{_ALL}/new",
+        path=f"{_LIST_PATH}/new",
         section=_SECTION,
         operation=f"POST {DOMAINS}",
         title=message("Add a domain", context="domains"),
         intro=message(
-            "It counts once it is proven that it is yours: then people can sign in with it.",
+            "Once the domain is verified, users can sign in with it.",
             context="domains",
         ),
         button=message("Add", context="console"),
         fields=(_NAME,),
-        then=_ORGANIZATION,
-        done="added",
+        next_path=_ORGANIZATION,
+        confirmation="added",
         command="domain add --domain DOMAIN",
     ),
     Action(
-        path=f"{_ONE}/prove",
+        path=f"{_DOMAIN_PATH}/prove",
         section=_SECTION,
         operation=f"POST {DOMAIN}/validation/_generate",
-        title=message("Prove that the domain is yours", context="domains"),
-        button=message("Make a token", context="domains"),
-        fields=(_HOW,),
+        title=message("Verify the domain", context="domains"),
+        button=message("Generate a token", context="domains"),
+        fields=(_METHOD,),
         shows=(
-            DisplayedOnce("url", message("Where it is published", context="domains")),
-            DisplayedOnce("token", message("What is published there", context="domains")),
+            DisplayedOnce("url", message("Where to publish it", context="domains")),
+            DisplayedOnce("token", message("What to publish", context="domains")),
         ),
-        then=f"{_ONE}/look",
-        done="token",
+        next_path=f"{_DOMAIN_PATH}/look",
+        confirmation="token",
         command="domain challenge {domain} --type dns",
     ),
     Action(
-        path=f"{_ONE}/look",
+        path=f"{_DOMAIN_PATH}/look",
         section=_SECTION,
         operation=f"POST {DOMAIN}/validation/_validate",
-        title=message("Look whether the token is there", context="domains"),
-        button=message("Look now", context="domains"),
-        then=_ORGANIZATION,
-        done="verified",
+        title=message("Check for the token", context="domains"),
+        button=message("Check now", context="domains"),
+        next_path=_ORGANIZATION,
+        confirmation="verified",
         command="domain verify {domain}",
     ),
     Action(
-        path=f"{_ONE}/primary",
+        path=f"{_DOMAIN_PATH}/primary",
         section=_SECTION,
         operation=f"POST {DOMAIN}/_set_primary",
         title=message("Make the domain primary", context="domains"),
-        intro=message("Login names end with it from then on.", context="domains"),
+        intro=message("New usernames end with it from now on.", context="domains"),
         button=message("Make primary", context="domains"),
-        then=_ORGANIZATION,
-        done="saved",
+        next_path=_ORGANIZATION,
+        confirmation="saved",
         command="domain set-primary {domain}",
     ),
     Action(
-        path=f"{_ONE}/remove",
+        path=f"{_DOMAIN_PATH}/remove",
         section=_SECTION,
         operation=f"DELETE {DOMAIN}",
         title=message("Remove the domain", context="domains"),
-        intro=message("Nobody can sign in with it any more.", context="domains"),
+        intro=message("Users can no longer sign in with it.", context="domains"),
         button=message("Remove", context="console"),
         is_dangerous=True,
-        then=_ORGANIZATION,
-        done="removed",
+        next_path=_ORGANIZATION,
+        confirmation="removed",
         command="domain remove {domain}",
     ),
 )
 
-_PROVE: Final = message("Prove it", context="domains")
+_VERIFY: Final = message("Verify", context="domains")
 _PRIMARY: Final = message("Make primary", context="domains")
 _REMOVE: Final = message("Remove", context="console")
 
@@ -112,40 +112,41 @@ _REMOVE: Final = message("Remove", context="console")
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     """Returns the template value of an organization's domains, a sub-list of its page."""
     list_page = await fetch_page(page, "domains", f"POST {DOMAINS}/_search")
-    may = page.may("org.write")
+    may_change = page.may("org.write")
     columns = [
         message("Domain", context="organizations"),
         message("State", context="console"),
-        *([message("Next", context="domains"), _REMOVE] if may else []),
+        *([message("Next", context="domains"), _REMOVE] if may_change else []),
     ]
     return sub_list(
         message("Domains", context="domains"),
         columns,
-        [_row(page, org_id, one, may=may) for one in list_page.records],
-        message("It has no domain.", context="domains"),
+        [_row(page, org_id, domain, may_change=may_change) for domain in list_page.records],
+        message("No domains yet.", context="domains"),
         [
             action_link(
-                message("Add a domain", context="domains"), page.at(f"{CONSOLE}{_ALL}/new", org_id)
+                message("Add a domain", context="domains"),
+                page.url_of(f"{CONSOLE}{_LIST_PATH}/new", org_id),
             )
         ]
-        if may
+        if may_change
         else [],
         list_page,
     )
 
 
-def _row(page: ConsoleHandler, org_id: str, domain: Document, *, may: bool) -> list[Cell]:
+def _row(page: ConsoleHandler, org_id: str, domain: Document, *, may_change: bool) -> list[Cell]:
     name = domain["domainName"]
     row = [cells.code(name), cells.text(_state(domain))]
-    if not may:
+    if not may_change:
         return row
     if domain.get("isPrimary"):
         return [*row, cells.text(None), cells.text(None)]
-    label, to = (_PRIMARY, "primary") if domain.get("isVerified") else (_PROVE, "prove")
+    label, action = (_PRIMARY, "primary") if domain.get("isVerified") else (_VERIFY, "prove")
     return [
         *row,
-        cells.link(label, page.at(f"{CONSOLE}{_ONE}/{to}", org_id, name)),
-        cells.link(_REMOVE, page.at(f"{CONSOLE}{_ONE}/remove", org_id, name)),
+        cells.link(label, page.url_of(f"{CONSOLE}{_DOMAIN_PATH}/{action}", org_id, name)),
+        cells.link(_REMOVE, page.url_of(f"{CONSOLE}{_DOMAIN_PATH}/remove", org_id, name)),
     ]
 
 
@@ -153,8 +154,8 @@ def _state(domain: Document) -> Message:
     if domain.get("isPrimary"):
         return message("primary", context="domains")
     if domain.get("isVerified"):
-        return message("proven", context="domains")
-    return message("not proven yet", context="domains")
+        return message("verified", context="domains")
+    return message("not verified yet", context="domains")
 
 
 ROUTES = routes(ACTIONS)

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
-from tornado.iostream import StreamClosedError
 
 from handlers.console import commands
 from handlers.console.base import ConsoleHandler
@@ -17,6 +16,7 @@ from handlers.forms import cells, fields
 from handlers.forms.cells import Cell, action_link
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
+from handlers.http import response_parts
 from idp.audit import event_details
 from idp.audit.event_types import TYPES
 from idp.foundation.errors import InvalidArgument
@@ -28,7 +28,6 @@ from idp.management.instance.events import EventQuery
 from idp.schema import reading
 
 PATH: Final = f"{CONSOLE}/events"
-_LINES_AT_ONCE: Final = 100
 _COLUMNS: Final = (
     message("When", context="events"),
     message("What", context="events"),
@@ -40,11 +39,11 @@ _COLUMNS: Final = (
 _FIELDS: Final = (
     FormField(
         path="editorUserId",
-        label=message("Id of who did it", context="events"),
+        label=message("ID of the actor", context="events"),
         direction="ltr",
     ),
     FormField(
-        path="aggregateId", label=message("Id of the object", context="events"), direction="ltr"
+        path="aggregateId", label=message("ID of the object", context="events"), direction="ltr"
     ),
     FormField(
         path="eventTypes",
@@ -52,14 +51,12 @@ _FIELDS: Final = (
         kind="choice",
         options=[("", message("Everything", context="events")), *((name, name) for name in TYPES)],
     ),
-    FormField(
-        path="requestId", label=message("Id of the request", context="events"), direction="ltr"
-    ),
+    FormField(path="requestId", label=message("Request ID", context="events"), direction="ltr"),
 )
 
 
 class EventScope(Struct, frozen=True):
-    """What a page of the audit log lists: the events of the current organization or, with
+    """The events that a page of the audit log lists: those of the current organization or, with
     `is_for_all`, of the whole installation. `operation` searches them; `path` is the page's
     address."""
 
@@ -94,13 +91,13 @@ class EventsBase(ConsoleHandler):
         self.scope = scope
 
     def values(self) -> Values:
-        return fields.typed(_FIELDS, self.query_params())
+        return fields.submitted_values(_FIELDS, self.query_params())
 
     def document(self, values: Values) -> Document:
         """Returns the document of the search request; empty values are left out."""
         query = {name: value for name, value in values.items() if value}
-        type = query.pop("eventTypes", "")
-        return {**query, **({"eventTypes": [type]} if type else {})}
+        event_types = query.pop("eventTypes", "")
+        return {**query, **({"eventTypes": [event_types]} if event_types else {})}
 
     @property
     def searched_org_id(self) -> str | None:
@@ -115,11 +112,11 @@ class EventsHandler(EventsBase):
     async def show(self, *ids: str) -> None:
         values, cursor = self.values(), self.query_params().if_once("cursor")
         document = self.document(values)
-        asked = {**document, "limit": PAGE, **({"cursor": cursor} if cursor else {})}
+        query = {**document, "limit": PAGE, **({"cursor": cursor} if cursor else {})}
         problems: list[dict[str, object]] = []
         try:
             answer = await self.run(
-                self.scope.operation, document=asked, org_id=self.searched_org_id
+                self.scope.operation, document=query, org_id=self.searched_org_id
             )
         except InvalidArgument as error:
             problems, answer = fields.problems(_FIELDS, error), {}
@@ -133,25 +130,29 @@ class EventsHandler(EventsBase):
         document: Document,
         answer: Document,
         cursor: str | None,
-        **more: Any,
+        **page_values: Any,
     ) -> None:
         pairs = {name: value for name, value in values.items() if value}
-        after = answer.get("nextCursor")
+        next_cursor = answer.get("nextCursor")
         self.page(
             "console/list",
             title_text=self.scope.title,
             intro=None,
+            selection=None,
             search={
                 "fields": fields.rendered(_FIELDS, values),
                 "hidden": [("org", org)] if (org := self.requested_id("org")) else [],
-                "clear_url": self.at(self.scope.path) if pairs else None,
+                "clear_url": self.url_of(self.scope.path) if pairs else None,
             },
             columns=_COLUMNS,
             rows=[self._row(event) for event in answer.get("events", ())],
             total=None,
-            empty=message("Nothing was found.", context="console"),
-            first_url=self.at(self.scope.path, **pairs) if cursor else None,
-            next_url=self.at(self.scope.path, **pairs, cursor=after) if after else None,
+            empty=message("No results.", context="console"),
+            empty_icon="activity",
+            first_url=self.url_of(self.scope.path, **pairs) if cursor else None,
+            next_url=self.url_of(self.scope.path, **pairs, cursor=next_cursor)
+            if next_cursor
+            else None,
             actions=self._action_links(pairs),
             commands=commands.rendered(
                 self.service.config,
@@ -161,71 +162,67 @@ class EventsHandler(EventsBase):
                 self.searched_org_id,
                 "audit tail",
             ),
-            **more,
+            **page_values,
         )
 
     def _action_links(self, pairs: dict[str, str]) -> list[Cell]:
         download = message("Download as NDJSON", context="events")
-        ways = [action_link(download, self.at(f"{self.scope.path}/download", **pairs))]
-        if "iam.read" in self.visit.rights.everywhere:
-            ways.append(self._other())
-        return ways
+        links = [action_link(download, self.url_of(f"{self.scope.path}/download", **pairs))]
+        if "iam.read" in self.console_session.rights.everywhere:
+            links.append(self._other_scope_link())
+        return links
 
-    def _other(self) -> Cell:
+    def _other_scope_link(self) -> Cell:
         if self.scope.is_for_all:
             label = message("Events of the organization", context="events")
-            return action_link(label, self.at(_OF_ORGANIZATION.path))
-        return action_link(_OF_INSTALLATION.title, self.at(_OF_INSTALLATION.path))
+            return action_link(label, self.url_of(_OF_ORGANIZATION.path))
+        return action_link(_OF_INSTALLATION.title, self.url_of(_OF_INSTALLATION.path))
 
     def _row(self, event: Document) -> list[Cell]:
-        editor, object = event["editor"], event["aggregate"]
+        editor, aggregate = event["editor"], event["aggregate"]
         editor_name = editor.get("displayName") or editor["userId"]
-        by_actor = self.at(self.scope.path, editorUserId=editor["userId"])
-        by_object = self.at(self.scope.path, aggregateId=object["id"])
-        request, login_name = event.get("requestId"), object.get("loginName")
-        named = f"{login_name} ({object['id']})" if login_name else object["id"]
+        by_actor = self.url_of(self.scope.path, editorUserId=editor["userId"])
+        by_object = self.url_of(self.scope.path, aggregateId=aggregate["id"])
+        request, login_name = event.get("requestId"), aggregate.get("loginName")
+        label = f"{login_name} ({aggregate['id']})" if login_name else aggregate["id"]
         return [
             cells.instant(event["creationDate"]),
             cells.code(event["type"]["type"]),
             cells.link(editor_name, by_actor),
-            cells.link(named, by_object),
-            cells.link(request, self.at(self.scope.path, requestId=request))
+            cells.link(label, by_object),
+            cells.link(request, self.url_of(self.scope.path, requestId=request))
             if request
             else cells.text(None),
             _details(event["type"]["type"], event.get("payload", {})),
         ]
 
 
-def _details(type: str, payload: Mapping[str, str]) -> Cell:
+def _details(event_type: str, payload: Mapping[str, str]) -> Cell:
     """Returns a description of the events that are refused attempts."""
-    if type not in event_details.SENTENCES:
+    if event_type not in event_details.SENTENCES:
         return cells.text(None)
-    return cells.lines([event_details.SENTENCES[type], *event_details.details(type, payload)])
+    return cells.lines(
+        [event_details.SENTENCES[event_type], *event_details.details(event_type, payload)]
+    )
 
 
 class ConsoleDownloadHandler(EventsBase):
     """Sends the events that the search finds as a file with one JSON document per line."""
 
     async def show(self, *ids: str) -> None:
-        found = await self._found()
+        events = await self._prepare()
         self.set_header("Content-Type", "application/x-ndjson")
         self.set_header("Content-Disposition", 'attachment; filename="events.ndjson"')
-        n = 0
-        try:
-            async for event in found:
-                self.write(msgspec.json.encode(event) + b"\n")
-                n += 1
-                if n % _LINES_AT_ONCE == 0:
-                    await self.flush()
-        # The browser has cancelled the download.
-        except StreamClosedError:
-            return
+        async for event in events:
+            self.write(msgspec.json.encode(event) + b"\n")
+            if sum(map(len, self._write_buffer)) > response_parts.PART_BYTES:
+                await response_parts.send_written(self)
         self.finish()
 
-    async def _found(self) -> AsyncIterator[Any]:
+    async def _prepare(self) -> AsyncIterator[Any]:
         """Prepares the download, before it begins. Raises InvalidArgument, PermissionDenied."""
-        operation, visit = BY_NAME[self.scope.operation], self.visit
-        call = Call(visit.user, visit.rights, operation.permission, self.searched_org_id)
+        operation, session = BY_NAME[self.scope.operation], self.console_session
+        call = Call(session.user, session.rights, operation.permission, self.searched_org_id)
         call = await management_call.admitted(self.service, call)
         request = reading.read(EventQuery, self.document(self.values()))
         everywhere = self.scope.is_for_all

@@ -1,4 +1,4 @@
-"""The base of the console's lists: an operation that searches, shown page by page as a table.
+"""The base of the console's lists: an operation that searches, displayed page by page as a table.
 
 A `ListHandler` names the operation, the search fields and the columns. The address contains the
 search and the cursor.
@@ -21,17 +21,18 @@ from idp.foundation.i18n import Message, message
 
 PAGE: Final = 25
 _TOTAL: Final = message("%(n)s in all", plural="%(n)s in all", context="console", n=1)
-_MANY: Final = message("%(n)s or more", plural="%(n)s or more", context="console", n=1)
+_LOWER_BOUND: Final = message("%(n)s or more", plural="%(n)s or more", context="console", n=1)
 
 
 class ListHandler(ConsoleHandler):
-    """A page that lists what an operation finds. The operation itself returns only records that
-    the person may read."""
+    """A page that lists the records that an operation finds. The operation itself returns only
+    records that the person may read."""
 
-    operation: str  # one that searches
+    operation: str  # an operation that searches
     title: Message
     intro: Message | None = None
     empty: Message = message("There is nothing here yet.", context="console")
+    icon = "folder"  # beside `empty`
     search: Sequence[FormField] = ()
     columns: Sequence[Message] = ()
     command = ""
@@ -51,9 +52,14 @@ class ListHandler(ConsoleHandler):
         (`cells.action_link`)."""
         return []
 
+    def selection(self, records: Sequence[Document]) -> dict[str, object] | None:
+        """Returns the template value of an action on selected rows
+        (`templates/console/list.mako`); None if rows can't be selected."""
+        return None
+
     async def show(self, *ids: str) -> None:
         params = self.query_params()
-        values = fields.typed(self.search, params)
+        values = fields.submitted_values(self.search, params)
         document: Document = {"query": {"limit": PAGE}}
         if self.newest_first:
             document["query"]["asc"] = False
@@ -72,12 +78,17 @@ class ListHandler(ConsoleHandler):
         )
 
     def _show(
-        self, ids: Sequence[str], values: Values, document: Document, answer: Document, **more: Any
+        self,
+        ids: Sequence[str],
+        values: Values,
+        document: Document,
+        answer: Document,
+        **page_values: Any,
     ) -> None:
         is_searched = any(values.values())
         pairs = {name: value for name, value in values.items() if value}
-        # The shown command begins with the first page.
-        cursor, after = document["query"].pop("cursor", ""), answer.get("nextCursor")
+        # The displayed command returns the first page.
+        cursor, next_cursor = document["query"].pop("cursor", ""), answer.get("nextCursor")
         operation = BY_NAME[self.operation]
         self.page(
             "console/list",
@@ -85,11 +96,13 @@ class ListHandler(ConsoleHandler):
             intro=self.intro,
             search=self._search(values, is_searched=is_searched) if self.search else None,
             columns=self.columns,
+            selection=self.selection(answer.get("result", ())),
             rows=[self.row(one) for one in answer.get("result", ())],
             total=_total(answer),
-            empty=message("Nothing was found.", context="console") if is_searched else self.empty,
-            first_url=self._here(**pairs) if cursor else None,
-            next_url=self._here(**pairs, cursor=after) if after else None,
+            empty=message("No results.", context="console") if is_searched else self.empty,
+            empty_icon="search" if is_searched else self.icon,
+            first_url=self._page_url(**pairs) if cursor else None,
+            next_url=self._page_url(**pairs, cursor=next_cursor) if next_cursor else None,
             actions=self.actions(),
             commands=commands.rendered(
                 self.service.config,
@@ -99,7 +112,7 @@ class ListHandler(ConsoleHandler):
                 None if self.is_everywhere else self.org_id,
                 self.command,
             ),
-            **more,
+            **page_values,
         )
 
     def _search(self, values: Values, *, is_searched: bool) -> dict[str, object]:
@@ -107,10 +120,10 @@ class ListHandler(ConsoleHandler):
         return {
             "fields": fields.rendered(self.search, values),
             "hidden": [("org", org_id)] if org_id else [],
-            "clear_url": self._here() if is_searched else None,
+            "clear_url": self._page_url() if is_searched else None,
         }
 
-    def _here(self, **query: str) -> str:
+    def _page_url(self, **query: str) -> str:
         org_id = self.named_org_id
         pairs = ({"org": org_id} if org_id else {}) | query
         return self.request.path + ("?" + urlencode(pairs) if pairs else "")
@@ -120,5 +133,5 @@ def _total(answer: Document) -> Message | None:
     details = answer.get("details", {})
     if "totalResult" not in details:
         return None
-    kind = _MANY if details.get("isTotalLowerBound") else _TOTAL
+    kind = _LOWER_BOUND if details.get("isTotalLowerBound") else _TOTAL
     return Message(kind.msgid, kind.context, kind.plural, {"n": int(details["totalResult"])})

@@ -1,4 +1,4 @@
-"""The console's pages of members: who manages an organization or the installation."""
+"""The console's pages of members: the users who manage an organization or the installation."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _ROLES: Final = FormField(
     kind="choices",
     options=roles.OF_ORGANIZATION,
 )
-_WHO: Final = FormField(
+_USER: Final = FormField(
     path="userId",
-    label=message("Login name", context="members"),
-    hint=message("Or the e-mail address, if it is theirs alone.", context="members"),
+    label=message("Username or email", context="members"),
+    hint=message("The email works if only one user has it.", context="members"),
     direction="ltr",
     is_required=True,
 )
@@ -53,8 +53,8 @@ class MemberHandler(ActionHandler):
     def fields(self) -> Sequence[FormField]:
         if self._members == OF_ORGANIZATION:
             return self.action.fields
-        every = structs.replace(_ROLES, options=roles.OF_INSTANCE)
-        return [every if field is _ROLES else field for field in self.action.fields]
+        instance_roles = structs.replace(_ROLES, options=roles.OF_INSTANCE)
+        return [instance_roles if field is _ROLES else field for field in self.action.fields]
 
     async def load(self, *ids: str) -> Document:
         """Returns the member that the address names, or an empty document for a new one. Raises
@@ -74,57 +74,57 @@ class MemberHandler(ActionHandler):
         InvalidArgument."""
         if not values.get("userId"):
             return values
-        means = {"loginNameQuery": {"loginName": values["userId"]}}
+        query = {"loginNameQuery": {"loginName": values["userId"]}}
         # An administrator of the installation may belong to any organization.
         org_id = self.org_id if self._members == OF_ORGANIZATION else None
-        answer = await self.run(_FIND_USER, document={"queries": [means]}, org_id=org_id)
+        answer = await self.run(_FIND_USER, document={"queries": [query]}, org_id=org_id)
         if not answer.get("result"):
-            raise InvalidArgument([FieldProblem("user.not_found", "userId", "is nobody")])
+            raise InvalidArgument([FieldProblem("user.not_found", "userId", "names no user")])
         return {**values, "userId": answer["result"][0]["userId"]}
 
 
 _ADD: Final = message("Add a member", context="members")
 _CHANGE: Final = message("Change the roles", context="members")
-_REMOVE: Final = message("Let the member manage no more", context="members")
+_REMOVE: Final = message("Remove member", context="members")
 
 
-def _actions(at: str, members: str, section: str, option: str) -> tuple[Action, ...]:
-    """Returns the actions for the members at an address of the console."""
-    base = at if at == ADMINISTRATORS else f"{at}/members"
+def _actions(path: str, api_path: str, section: str, option: str) -> tuple[Action, ...]:
+    """Returns the actions for the members that are listed at `path`, an address of the console."""
+    members_path = path if path == ADMINISTRATORS else f"{path}/members"
     common: dict[str, Any] = {
         "section": section,
         "handler": MemberHandler,
-        "then": at,
+        "next_path": path,
         "name": "displayName",
     }
     return (
         Action(
-            path=f"{base}/new",
-            operation=f"POST {members}",
+            path=f"{members_path}/new",
+            operation=f"POST {api_path}",
             title=_ADD,
             button=message("Add", context="console"),
-            fields=(_WHO, _ROLES),
-            done="added",
+            fields=(_USER, _ROLES),
+            confirmation="added",
             command=f"member add{option} --user ID --role ROLE",
             **common,
         ),
         Action(
-            path=f"{base}/{{userId}}/edit",
-            operation=f"PUT {members}/{{userId}}",
+            path=f"{members_path}/{{userId}}/edit",
+            operation=f"PUT {api_path}/{{userId}}",
             title=_CHANGE,
             button=message("Save", context="console"),
             fields=(_ROLES,),
-            done="saved",
+            confirmation="saved",
             command=f"member set-roles{option} {{userId}} --role ROLE",
             **common,
         ),
         Action(
-            path=f"{base}/{{userId}}/remove",
-            operation=f"DELETE {members}/{{userId}}",
+            path=f"{members_path}/{{userId}}/remove",
+            operation=f"DELETE {api_path}/{{userId}}",
             title=_REMOVE,
             button=message("Remove", context="console"),
             is_dangerous=True,
-            done="removed",
+            confirmation="removed",
             command=f"member remove{option} {{userId}}",
             **common,
         ),
@@ -138,44 +138,52 @@ ACTIONS: Final = (
 
 _COLUMNS: Final = (
     message("Name", context="console"),
-    message("Login name", context="members"),
+    message("Username", context="console"),
     message("Roles", context="console"),
 )
-_DO: Final = message("Change", context="members")
+_CHANGE_COLUMN: Final = message("Change", context="members")
 
 
-def _row(page: ConsoleHandler, member: Document, base: str, *ids: str, may: bool) -> list[Cell]:
+def _row(
+    page: ConsoleHandler, member: Document, path: str, *ids: str, may_change: bool
+) -> list[Cell]:
     """Returns a member's row, with links to change and remove it where the person may."""
-    id = member["userId"]
+    user_id = member["userId"]
     row = [
         cells.text(member.get("displayName")),
         cells.code(member["preferredLoginName"]),
         cells.codes(member["roles"]),
     ]
-    if may:
-        edit = page.at(f"{CONSOLE}{base}/{{userId}}/edit", *ids, id)
-        remove = page.at(f"{CONSOLE}{base}/{{userId}}/remove", *ids, id)
-        row.append(cells.link(_DO, edit))
+    if may_change:
+        edit = page.url_of(f"{CONSOLE}{path}/{{userId}}/edit", *ids, user_id)
+        remove = page.url_of(f"{CONSOLE}{path}/{{userId}}/remove", *ids, user_id)
+        row.append(cells.link(_CHANGE_COLUMN, edit))
         row.append(cells.link(message("Remove", context="console"), remove))
     return row
 
 
-def _columns(*, may: bool) -> list[Message]:
-    return [*_COLUMNS, _DO, message("Remove", context="console")] if may else list(_COLUMNS)
+def _columns(*, may_change: bool) -> list[Message]:
+    return (
+        [*_COLUMNS, _CHANGE_COLUMN, message("Remove", context="console")]
+        if may_change
+        else list(_COLUMNS)
+    )
 
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     """Returns the template value of an organization's members, a sub-list of its page."""
     list_page = await fetch_page(page, "members", f"POST {OF_ORGANIZATION}/_search")
-    may = page.may("org.member.write")
-    base = f"{ORGANIZATION}/members"
-    new = page.at(f"{CONSOLE}{base}/new", org_id)
+    may_change = page.may("org.member.write")
+    path = f"{ORGANIZATION}/members"
+    url = page.url_of(f"{CONSOLE}{path}/new", org_id)
     return sub_list(
         message("Members", context="members"),
-        _columns(may=may),
-        [_row(page, one, base, org_id, may=may) for one in list_page.records],
-        message("Nobody manages it but those who manage everything.", context="members"),
-        [action_link(_ADD, new)] if may else [],
+        _columns(may_change=may_change),
+        [_row(page, member, path, org_id, may_change=may_change) for member in list_page.records],
+        message(
+            "No members yet. Only the installation's administrators manage it.", context="members"
+        ),
+        [action_link(_ADD, url)] if may_change else [],
         list_page,
     )
 
@@ -185,20 +193,21 @@ class AdministratorsHandler(ListHandler):
 
     section = "administrators"
     operation = f"POST {OF_INSTANCE}/_search"
+    icon = "user-cog"
     title = message("Administrators", context="members")
-    intro = message("Whoever manages the whole installation.", context="members")
+    intro = message("Users who manage the whole installation.", context="members")
     command = "member list --instance"
 
     async def show(self, *ids: str) -> None:
-        self.columns = _columns(may=self.may("iam.member.write"))
+        self.columns = _columns(may_change=self.may("iam.member.write"))
         await super().show(*ids)
 
     def row(self, member: Document) -> list[Cell]:
-        return _row(self, member, ADMINISTRATORS, may=self.may("iam.member.write"))
+        return _row(self, member, ADMINISTRATORS, may_change=self.may("iam.member.write"))
 
     def actions(self) -> list[Cell]:
-        new = action_link(_ADD, f"{CONSOLE}{ADMINISTRATORS}/new")
-        return [new] if self.may("iam.member.write") else []
+        link = action_link(_ADD, f"{CONSOLE}{ADMINISTRATORS}/new")
+        return [link] if self.may("iam.member.write") else []
 
 
 ROUTES = [*routes(ACTIONS), (CONSOLE + ADMINISTRATORS, AdministratorsHandler)]

@@ -7,18 +7,18 @@ from typing import Final
 
 from idp.foundation.i18n import Message, message
 
-DONE: Final[Mapping[str, Message]] = {
+CONFIRMATIONS: Final[Mapping[str, Message]] = {
     "created": message("Created.", context="console"),
     "saved": message("Saved.", context="console"),
     "added": message("Added.", context="console"),
     "removed": message("Removed.", context="console"),
     "deleted": message("Deleted.", context="console"),
     "deactivated": message("Deactivated.", context="console"),
-    "reactivated": message("Active again.", context="console"),
-    "locked": message("Locked out.", context="console"),
-    "unlocked": message("No longer locked out.", context="console"),
+    "reactivated": message("Reactivated.", context="console"),
+    "locked": message("Locked.", context="console"),
+    "unlocked": message("Unlocked.", context="console"),
     "sent": message("Sent.", context="console"),
     "ended": message("Ended.", context="console"),
-    "verified": message("Confirmed.", context="console"),
+    "verified": message("Verified.", context="console"),
     "token": message("Publish this", context="domains"),
 }

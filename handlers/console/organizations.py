@@ -11,7 +11,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
-from handlers.forms.cells import Cell, action_link, fact
+from handlers.forms.cells import Cell, action_link, labelled_cell
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import message
@@ -21,66 +21,66 @@ from idp.oauth.params import Params
 OWN: Final = "/management/v1/orgs/me"
 ANY: Final = "/admin/v1/orgs/{orgId}"
 PATH: Final = "/organizations"
-ONE: Final = f"{PATH}/{{orgId}}"
+PAGE_PATH: Final = f"{PATH}/{{orgId}}"
 _SECTION: Final = "organizations"
 _SET_UP: Final = "POST /admin/v1/orgs/_setup"
 
 _NAME: Final = message("Name", context="console")
 _DOMAIN: Final = message("Domain", context="organizations")
 _STATE: Final = message("State", context="console")
-_ID: Final = message("Id", context="console")
+_ID: Final = message("ID", context="console")
 
 _ADMINISTRATOR: Final = (
     FormField(
         path="human.userName",
-        label=message("User name of the administrator", context="organizations"),
+        label=message("Username of the administrator", context="organizations"),
         direction="ltr",
         is_required=True,
     ),
     FormField(
         path="human.profile.firstName",
-        label=message("First name", context="users"),
+        label=message("Given name", context="users"),
         is_required=True,
     ),
     FormField(
         path="human.profile.lastName",
-        label=message("Last name", context="users"),
+        label=message("Family name", context="users"),
         is_required=True,
     ),
     FormField(
         path="human.email.email",
-        label=message("E-mail address", context="users"),
+        label=message("Email", context="users"),
         kind="email",
         direction="ltr",
         is_required=True,
     ),
     FormField(
         path="human.email.isEmailVerified",
-        label=message("I know that this address is theirs", context="users"),
+        label=message("Mark as verified", context="users"),
         kind="switch",
     ),
     FormField(
         path="human.password",
-        label=message("First password", context="users"),
+        label=message("Initial password", context="users"),
         kind="password",
         autocomplete="new-password",
     ),
 )
-_MORE: Final = message("More", context="console")
-_SET_UP_MORE: Final = (
+_MORE_GROUP: Final = message("More", context="console")
+_FURTHER_SET_UP_FIELDS: Final = (
     FormField(
         path="human.phone.phone",
         label=message("Phone number", context="users"),
         kind="tel",
         direction="ltr",
-        group=_MORE,
+        group=_MORE_GROUP,
     ),
     FormField(
         path="human.profile.preferredLanguage",
         label=message("Language", context="page"),
         hint=message("Such as en or pt-BR.", context="users"),
         direction="ltr",
-        group=_MORE,
+        group=_MORE_GROUP,
     ),
     FormField(
         path="roles",
@@ -88,7 +88,7 @@ _SET_UP_MORE: Final = (
         kind="choices",
         options=roles.OF_ORGANIZATION,
         default=[ORG_OWNER],
-        group=_MORE,
+        group=_MORE_GROUP,
     ),
 )
 
@@ -98,11 +98,11 @@ _SET_UP_FIELDS: Final = (
     FormField(
         path="org.domain",
         label=_DOMAIN,
-        hint=message("Left empty, it is made of the name.", context="organizations"),
+        hint=message("If empty, it is derived from the name.", context="organizations"),
         direction="ltr",
     ),
     *_ADMINISTRATOR,
-    *_SET_UP_MORE,
+    *_FURTHER_SET_UP_FIELDS,
 )
 
 
@@ -123,17 +123,17 @@ ACTIONS: Final = (
         fields=_SET_UP_FIELDS,
         title=message("New organization", context="organizations"),
         intro=message(
-            "The organization and its first administrator are made together.",
+            "The organization and its first administrator are created together.",
             context="organizations",
         ),
         button=message("Create the organization", context="organizations"),
-        then=ONE,
-        done="created",
+        next_path=PAGE_PATH,
+        confirmation="created",
         command="org create --name NAME --owner-user-name USER --owner-email EMAIL"
         " --owner-first-name FIRST --owner-last-name LAST",
     ),
     Action(
-        path=f"{ONE}/edit",
+        path=f"{PAGE_PATH}/edit",
         section=_SECTION,
         operation=f"PUT {OWN}",
         loads=f"GET {OWN}",
@@ -141,43 +141,42 @@ ACTIONS: Final = (
         title=message("Rename the organization", context="organizations"),
         button=message("Save", context="console"),
         fields=(FormField(path="name", source="org.name", label=_NAME, is_required=True),),
-        then=ONE,
-        done="saved",
+        next_path=PAGE_PATH,
+        confirmation="saved",
         command="org rename --name NAME",
     ),
     Action(
-        path=f"{ONE}/deactivate",
+        path=f"{PAGE_PATH}/deactivate",
         section=_SECTION,
         operation=f"POST {OWN}/_deactivate",
         loads=f"GET {OWN}",
         name="org.name",
         title=message("Deactivate the organization", context="organizations"),
         intro=message(
-            "Nobody of it can sign in, its applications stop, and all that was issued there"
-            " ends, until it is active again.",
+            "Its users can't sign in and its applications stop until you "
+            "reactivate it. All its tokens are revoked.",
             context="organizations",
         ),
         button=message("Deactivate", context="console"),
-        confirms=True,
         is_dangerous=True,
-        then=ONE,
-        done="deactivated",
+        next_path=PAGE_PATH,
+        confirmation="deactivated",
         command="org deactivate",
     ),
     Action(
-        path=f"{ONE}/reactivate",
+        path=f"{PAGE_PATH}/reactivate",
         section=_SECTION,
         operation=f"POST {OWN}/_reactivate",
         loads=f"GET {OWN}",
         name="org.name",
         title=message("Reactivate the organization", context="organizations"),
         button=message("Reactivate", context="console"),
-        then=ONE,
-        done="reactivated",
+        next_path=PAGE_PATH,
+        confirmation="reactivated",
         command="org reactivate",
     ),
     Action(
-        path=f"{ONE}/delete",
+        path=f"{PAGE_PATH}/delete",
         section=_SECTION,
         operation=f"DELETE {ANY}",
         loads=f"GET {ANY}",
@@ -185,15 +184,15 @@ ACTIONS: Final = (
         name="org.name",
         title=message("Delete the organization", context="organizations"),
         intro=message(
-            "Its people, projects and applications go with it, and all that was issued there"
-            " ends. There is no way back.",
+            "Its users, projects and applications are deleted and all its "
+            "tokens revoked. This can't be undone.",
             context="organizations",
         ),
         button=message("Delete", context="console"),
         confirms=True,
         is_dangerous=True,
-        then=PATH,
-        done="deleted",
+        next_path=PATH,
+        confirmation="deleted",
         command="org delete {orgId}",
     ),
 )
@@ -204,12 +203,13 @@ class OrganizationsHandler(ListHandler):
 
     section = _SECTION
     operation = "POST /v2/organizations/_search"
+    icon = "building-2"
     title = message("Organizations", context="console")
     search = (
         FormField(
             path="name",
             label=message("Name begins with", context="organizations"),
-            means=("queries",),
+            related_paths=("queries",),
         ),
     )
     columns = (_NAME, _STATE, _DOMAIN, _ID)
@@ -217,11 +217,11 @@ class OrganizationsHandler(ListHandler):
     is_everywhere = True
 
     def queries(self, values: Values) -> list[Document]:
-        how = {"method": "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"}
-        return [{"nameQuery": {"name": values["name"], **how}}] if values["name"] else []
+        method = {"method": "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"}
+        return [{"nameQuery": {"name": values["name"], **method}}] if values["name"] else []
 
     def row(self, organization: Document) -> list[Cell]:
-        path = self.at(f"{CONSOLE}{ONE}", organization["id"], org=organization["id"])
+        path = self.url_of(f"{CONSOLE}{PAGE_PATH}", organization["id"], org=organization["id"])
         return [
             cells.link(organization["name"], path),
             cells.state_cell(organization["state"]),
@@ -230,9 +230,9 @@ class OrganizationsHandler(ListHandler):
         ]
 
     def actions(self) -> list[Cell]:
-        new = message("New organization", context="organizations")
-        may = "iam.write" in self.visit.rights.everywhere
-        return [action_link(new, f"{CONSOLE}{PATH}/new")] if may else []
+        label = message("New organization", context="organizations")
+        may_change = "iam.write" in self.console_session.rights.everywhere
+        return [action_link(label, f"{CONSOLE}{PATH}/new")] if may_change else []
 
 
 _DANGEROUS: Final = ("deactivate", "delete")
@@ -243,35 +243,39 @@ class ConsoleOrganizationHandler(ConsoleHandler):
 
     section = _SECTION
 
+    @property
+    def named_org_id(self) -> str | None:
+        """The id of the organization that the page shows."""
+        return self.path_args[0]
+
     async def show(self, *ids: str) -> None:
-        (id,) = ids
-        await self.enter_organization(id)
+        (org_id,) = ids
         organization = (await self.run(f"GET {OWN}"))["org"]
         self.page(
             "console/show",
             title_text=organization["name"],
             state=cells.state(organization["state"]),
             intro=None,
-            facts=[
-                fact(_DOMAIN, cells.code(organization["primaryDomain"])),
-                fact(_ID, cells.code(id)),
-                fact(
+            properties=[
+                labelled_cell(_DOMAIN, cells.code(organization["primaryDomain"])),
+                labelled_cell(_ID, cells.code(org_id)),
+                labelled_cell(
                     message("Created", context="console"),
                     cells.instant(organization["details"].get("creationDate")),
                 ),
             ],
-            actions=self._action_links(id, organization),
-            parts_of=[
-                await domains.of_organization(self, id),
-                await members.of_organization(self, id),
+            actions=self._action_links(org_id, organization),
+            page_parts=[
+                await domains.of_organization(self, org_id),
+                await members.of_organization(self, org_id),
             ],
             commands=commands.rendered(
-                self.service.config, BY_NAME[f"GET {OWN}"], [], None, id, f"org show {id}"
+                self.service.config, BY_NAME[f"GET {OWN}"], [], None, org_id, f"org show {org_id}"
             ),
         )
 
-    def _action_links(self, id: str, organization: Document) -> list[Cell]:
-        turn = "deactivate" if organization["state"].endswith("_ACTIVE") else "reactivate"
+    def _action_links(self, org_id: str, organization: Document) -> list[Cell]:
+        state_change = "deactivate" if organization["state"].endswith("_ACTIVE") else "reactivate"
         labels = {
             "edit": (message("Rename", context="console"), self.may("org.write")),
             "deactivate": (message("Deactivate", context="console"), self.may("org.delete")),
@@ -279,10 +283,14 @@ class ConsoleOrganizationHandler(ConsoleHandler):
             "delete": (message("Delete", context="console"), self.may("org.delete")),
         }
         return [
-            action_link(label, self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to in _DANGEROUS)
-            for to in ("edit", turn, "delete")
-            for label, may in [labels[to]]
-            if may
+            action_link(
+                label,
+                self.url_of(f"{CONSOLE}{PAGE_PATH}/{action}", org_id),
+                is_dangerous=action in _DANGEROUS,
+            )
+            for action in ("edit", state_change, "delete")
+            for label, may_change in [labels[action]]
+            if may_change
         ]
 
 

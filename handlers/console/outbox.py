@@ -20,19 +20,19 @@ _MAIL: Final = "/admin/v1/mail"
 _SECTION: Final = "mail"
 _SEND_NOW: Final = message("Send now", context="outbox")
 _STATES: Final = {
-    "held": (message("held", context="outbox"), None),
+    "held": (message("captured", context="outbox"), None),
     "queued": (message("waiting", context="outbox"), None),
-    "sending": (message("under way", context="outbox"), None),
+    "sending": (message("sending", context="outbox"), None),
     "sent": (message("sent", context="outbox"), "good"),
-    "failed": (message("failed", context="outbox"), "bad"),
+    "failed": (message("failed", context="outbox"), "danger"),
 }
-_ON: Final = message(
-    "What was sent to people in the last seven days. What failed can be sent again.",
+_SENDING_INTRO: Final = message(
+    "Messages of the last seven days. You can resend those that failed.",
     context="outbox",
 )
-_OFF: Final = message(
-    "No mail server is set up here, so mail is held for seven days. Whoever runs the service can"
-    " set smtp_host and smtp_from.",
+_CAPTURING_INTRO: Final = message(
+    "No mail server is set up, so emails are captured for seven "
+    "days. The operator can set smtp_host and smtp_from.",
     context="outbox",
 )
 
@@ -41,13 +41,15 @@ ACTIONS: Final = (
         path=f"{PATH}/test",
         section=_SECTION,
         operation=f"POST {_MAIL}/_test",
-        title=message("Send a test", context="outbox"),
-        intro=message("It is sent at once, and you see what the server says.", context="outbox"),
+        title=message("Send a test email", context="outbox"),
+        intro=message(
+            "It is sent immediately, and you see the server's answer.", context="outbox"
+        ),
         button=message("Send", context="outbox"),
         fields=(
             FormField(
                 path="to",
-                label=message("E-mail address", context="outbox"),
+                label=message("Email", context="outbox"),
                 kind="email",
                 autocomplete="email",
                 direction="ltr",
@@ -55,8 +57,8 @@ ACTIONS: Final = (
                 is_sent_empty=True,
             ),
         ),
-        then=PATH,
-        done="sent",
+        next_path=PATH,
+        confirmation="sent",
         command="mail test ADDRESS",
     ),
     Action(
@@ -65,8 +67,8 @@ ACTIONS: Final = (
         operation=f"POST {_MAIL}/{{mailId}}/_retry",
         title=message("Send this now?", context="outbox"),
         button=_SEND_NOW,
-        then=PATH,
-        done="saved",
+        next_path=PATH,
+        confirmation="saved",
         command="mail retry {mailId}",
     ),
 )
@@ -77,6 +79,7 @@ class OutboxHandler(ListHandler):
 
     section = _SECTION
     operation = f"POST {_MAIL}/_search"
+    icon = "mail"
     title = message("Mail", context="outbox")
     newest_first = True
     is_everywhere = True
@@ -94,16 +97,16 @@ class OutboxHandler(ListHandler):
     )
     columns = (
         message("When", context="events"),
-        message("Letter", context="outbox"),
+        message("Message", context="outbox"),
         message("State", context="console"),
         message("Attempts", context="outbox"),
         message("Last answer", context="outbox"),
-        message("User id", context="outbox"),
+        message("User ID", context="outbox"),
         _SEND_NOW,
     )
 
     async def show(self, *ids: str) -> None:
-        self.intro = _ON if self.service.config.sends_mail else _OFF
+        self.intro = _SENDING_INTRO if self.service.config.sends_mail else _CAPTURING_INTRO
         await super().show(*ids)
 
     def queries(self, values: Values) -> list[Document]:
@@ -112,26 +115,30 @@ class OutboxHandler(ListHandler):
 
     def actions(self) -> list[Cell]:
         config = self.service.config
-        is_owner = "iam.write" in self.visit.rights.everywhere
-        test = action_link(
-            message("Send a test", context="outbox"), self.at(f"{CONSOLE}{PATH}/test")
+        is_owner = "iam.write" in self.console_session.rights.everywhere
+        send_test = action_link(
+            message("Send a test email", context="outbox"), self.url_of(f"{CONSOLE}{PATH}/test")
         )
-        held = action_link(message("Read held mail", context="outbox"), messages.PAGE)
-        return ([test] if is_owner and config.sends_mail else []) + (
-            [held] if config.is_loopback else []
+        read_captured = action_link(
+            message("Read captured email", context="outbox"), messages.PAGE
+        )
+        return ([send_test] if is_owner and config.sends_mail else []) + (
+            [read_captured] if config.is_loopback else []
         )
 
-    def row(self, sending: Document) -> list[Cell]:
-        retry = cells.link(_SEND_NOW, self.at(f"{CONSOLE}{PATH}/{{mailId}}/retry", sending["id"]))
-        may = "iam.write" in self.visit.rights.everywhere and sending["state"] in RETRIED
+    def row(self, mail: Document) -> list[Cell]:
+        retry = cells.link(_SEND_NOW, self.url_of(f"{CONSOLE}{PATH}/{{mailId}}/retry", mail["id"]))
+        may_change = (
+            "iam.write" in self.console_session.rights.everywhere and mail["state"] in RETRIED
+        )
         return [
-            cells.instant(sending["creationDate"]),
-            cells.code(sending["kind"]),
-            cell(chip(_STATES, sending["state"]), "chip"),
-            cells.text(str(sending["attempts"])),
-            cells.text(sending.get("lastError")),
-            cells.code(sending.get("userId")),
-            retry if may and self.service.config.sends_mail else cells.text(None),
+            cells.instant(mail["creationDate"]),
+            cells.code(mail["kind"]),
+            cell(chip(_STATES, mail["state"]), "chip"),
+            cells.text(str(mail["attempts"])),
+            cells.text(mail.get("lastError")),
+            cells.code(mail.get("userId")),
+            retry if may_change and self.service.config.sends_mail else cells.text(None),
         ]
 
 

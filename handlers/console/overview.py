@@ -23,7 +23,8 @@ from idp.management.instance.onboarding import Checklist
 class Task(Struct, frozen=True):
     """A task of the checklist. `is_done` returns whether it is done, or None if that is unknown.
 
-    `operation` with `body`, and `command`, do the task in a shell, where that is possible.
+    `operation` with `body`, and `command`, carry out the task on a command line, where that is
+    possible.
     """
 
     title: Message
@@ -39,8 +40,8 @@ class Task(Struct, frozen=True):
 TASKS: Final = (
     Task(
         message("Replace the one-time password", context="checklist"),
-        message("The password that the first start printed counts once.", context="checklist"),
-        lambda found: found.password,
+        message("It was printed at the first start and can be used once.", context="checklist"),
+        lambda checklist: checklist.password,
         "/ui/account/password",
         operation="POST /v2/users/{userId}/password",
         body={"newPassword": {"password": "…"}},
@@ -49,11 +50,11 @@ TASKS: Final = (
     Task(
         message("Create an organization", context="checklist"),
         message(
-            "Each customer, department or team can have its own people, applications and"
-            " administrators.",
+            "Each customer, department or team can have its own users, "
+            "applications and administrators.",
             context="checklist",
         ),
-        lambda found: found.organization,
+        lambda checklist: checklist.organization,
         f"{CONSOLE}/organizations/new",
         "organizations",
         operation="POST /admin/v1/orgs/_setup",
@@ -70,8 +71,8 @@ TASKS: Final = (
     ),
     Task(
         message("Create an application", context="checklist"),
-        message("Whatever people are to sign in to.", context="checklist"),
-        lambda found: found.application,
+        message("Register an app that your users sign in to.", context="checklist"),
+        lambda checklist: checklist.application,
         f"{CONSOLE}/applications/new",
         "applications",
         operation=f"POST {PROJECT}/apps/oidc",
@@ -79,16 +80,16 @@ TASKS: Final = (
         command="app create --project ID --name NAME --preset PRESET --host HOST",
     ),
     Task(
-        message("Test a sign-in", context="checklist"),
-        message("See what your application will be told.", context="checklist"),
-        lambda found: found.sign_in,
+        message("Test the sign-in", context="checklist"),
+        message("Preview the claims your application will receive.", context="checklist"),
+        lambda checklist: checklist.sign_in,
         f"{CONSOLE}/applications",
         "applications",
     ),
     Task(
-        message("Make somebody else an owner, too", context="checklist"),
-        message("So that one lost password locks nobody out of everything.", context="checklist"),
-        lambda found: found.owner,
+        message("Add a second owner", context="checklist"),
+        message("So that losing one password can't lock you out.", context="checklist"),
+        lambda checklist: checklist.owner,
         f"{CONSOLE}/administrators/new",
         "administrators",
         operation="POST /admin/v1/members",
@@ -97,8 +98,11 @@ TASKS: Final = (
     ),
     Task(
         message("Connect a mail server", context="checklist"),
-        message("Without one, mail is held. With one, send yourself a test.", context="checklist"),
-        lambda found: found.mail,
+        message(
+            "Without one, emails are captured. With one, send yourself a test.",
+            context="checklist",
+        ),
+        lambda checklist: checklist.mail,
         f"{CONSOLE}/mail",
         "mail",
         operation="POST /admin/v1/mail/_test",
@@ -108,11 +112,10 @@ TASKS: Final = (
     Task(
         message("Back up the data", context="checklist"),
         message(
-            "The database and the file master.key belong together: one is worth nothing without"
-            " the other.",
+            "Back up the database and master.key together. You need both to restore.",
             context="checklist",
         ),
-        lambda found: None,
+        lambda checklist: None,
         command="backup FILE",
     ),
 )
@@ -124,51 +127,55 @@ class ConsoleOverviewHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         tasks: list[dict[str, object]] = []
-        if "iam.read" in self.visit.rights.everywhere:
-            found = await instance_onboarding.read_checklist(self.service)
-            tasks = [self._task_values(task, task.is_done(found)) for task in TASKS]
-            tasks += self._removal(found)
+        if "iam.read" in self.console_session.rights.everywhere:
+            checklist = await instance_onboarding.read_checklist(self.service)
+            tasks = [self._task_values(task, task.is_done(checklist)) for task in TASKS]
+            tasks += self._removal(checklist)
         self.page(
             "console/overview",
             tasks=tasks,
             sections=[] if tasks else self._sections(),
-            commands=[self._by_hand(task) for task in TASKS if task.operation] if tasks else [],
+            commands=[self._command_line(task) for task in TASKS if task.operation]
+            if tasks
+            else [],
         )
 
     def _sections(self) -> list[dict[str, object]]:
         return [
-            {"label": section.label, "url": self.at(section.path)}
-            for name, section in open_to(self.visit.rights).items()
+            {"label": section.label, "url": self.url_of(section.path)}
+            for name, section in open_to(self.console_session.rights).items()
             if name != self.section
         ]
 
-    def _by_hand(self, task: Task) -> dict[str, object]:
+    def _command_line(self, task: Task) -> dict[str, object]:
         operation = BY_NAME[task.operation]
-        names = {"userId": self.visit.user.id}
-        ids = [names.get(name, "ID") for name in operation.parameters]
+        known_ids = {"userId": self.console_session.user.id}
+        ids = [known_ids.get(name, "ID") for name in operation.parameters]
         org_id = None if operation.permission.startswith("iam.") else self.org_id
         lines = commands.rendered(
             self.service.config, operation, ids, dict(task.body), org_id, task.command
         )
-        return {"label": task.title, "line": "\n\n".join(str(one["line"]) for one in lines)}
+        return {"label": task.title, "line": "\n\n".join(str(line["line"]) for line in lines)}
 
     def _task_values(self, task: Task, is_done: bool | None) -> dict[str, object]:
-        is_there = not task.section or task.section in SECTIONS
-        url = task.path if is_there and task.path else None
+        has_section = not task.section or task.section in SECTIONS
+        url = task.path if has_section and task.path else None
         return {"title": task.title, "text": task.text, "is_done": is_done, "url": url}
 
-    def _removal(self, found: Checklist) -> list[dict[str, object]]:
-        """The task to decide for how long events stay, until removal begins after an upgrade."""
-        if found.removes_from is None:
+    def _removal(self, checklist: Checklist) -> list[dict[str, object]]:
+        """Returns the task to decide for how long events are stored; an empty list once the
+        removal of events has begun, some time after an upgrade."""
+        if checklist.removes_from is None:
             return []
         days = retention.days_by_stream(self.service.config)
         text = message(
-            "From %(date)s on, old events are removed from the audit log: sessions and"
-            " authorizations after %(access)s days, refused attempts after %(failure)s, changes"
-            " after %(change)s (0: never). The settings audit_access_days, audit_failure_days and"
-            " audit_change_days change that.",
+            "From %(date)s on, old events are removed from the audit log. "
+            "Sessions and authorizations: after %(access)s days; refused "
+            "attempts: after %(failure)s; changes: after %(change)s (0: "
+            "never). To change this, set audit_access_days, "
+            "audit_failure_days and audit_change_days.",
             context="checklist",
-            date=f"{found.removes_from:%Y-%m-%d}",
+            date=f"{checklist.removes_from:%Y-%m-%d}",
             **{name: str(number) for name, number in days.items()},
         )
         title = message("Decide how long events are stored", context="checklist")

@@ -17,14 +17,14 @@ _PROJECT: Final = "/management/v1/projects/{projectId}"
 _GRANTS: Final = f"{_PROJECT}/grants"
 _GRANT: Final = f"{_GRANTS}/{{grantId}}"
 _PAGE: Final = "/projects/{projectId}"
-_ONE: Final = f"{_PAGE}/grants/{{grantId}}"
+_GRANT_PATH: Final = f"{_PAGE}/grants/{{grantId}}"
 
 _ROLES: Final = message("Roles", context="projects")
 _STATE: Final = message("State", context="console")
 _CHANGE: Final = message("Change", context="console")
 _CHANGE_STATE: Final = message("Deactivate or reactivate", context="projects")
 _ORGANIZATION: Final = message("Organization", context="users")
-_ONE_A_LINE: Final = message("One key in each line.", context="projects")
+_ONE_PER_LINE: Final = message("One key per line.", context="projects")
 
 
 def _roles(source: str = "") -> FormField:
@@ -32,7 +32,7 @@ def _roles(source: str = "") -> FormField:
         path="roleKeys",
         source=source,
         label=_ROLES,
-        hint=_ONE_A_LINE,
+        hint=_ONE_PER_LINE,
         kind="lines",
         direction="ltr",
         is_sent_empty=True,
@@ -48,26 +48,26 @@ ACTIONS: Final = (
         name="project.name",
         title=message("Grant the project", context="projects"),
         intro=message(
-            "Users of the other organization may use its applications, and managers there may"
-            " assign the granted roles to them.",
+            "Users of the other organization can use its applications. Its "
+            "administrators can assign the granted roles.",
             context="projects",
         ),
         button=message("Grant", context="projects"),
         fields=(
             FormField(
                 path="grantedOrgId",
-                label=message("Id of the other organization", context="projects"),
+                label=message("ID of the other organization", context="projects"),
                 direction="ltr",
                 is_required=True,
             ),
             _roles(),
         ),
-        then=_PAGE,
-        done="added",
+        next_path=_PAGE,
+        confirmation="added",
         command="project-grant create --project {projectId} --granted-org-id ID --role-key KEY",
     ),
     Action(
-        path=f"{_ONE}/edit",
+        path=f"{_GRANT_PATH}/edit",
         section="projects",
         operation=f"PUT {_GRANT}",
         loads=f"GET {_GRANT}",
@@ -79,12 +79,12 @@ ACTIONS: Final = (
         ),
         button=message("Save", context="console"),
         fields=(_roles("projectGrant.grantedRoleKeys"),),
-        then=_PAGE,
-        done="saved",
+        next_path=_PAGE,
+        confirmation="saved",
         command="project-grant change --project {projectId} {grantId} --role-key KEY",
     ),
     Action(
-        path=f"{_ONE}/deactivate",
+        path=f"{_GRANT_PATH}/deactivate",
         section="projects",
         operation=f"POST {_GRANT}/_deactivate",
         loads=f"GET {_GRANT}",
@@ -93,38 +93,38 @@ ACTIONS: Final = (
         intro=message("Users who need it are signed out of the applications.", context="projects"),
         button=message("Deactivate", context="console"),
         is_dangerous=True,
-        then=_PAGE,
-        done="deactivated",
+        next_path=_PAGE,
+        confirmation="deactivated",
         command="project-grant deactivate --project {projectId} {grantId}",
     ),
     Action(
-        path=f"{_ONE}/reactivate",
+        path=f"{_GRANT_PATH}/reactivate",
         section="projects",
         operation=f"POST {_GRANT}/_reactivate",
         loads=f"GET {_GRANT}",
         name="projectGrant.grantedOrgName",
         title=message("Reactivate the grant", context="projects"),
         button=message("Reactivate", context="console"),
-        then=_PAGE,
-        done="reactivated",
+        next_path=_PAGE,
+        confirmation="reactivated",
         command="project-grant reactivate --project {projectId} {grantId}",
     ),
     Action(
-        path=f"{_ONE}/delete",
+        path=f"{_GRANT_PATH}/delete",
         section="projects",
         operation=f"DELETE {_GRANT}",
         loads=f"GET {_GRANT}",
         name="projectGrant.grantedOrgName",
-        title=message("Take the grant back", context="projects"),
+        title=message("Revoke the grant", context="projects"),
         intro=message(
-            "Roles that were assigned by it end, and users who need it are signed out of the"
-            " applications.",
+            "Roles that were assigned through it are removed. Users who need "
+            "it are signed out of the applications.",
             context="projects",
         ),
         button=message("Delete", context="console"),
         is_dangerous=True,
-        then=_PAGE,
-        done="deleted",
+        next_path=_PAGE,
+        confirmation="deleted",
         command="project-grant delete --project {projectId} {grantId}",
     ),
 )
@@ -136,11 +136,11 @@ _LABELS: Final = {
 }
 
 
-async def listed(page: ConsoleHandler, project_id: str) -> Cell:
+async def grant_list(page: ConsoleHandler, project_id: str) -> Cell:
     """Returns the template value of the organizations that a project is granted to, a sub-list of
     the project's page."""
     list_page = await fetch_page(page, "project-grants", f"POST {_GRANTS}/_search", project_id)
-    may = page.may("project.write")
+    may_change = page.may("project.write")
     rows = [
         [
             cells.text(grant.get("grantedOrgName") or grant["grantedOrgId"]),
@@ -148,27 +148,29 @@ async def listed(page: ConsoleHandler, project_id: str) -> Cell:
             cells.state_cell(grant.get("state", "")),
             *(
                 [
-                    _action_link(page, project_id, grant["grantId"], to)
-                    for to in _action_links(grant)
+                    _action_link(page, project_id, grant["grantId"], action)
+                    for action in _action_links(grant)
                 ]
-                if may
+                if may_change
                 else []
             ),
         ]
         for grant in list_page.records
     ]
-    new = message("Grant the project", context="projects")
+    label = message("Grant the project", context="projects")
     return sub_list(
         message("Granted to", context="projects"),
         [
             _ORGANIZATION,
             _ROLES,
             _STATE,
-            *([_CHANGE, _CHANGE_STATE, _LABELS["delete"]] if may else []),
+            *([_CHANGE, _CHANGE_STATE, _LABELS["delete"]] if may_change else []),
         ],
         rows,
-        message("The project is granted to nobody.", context="projects"),
-        [action_link(new, page.at(f"{CONSOLE}{_PAGE}/grants/new", project_id))] if may else [],
+        message("The project isn't granted to any organization.", context="projects"),
+        [action_link(label, page.url_of(f"{CONSOLE}{_PAGE}/grants/new", project_id))]
+        if may_change
+        else [],
         list_page,
     )
 
@@ -178,8 +180,10 @@ def _action_links(grant: Cell) -> list[str]:
     return ["edit", "deactivate" if is_active else "reactivate", "delete"]
 
 
-def _action_link(page: ConsoleHandler, project_id: str, grant_id: str, to: str) -> Cell:
-    return cells.link(_LABELS[to], page.at(f"{CONSOLE}{_ONE}/{to}", project_id, grant_id))
+def _action_link(page: ConsoleHandler, project_id: str, grant_id: str, action: str) -> Cell:
+    return cells.link(
+        _LABELS[action], page.url_of(f"{CONSOLE}{_GRANT_PATH}/{action}", project_id, grant_id)
+    )
 
 
 ROUTES = routes(ACTIONS)

@@ -11,7 +11,7 @@ from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import fetch_page
 from handlers.forms import cells
-from handlers.forms.cells import Cell, action_link, fact, sub_list
+from handlers.forms.cells import Cell, action_link, labelled_cell, sub_list
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.errors import NotFound
@@ -20,14 +20,14 @@ from idp.foundation.i18n import Message, message
 PROJECTS: Final = "/management/v1/projects"
 PROJECT: Final = f"{PROJECTS}/{{projectId}}"
 PATH: Final = "/projects"
-ONE: Final = f"{PATH}/{{projectId}}"
+PAGE_PATH: Final = f"{PATH}/{{projectId}}"
 _SECTION: Final = "projects"
 _GRANTS: Final = "POST /management/v1/users/grants/_search"
 
 _NAME: Final = message("Name", context="console")
 _STATE: Final = message("State", context="console")
-_ID: Final = message("Id", context="console")
-_MADE: Final = message("Created", context="console")
+_ID: Final = message("ID", context="console")
+_CREATED: Final = message("Created", context="console")
 _KEY: Final = message("Key", context="console")
 _GROUP: Final = message("Group", context="console")
 
@@ -36,7 +36,10 @@ _ROLE_FIELDS: Final = (
     FormField(
         path="roleKey",
         label=_KEY,
-        hint=message("What programs are told, without blanks: admin.", context="projects"),
+        hint=message(
+            "The value that applications receive, without spaces, such as admin.",
+            context="projects",
+        ),
         direction="ltr",
         is_required=True,
     ),
@@ -45,7 +48,7 @@ _ROLE_FIELDS: Final = (
 )
 
 
-def _check(name: str, label: Message) -> FormField:
+def _switch(name: str, label: Message) -> FormField:
     """Returns a switch that limits who may use the project's applications."""
     return FormField(
         path=name,
@@ -58,15 +61,17 @@ def _check(name: str, label: Message) -> FormField:
 
 
 class RoleHandler(ActionHandler):
-    """Changes one role of a project. No operation returns a single role, so it is searched in the
-    list of the project's roles."""
+    """Changes one role of a project. No operation returns a single role, so the list of the
+    project's roles is searched for it."""
 
     async def load(self, *ids: str) -> Document:
         roles = (await self.run(f"GET {PROJECT}/roles", ids[0])).get("result", ())
-        found: Document | None = next((role for role in roles if role["key"] == ids[1]), None)
-        if found is None:
+        matching_role: Document | None = next(
+            (role for role in roles if role["key"] == ids[1]), None
+        )
+        if matching_role is None:
             raise NotFound("there is no such role")
-        return found
+        return matching_role
 
 
 ACTIONS: Final = (
@@ -76,18 +81,17 @@ ACTIONS: Final = (
         operation=f"POST {PROJECTS}",
         title=message("New project", context="projects"),
         intro=message(
-            "A project holds applications that belong together, and the roles that people can"
-            " have in them.",
+            "A project contains related applications and the roles that users can have in them.",
             context="projects",
         ),
         button=message("Create the project", context="projects"),
         fields=(_NAME_FIELD,),
-        then=f"{PATH}/{{id}}",
-        done="created",
+        next_path=f"{PATH}/{{id}}",
+        confirmation="created",
         command="project create --name NAME",
     ),
     Action(
-        path=f"{ONE}/edit",
+        path=f"{PAGE_PATH}/edit",
         section=_SECTION,
         operation=f"PUT {PROJECT}",
         loads=f"GET {PROJECT}",
@@ -96,73 +100,73 @@ ACTIONS: Final = (
         button=message("Save", context="console"),
         fields=(
             FormField(path="name", label=_NAME, source="project.name", is_required=True),
-            _check(
+            _switch(
                 "hasProjectCheck",
                 message(
                     "Only users of this organization and of those that it is granted to",
                     context="projects",
                 ),
             ),
-            _check(
+            _switch(
                 "projectRoleCheck",
                 message("Only users with a role in the project", context="projects"),
             ),
         ),
-        then=ONE,
-        done="saved",
+        next_path=PAGE_PATH,
+        confirmation="saved",
         command="project change {projectId} --name NAME",
     ),
     Action(
-        path=f"{ONE}/deactivate",
+        path=f"{PAGE_PATH}/deactivate",
         section=_SECTION,
         operation=f"POST {PROJECT}/_deactivate",
         loads=f"GET {PROJECT}",
         name="project.name",
         title=message("Deactivate the project", context="projects"),
         intro=message(
-            "Nobody signs in to its applications until it is active again, and all that was"
-            " issued to them ends.",
+            "Users can't sign in to its applications until you reactivate "
+            "it. All their tokens are revoked.",
             context="projects",
         ),
         button=message("Deactivate", context="console"),
         is_dangerous=True,
-        then=ONE,
-        done="deactivated",
+        next_path=PAGE_PATH,
+        confirmation="deactivated",
         command="project deactivate {projectId}",
     ),
     Action(
-        path=f"{ONE}/reactivate",
+        path=f"{PAGE_PATH}/reactivate",
         section=_SECTION,
         operation=f"POST {PROJECT}/_reactivate",
         loads=f"GET {PROJECT}",
         name="project.name",
         title=message("Reactivate the project", context="projects"),
         button=message("Reactivate", context="console"),
-        then=ONE,
-        done="reactivated",
+        next_path=PAGE_PATH,
+        confirmation="reactivated",
         command="project reactivate {projectId}",
     ),
     Action(
-        path=f"{ONE}/delete",
+        path=f"{PAGE_PATH}/delete",
         section=_SECTION,
         operation=f"DELETE {PROJECT}",
         loads=f"GET {PROJECT}",
         name="project.name",
         title=message("Delete the project", context="projects"),
         intro=message(
-            "Its applications and roles go with it, and everything that was issued to them"
-            " ends. There is no way back.",
+            "Its applications and roles are deleted and their tokens "
+            "revoked. This can't be undone.",
             context="projects",
         ),
         button=message("Delete", context="console"),
         confirms=True,
         is_dangerous=True,
-        then=PATH,
-        done="deleted",
+        next_path=PATH,
+        confirmation="deleted",
         command="project delete {projectId}",
     ),
     Action(
-        path=f"{ONE}/roles/new",
+        path=f"{PAGE_PATH}/roles/new",
         section=_SECTION,
         operation=f"POST {PROJECT}/roles",
         loads=f"GET {PROJECT}",
@@ -170,12 +174,12 @@ ACTIONS: Final = (
         title=message("New role", context="projects"),
         button=message("Add the role", context="projects"),
         fields=_ROLE_FIELDS,
-        then=ONE,
-        done="added",
+        next_path=PAGE_PATH,
+        confirmation="added",
         command="role add --project {projectId} --key KEY --display-name NAME",
     ),
     Action(
-        path=f"{ONE}/roles/{{roleKey}}/edit",
+        path=f"{PAGE_PATH}/roles/{{roleKey}}/edit",
         section=_SECTION,
         operation=f"PUT {PROJECT}/roles/{{roleKey}}",
         title=message("Change the role", context="projects"),
@@ -183,22 +187,22 @@ ACTIONS: Final = (
         fields=_ROLE_FIELDS[1:],
         name="key",
         handler=RoleHandler,
-        then=ONE,
-        done="saved",
+        next_path=PAGE_PATH,
+        confirmation="saved",
         command="role change --project {projectId} {roleKey} --display-name NAME",
     ),
     Action(
-        path=f"{ONE}/roles/{{roleKey}}/delete",
+        path=f"{PAGE_PATH}/roles/{{roleKey}}/delete",
         section=_SECTION,
         operation=f"DELETE {PROJECT}/roles/{{roleKey}}",
         loads=f"GET {PROJECT}",
         name="project.name",
         title=message("Delete the role", context="projects"),
-        intro=message("Whoever has it loses it.", context="projects"),
+        intro=message("Users who have the role lose it.", context="projects"),
         button=message("Delete", context="console"),
         is_dangerous=True,
-        then=ONE,
-        done="deleted",
+        next_path=PAGE_PATH,
+        confirmation="deleted",
         command="role remove --project {projectId} {roleKey}",
     ),
 )
@@ -210,21 +214,21 @@ class ProjectsHandler(ListHandler):
     section = _SECTION
     operation = f"POST {PROJECTS}/_search"
     title = message("Projects", context="console")
-    empty = message("There is no project yet.", context="projects")
+    empty = message("No projects yet.", context="projects")
     columns = (_NAME, _STATE, _ID)
     command = "project list"
 
     def row(self, project: Document) -> list[Cell]:
         return [
-            cells.link(project["name"], self.at(CONSOLE + ONE, project["id"])),
+            cells.link(project["name"], self.url_of(CONSOLE + PAGE_PATH, project["id"])),
             cells.state_cell(project.get("state", "")),
             cells.code(project["id"]),
         ]
 
     def actions(self) -> list[Cell]:
-        new = message("New project", context="projects")
+        label = message("New project", context="projects")
         return (
-            [action_link(new, self.at(f"{CONSOLE}{PATH}/new"))]
+            [action_link(label, self.url_of(f"{CONSOLE}{PATH}/new"))]
             if self.may("project.write")
             else []
         )
@@ -236,40 +240,40 @@ class ProjectHandler(ConsoleHandler):
     section = _SECTION
 
     async def show(self, *ids: str) -> None:
-        (id,) = ids
-        project = (await self.run(f"GET {PROJECT}", id))["project"]
-        roles = (await self.run(f"GET {PROJECT}/roles", id)).get("result", [])
+        (project_id,) = ids
+        project = (await self.run(f"GET {PROJECT}", project_id))["project"]
+        roles = (await self.run(f"GET {PROJECT}/roles", project_id)).get("result", [])
         self.page(
             "console/show",
             title_text=project["name"],
             state=cells.state(project.get("state", "")),
             intro=None,
-            facts=[
-                fact(_ID, cells.code(id)),
-                fact(_MADE, cells.instant(project["details"].get("creationDate"))),
+            properties=[
+                labelled_cell(_ID, cells.code(project_id)),
+                labelled_cell(_CREATED, cells.instant(project["details"].get("creationDate"))),
             ],
-            actions=self._action_links(id, project),
-            parts_of=[
-                await self._apps(id),
-                self._roles(id, roles),
-                await project_grants.listed(self, id),
-                *await self._grants(id),
+            actions=self._action_links(project_id, project),
+            page_parts=[
+                await self._apps(project_id),
+                self._roles(project_id, roles),
+                await project_grants.grant_list(self, project_id),
+                *await self._grants(project_id),
             ],
             commands=commands.rendered(
                 self.service.config,
                 BY_NAME[f"GET {PROJECT}"],
-                [id],
+                [project_id],
                 None,
                 self.org_id,
                 "project show {projectId}",
             ),
         )
 
-    def _action_links(self, id: str, project: Cell) -> list[Cell]:
+    def _action_links(self, project_id: str, project: Cell) -> list[Cell]:
         if not self.may("project.write"):
             return []
         is_active = str(project.get("state", "")).endswith("_ACTIVE")
-        turn = "deactivate" if is_active else "reactivate"
+        state_change = "deactivate" if is_active else "reactivate"
         labels = {
             "edit": message("Change", context="console"),
             "deactivate": message("Deactivate", context="console"),
@@ -278,48 +282,50 @@ class ProjectHandler(ConsoleHandler):
         }
         return [
             action_link(
-                labels[to], self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to == "delete"
+                labels[action],
+                self.url_of(f"{CONSOLE}{PAGE_PATH}/{action}", project_id),
+                is_dangerous=action == "delete",
             )
-            for to in ("edit", turn, "delete")
+            for action in ("edit", state_change, "delete")
         ]
 
-    async def _apps(self, id: str) -> Cell:
-        list_page = await fetch_page(self, "apps", f"POST {PROJECT}/apps/_search", id)
-        new = self.at(f"{CONSOLE}/applications/new", project=id)
-        path = f"{CONSOLE}{ONE}/applications/{{appId}}"
+    async def _apps(self, project_id: str) -> Cell:
+        list_page = await fetch_page(self, "apps", f"POST {PROJECT}/apps/_search", project_id)
+        url = self.url_of(f"{CONSOLE}/applications/new", project=project_id)
+        path = f"{CONSOLE}{PAGE_PATH}/applications/{{appId}}"
         return sub_list(
             message("Applications", context="console"),
-            [_NAME, _STATE, message("Client id", context="console")],
+            [_NAME, _STATE, message("Client ID", context="console")],
             [
                 [
                     cells.link(
                         app["name"],
-                        self.at(path, id, app["id"]),
+                        self.url_of(path, project_id, app["id"]),
                     ),
                     cells.state_cell(app.get("state", "")),
                     cells.code(app["id"]),
                 ]
                 for app in list_page.records
             ],
-            message("There is no application yet.", context="projects"),
-            [action_link(message("New application", context="console"), new)]
+            message("No applications yet.", context="projects"),
+            [action_link(message("New application", context="console"), url)]
             if self.may("project.app.write")
             else [],
             list_page,
         )
 
-    async def _grants(self, id: str) -> list[Cell]:
+    async def _grants(self, project_id: str) -> list[Cell]:
         """Returns the users with roles in the project, if the person may read them."""
         if not (self.may("user.grant.read") and self.may("user.read")):
             return []
-        queries = [{"projectIdQuery": {"projectId": id}}]
+        queries = [{"projectIdQuery": {"projectId": project_id}}]
         list_page = await fetch_page(self, "grants", _GRANTS, queries=queries)
         names = await self._names([grant["userId"] for grant in list_page.records])
         rows = [
             [
                 cells.link(
                     names.get(grant["userId"]) or grant["userId"],
-                    self.at(f"{CONSOLE}/users/{{userId}}", grant["userId"]),
+                    self.url_of(f"{CONSOLE}/users/{{userId}}", grant["userId"]),
                 ),
                 cells.codes(grant["roleKeys"]),
             ]
@@ -331,7 +337,7 @@ class ProjectHandler(ConsoleHandler):
                 [_NAME, message("Roles", context="projects")],
                 rows,
                 message(
-                    "Nobody has roles here. They are given on a user's page.", context="projects"
+                    "No user has roles here. Assign them on a user's page.", context="projects"
                 ),
                 pages=list_page,
             )
@@ -348,12 +354,12 @@ class ProjectHandler(ConsoleHandler):
             for user in answer.get("result", ())
         }
 
-    def _roles(self, id: str, found: list[dict[str, str]]) -> Cell:
-        may, path = self.may("project.write"), f"{CONSOLE}{ONE}/roles"
+    def _roles(self, project_id: str, roles: list[dict[str, str]]) -> Cell:
+        may_change, path = self.may("project.write"), f"{CONSOLE}{PAGE_PATH}/roles"
         delete, change = message("Delete", context="console"), message("Change", context="console")
         return sub_list(
             message("Roles", context="projects"),
-            [_KEY, _NAME, _GROUP, *([change, delete] if may else [])],
+            [_KEY, _NAME, _GROUP, *([change, delete] if may_change else [])],
             [
                 [
                     cells.code(role["key"]),
@@ -362,21 +368,27 @@ class ProjectHandler(ConsoleHandler):
                     *(
                         [
                             cells.link(
-                                change, self.at(f"{path}/{{roleKey}}/edit", id, role["key"])
+                                change,
+                                self.url_of(f"{path}/{{roleKey}}/edit", project_id, role["key"]),
                             ),
                             cells.link(
-                                delete, self.at(f"{path}/{{roleKey}}/delete", id, role["key"])
+                                delete,
+                                self.url_of(f"{path}/{{roleKey}}/delete", project_id, role["key"]),
                             ),
                         ]
-                        if may
+                        if may_change
                         else []
                     ),
                 ]
-                for role in found
+                for role in roles
             ],
             message("The project has no roles.", context="projects"),
-            [action_link(message("New role", context="projects"), self.at(f"{path}/new", id))]
-            if may
+            [
+                action_link(
+                    message("New role", context="projects"), self.url_of(f"{path}/new", project_id)
+                )
+            ]
+            if may_change
             else [],
         )
 

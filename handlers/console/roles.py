@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from idp.foundation.i18n import Message, message
@@ -15,16 +15,26 @@ _LABELS: Final[Mapping[str, Message]] = {
         "Changes the organization's settings and policies", context="roles"
     ),
     "ORG_USER_MANAGER": message("Manages users and their roles", context="roles"),
-    "ORG_PROJECT_CREATOR": message("Makes and manages projects and applications", context="roles"),
-    "ORG_ADMIN_IMPERSONATOR": message("May act as anybody, administrators too", context="roles"),
-    "ORG_END_USER_IMPERSONATOR": message("May act as users who manage nothing", context="roles"),
+    "ORG_PROJECT_CREATOR": message(
+        "Creates and manages projects and applications", context="roles"
+    ),
+    "ORG_ADMIN_IMPERSONATOR": message(
+        "Can act as any user, including administrators", context="roles"
+    ),
+    "ORG_END_USER_IMPERSONATOR": message(
+        "Can act as users without administrator roles", context="roles"
+    ),
     "IAM_OWNER": message("Owner: everything, everywhere", context="roles"),
     "IAM_OWNER_VIEWER": message("Viewer: sees everything, changes nothing", context="roles"),
     "IAM_ORG_MANAGER": message("Manages every organization", context="roles"),
     "IAM_USER_MANAGER": message("Manages users and their roles everywhere", context="roles"),
-    "IAM_LOGIN_CLIENT": message("A program that shows login pages", context="roles"),
-    "IAM_ADMIN_IMPERSONATOR": message("May act as anybody, administrators too", context="roles"),
-    "IAM_END_USER_IMPERSONATOR": message("May act as users who manage nothing", context="roles"),
+    "IAM_LOGIN_CLIENT": message("A program that shows sign-in pages", context="roles"),
+    "IAM_ADMIN_IMPERSONATOR": message(
+        "Can act as any user, including administrators", context="roles"
+    ),
+    "IAM_END_USER_IMPERSONATOR": message(
+        "Can act as users without administrator roles", context="roles"
+    ),
 }
 
 OF_ORGANIZATION: Final[Sequence[tuple[str, Message]]] = [
@@ -33,8 +43,3 @@ OF_ORGANIZATION: Final[Sequence[tuple[str, Message]]] = [
 OF_INSTANCE: Final[Sequence[tuple[str, Message]]] = [
     (role, _LABELS.get(role) or Message(role)) for role in INSTANCE_ROLES
 ]
-
-
-def named(roles: Iterable[str]) -> str:
-    """Returns the API names of several roles in one text."""
-    return ", ".join(roles)

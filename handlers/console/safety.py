@@ -17,11 +17,11 @@ from idp.foundation.i18n import Message, message
 
 _SECTION: Final = "safety"
 _OPERATION: Final = "GET /admin/v1/doctor"
-ALSO: Final = ("proxy.address",)  # what the service has warned of in its log
+FURTHER_CHECK_IDS: Final = ("proxy.address",)  # of a warning in the service's log
 _STATES: Final[dict[str, tuple[Message, str | None]]] = {
-    "ok": (message("all well", context="safety"), "good"),
-    "warn": (message("warning", context="safety"), "bad"),
-    "fail": (message("failed", context="safety"), "bad"),
+    "ok": (message("OK", context="safety"), "good"),
+    "warn": (message("warning", context="safety"), "warning"),
+    "fail": (message("failed", context="safety"), "danger"),
     "skipped": (message("skipped", context="safety"), None),
 }
 _COLUMNS: Final = (
@@ -44,18 +44,24 @@ class SafetyHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         service = self.service
-        here = Installation(config=service.config, clock=service.clock, store=service.store)
-        results = await doctor.examine(here, doctor.OF_WHAT_IS_STORED, also=ALSO)
-        results.sort(key=lambda each: each.finding.state in ("ok", "skipped"))
+        installation = Installation(
+            config=service.config, clock=service.clock, store=service.store
+        )
+        results = await doctor.examine(
+            installation, doctor.STORED_AREAS, further_ids=FURTHER_CHECK_IDS
+        )
+        results.sort(key=lambda result: result.finding.state in ("ok", "skipped"))
         self.page(
             "console/list",
             title_text=SECTIONS[_SECTION].label,
             intro=_INTRO,
+            selection=None,
             search=None,
             columns=_COLUMNS,
-            rows=[_row(each) for each in results],
+            rows=[_row(result) for result in results],
             total=None,
             empty=message("There is nothing here yet.", context="console"),
+            empty_icon="shield-check",
             first_url=None,
             next_url=None,
             actions=[],
@@ -66,20 +72,20 @@ class SafetyHandler(ConsoleHandler):
 
 
 def _row(result: Result) -> Sequence[Cell]:
-    finding, is_well = result.finding, not result.fix
+    finding, is_ok = result.finding, not result.fix
     return [
         cells.text(result.check.about),
         cell(chip(_STATES, finding.state), "chip"),
-        cells.text(None) if is_well else cells.codes(_named(result)),
-        cells.text(None if is_well else result.check.fix),
+        cells.text(None) if is_ok else cells.codes(_finding_names(result)),
+        cells.text(None if is_ok else result.check.fix),
     ]
 
 
-def _named(result: Result) -> Sequence[str]:
-    """Returns the names in the finding, and the total if there are more."""
+def _finding_names(result: Result) -> Sequence[str]:
+    """Returns the names in the finding, and the total if the finding has more than it names."""
     finding = result.finding
-    more = [f"… ({finding.count})"] if finding.count > len(finding.names) else []
-    return [*finding.names, *more]
+    total = [f"… ({finding.count})"] if finding.count > len(finding.names) else []
+    return [*finding.names, *total]
 
 
 ROUTES = [(SECTIONS[_SECTION].path, SafetyHandler)]

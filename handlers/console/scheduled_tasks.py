@@ -14,23 +14,21 @@ from idp.foundation import durations
 from idp.foundation.i18n import Message, message
 
 _NAMES: Final = {
-    "keys": message("Turns the signing keys, and removes old ones", context="jobs"),
-    "leftovers": message("Removes what deleted things have left", context="jobs"),
-    "deleted organizations": message(
-        "Removes what deleted organizations have left", context="jobs"
-    ),
-    "outbox": message("Sends mail and text messages", context="jobs"),
-    "imports": message("Removes what ended imports have left", context="jobs"),
+    "keys": message("Rotates the signing keys and removes old ones", context="jobs"),
+    "leftovers": message("Removes data of deleted objects", context="jobs"),
+    "deleted organizations": message("Removes data of deleted organizations", context="jobs"),
+    "outbox": message("Sends emails and text messages", context="jobs"),
+    "imports": message("Removes data of ended imports", context="jobs"),
     "audit seal": message("Numbers and seals the events of the audit log", context="jobs"),
-    "audit upkeep": message("Looks after the audit log", context="jobs"),
-    "logout messages": message("Tells applications that sessions have ended", context="jobs"),
+    "audit upkeep": message("Maintains the audit log", context="jobs"),
+    "logout messages": message("Notifies applications of ended sessions", context="jobs"),
 }
 _LIST: Final = "GET /admin/v1/background"
-_EVERY: Final = message("every %(n)s second", plural="every %(n)s seconds", context="jobs", n=1)
+_INTERVAL: Final = message("every %(n)s second", plural="every %(n)s seconds", context="jobs", n=1)
 _COLUMNS: Final = (
-    message("Work", context="jobs"),
+    message("Task", context="jobs"),
     message("How often", context="jobs"),
-    message("Next turn", context="jobs"),
+    message("Next run", context="jobs"),
 )
 
 
@@ -45,31 +43,33 @@ class JobsHandler(ConsoleHandler):
             "console/list",
             title_text=message("Jobs", context="console"),
             intro=message(
-                "This is done by one process at a time, and again soon where it failed.",
+                "One process at a time runs each task. A failed task is soon retried.",
                 context="jobs",
             ),
+            selection=None,
             search=None,
             columns=_COLUMNS,
-            rows=[_row(job) for job in answer["result"]],
+            rows=[_row(task) for task in answer["result"]],
             total=None,
             empty=message("There is nothing here yet.", context="console"),
+            empty_icon="clock",
             first_url=None,
             next_url=None,
-            actions=[action_link(imports.TITLE, self.at(CONSOLE + imports.PATH))],
+            actions=[action_link(imports.TITLE, self.url_of(CONSOLE + imports.PATH))],
             commands=commands.rendered(
                 self.service.config, BY_NAME[_LIST], [], None, None, "background list"
             ),
         )
 
 
-def _row(job: Document) -> list[cells.Cell]:
-    seconds = round(durations.parse(job["interval"]).total_seconds())
-    every = Message(_EVERY.msgid, _EVERY.context, _EVERY.plural, {"n": seconds})
-    due, at_once = job.get("nextTurn"), message("at once", context="jobs")
+def _row(task: Document) -> list[cells.Cell]:
+    seconds = round(durations.parse(task["interval"]).total_seconds())
+    interval = Message(_INTERVAL.msgid, _INTERVAL.context, _INTERVAL.plural, {"n": seconds})
+    next_run, now = task.get("nextTurn"), message("now", context="jobs")
     return [
-        cells.text(_NAMES.get(job["name"], Message(job["name"]))),
-        cells.text(every),
-        cells.instant(due) if due else cells.text(at_once),
+        cells.text(_NAMES.get(task["name"], Message(task["name"]))),
+        cells.text(interval),
+        cells.instant(next_run) if next_run else cells.text(now),
     ]
 
 

@@ -12,6 +12,7 @@ from idp.identity.users.permissions import Permission, Rights
 from idp.oauth.sign_in import first_party_areas
 
 CONSOLE: Final = first_party_areas.CONSOLE.path
+SEARCH: Final = f"{CONSOLE}/search"
 
 
 class ConsoleSection(Struct, frozen=True):
@@ -29,6 +30,9 @@ SECTIONS: Final[Mapping[str, ConsoleSection]] = {
         f"{CONSOLE}/organizations", message("Organizations", context="console"), "org.read"
     ),
     "users": ConsoleSection(f"{CONSOLE}/users", message("Users", context="console"), "user.read"),
+    "groups": ConsoleSection(
+        f"{CONSOLE}/groups", message("Groups", context="console"), "group.read"
+    ),
     "administrators": ConsoleSection(
         f"{CONSOLE}/administrators", message("Administrators", context="members"), "iam.read"
     ),
@@ -39,7 +43,15 @@ SECTIONS: Final[Mapping[str, ConsoleSection]] = {
         f"{CONSOLE}/projects", message("Projects", context="console"), "project.read"
     ),
     "service-users": ConsoleSection(
-        f"{CONSOLE}/service-users", message("Service users", context="console"), "user.read"
+        f"{CONSOLE}/service-users", message("Service accounts", context="console"), "user.read"
+    ),
+    "connections": ConsoleSection(
+        f"{CONSOLE}/connections", message("Connections", context="connections"), "idp.read"
+    ),
+    "installation-connections": ConsoleSection(
+        f"{CONSOLE}/installation/connections",
+        message("Connections of the installation", context="connections"),
+        "iam.idp.read",
     ),
     "policies": ConsoleSection(
         f"{CONSOLE}/policies", message("Policies", context="console"), "policy.read"
@@ -52,6 +64,9 @@ SECTIONS: Final[Mapping[str, ConsoleSection]] = {
     ),
     "events": ConsoleSection(
         f"{CONSOLE}/events", message("Events", context="console"), "events.read"
+    ),
+    "sessions": ConsoleSection(
+        f"{CONSOLE}/sessions", message("Sessions", context="users"), "user.read"
     ),
     "mail": ConsoleSection(f"{CONSOLE}/mail", message("Mail", context="outbox"), "iam.read"),
     "jobs": ConsoleSection(f"{CONSOLE}/jobs", message("Jobs", context="console"), "iam.read"),

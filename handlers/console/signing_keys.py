@@ -25,31 +25,32 @@ _STATES: Final = {
     "next": (message("next", context="keys"), None),
     "active": (message("in use", context="keys"), "good"),
     "retired": (message("retired", context="keys"), None),
-    "removed": (message("removed", context="keys"), "bad"),
+    "removed": (message("removed", context="keys"), "danger"),
 }
 _USES: Final = {
     "sig": message("signs", context="keys"),
-    "enc": message("seals", context="keys"),
+    "enc": message("encrypts", context="keys"),
 }
 _COLUMNS: Final = (
-    message("Key id", context="console"),
-    message("What for", context="keys"),
+    message("Key ID", context="console"),
+    message("Use", context="keys"),
     message("Algorithm", context="keys"),
     message("State", context="console"),
     message("Since", context="keys"),
     message("Leaves the key set", context="keys"),
 )
 _INTRO: Final = message(
-    "Keys turn by themselves. The next one is published long before it signs; one that retired"
-    " stays published for as long as tokens that it signed may last.",
+    "Keys rotate automatically. The next key is published long "
+    "before it signs. A retired key stays published until the tokens "
+    "that it signed have expired.",
     context="keys",
 )
 _REMOVE: Final = message("Remove", context="keys")
-_LONGEST: Final = message(
-    "The next keys sign from now on. What the present ones signed stays valid until it ends, at"
-    " most %(n)s hour.",
-    plural="The next keys sign from now on. What the present ones signed stays valid until it"
-    " ends, at most %(n)s hours.",
+_ROTATION_INTRO: Final = message(
+    "The next keys sign from now on. Tokens signed by the current "
+    "keys stay valid until they expire, at most %(n)s hour.",
+    plural="The next keys sign from now on. Tokens signed by the current "
+    "keys stay valid until they expire, at most %(n)s hours.",
     context="keys",
     n=1,
 )
@@ -61,14 +62,16 @@ class RotateHandler(ActionHandler):
 
     async def load(self, *ids: str) -> Document:
         hours = round(self.service.keys.published_for / timedelta(hours=1))
-        intro = Message(_LONGEST.msgid, _LONGEST.context, _LONGEST.plural, {"n": hours})
+        intro = Message(
+            _ROTATION_INTRO.msgid, _ROTATION_INTRO.context, _ROTATION_INTRO.plural, {"n": hours}
+        )
         self.action = structs.replace(self.action, intro=intro)
         return {}
 
 
 class RemoveHandler(ActionHandler):
-    """Removes a signing key. The person has to type its id, because everything that the key signed
-    becomes invalid for good."""
+    """Removes a signing key. The person has to enter its id, because everything that the key
+    signed becomes invalid, and remains so."""
 
     async def load(self, *ids: str) -> Document:
         keys = (await self.run(f"GET {_KEYS}")).get("result", [])
@@ -86,18 +89,19 @@ ACTIONS: Final = (
         title=message("Rotate the keys now", context="keys"),
         button=message("Rotate now", context="keys"),
         handler=RotateHandler,
-        then=PATH,
-        done="saved",
+        next_path=PATH,
+        confirmation="saved",
         command="keys rotate",
     ),
     Action(
         path=f"{PATH}/{{keyId}}/remove",
         section=_SECTION,
         operation=f"POST {_KEYS}/{{keyId}}/_remove",
-        title=message("Remove a key at once", context="keys"),
+        title=message("Remove a key immediately", context="keys"),
         intro=message(
-            "For a key that others may know. All that it signed or sealed is void at once: people"
-            " sign in again, and services get new tokens. Its private part is wiped.",
+            "For a key that may be compromised. Everything that it signed or "
+            "encrypted becomes invalid immediately. Users sign in again, and "
+            "services get new tokens. Its private key is deleted.",
             context="keys",
         ),
         button=_REMOVE,
@@ -105,8 +109,8 @@ ACTIONS: Final = (
         handler=RemoveHandler,
         confirms=True,
         is_dangerous=True,
-        then=PATH,
-        done="removed",
+        next_path=PATH,
+        confirmation="removed",
         command="keys remove {keyId}",
     ),
 )
@@ -118,32 +122,34 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
     section = _SECTION
 
     async def show(self, *ids: str) -> None:
-        found = (await self.run(f"GET {_KEYS}")).get("result", [])
+        signing_keys = (await self.run(f"GET {_KEYS}")).get("result", [])
         order = list(_STATES)
-        keys = [key for key in found if key["state"] != "removed"]
+        keys = [key for key in signing_keys if key["state"] != "removed"]
         keys.sort(key=lambda key: (key["state"] != "active", order.index(key["state"])))
-        may = "iam.write" in self.visit.rights.everywhere
+        may_change = "iam.write" in self.console_session.rights.everywhere
         rotate = action_link(
-            message("Rotate now", context="keys"), self.at(f"{CONSOLE}{PATH}/rotate")
+            message("Rotate now", context="keys"), self.url_of(f"{CONSOLE}{PATH}/rotate")
         )
         self.page(
             "console/list",
             title_text=message("Signing keys", context="console"),
             intro=_INTRO,
+            selection=None,
             search=None,
-            columns=[*_COLUMNS, *([_REMOVE] if may else [])],
-            rows=[self._row(key, may=may) for key in keys],
+            columns=[*_COLUMNS, *([_REMOVE] if may_change else [])],
+            rows=[self._row(key, may_change=may_change) for key in keys],
             total=None,
             empty=message("There is nothing here yet.", context="console"),
+            empty_icon="key-round",
             first_url=None,
             next_url=None,
-            actions=[rotate] if may else [],
+            actions=[rotate] if may_change else [],
             commands=commands.rendered(
                 self.service.config, BY_NAME[f"GET {_KEYS}"], [], None, None, "keys list"
             ),
         )
 
-    def _row(self, key: Document, *, may: bool) -> Sequence[Cell]:
+    def _row(self, key: Document, *, may_change: bool) -> Sequence[Cell]:
         remove = f"{CONSOLE}{PATH}/{{keyId}}/remove"
         return [
             cells.code(key["keyId"]),
@@ -151,16 +157,16 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
             cells.code(key["algorithm"]),
             cell(chip(_STATES, key["state"]), "chip"),
             cells.instant(key["since"]),
-            self._leaves(key),
-            *([cells.link(_REMOVE, self.at(remove, key["keyId"]))] if may else []),
+            self._end_of_publication(key),
+            *([cells.link(_REMOVE, self.url_of(remove, key["keyId"]))] if may_change else []),
         ]
 
-    def _leaves(self, key: Document) -> Cell:
-        """Returns when a retired key is no longer published."""
+    def _end_of_publication(self, key: Document) -> Cell:
+        """Returns a cell with the instant from which a retired key is no longer published."""
         if key["state"] != "retired":
             return cells.text(None)
-        ends = datetime.fromisoformat(key["since"]) + self.service.keys.published_for
-        return cells.instant(ends.isoformat())
+        published_until = datetime.fromisoformat(key["since"]) + self.service.keys.published_for
+        return cells.instant(published_until.isoformat())
 
 
 ROUTES = [*routes(ACTIONS), (CONSOLE + PATH, ConsoleSigningKeysHandler)]

@@ -22,15 +22,15 @@ async def fetch_page(
     limit: int = PAGE,
 ) -> ListPage:
     """Runs an operation that searches, and returns the page of its results whose cursor is in the
-    query parameter `name`. Raises what the operation raises."""
+    query parameter `name`. Raises the errors of the operation."""
     cursor = page.query_params().get(name)
     document: Document = {"query": {"limit": limit, **({"cursor": cursor} if cursor else {})}}
     if queries:
         document["queries"] = queries
     answer = await page.run(operation, *ids, document=document)
-    here, after = page.request.path, answer.get("nextCursor")
+    path, next_cursor = page.request.path, answer.get("nextCursor")
     return ListPage(
         answer.get("result", []),
-        page.at(here) if cursor else None,
-        page.at(here, **{name: after}) if after else None,
+        page.url_of(path) if cursor else None,
+        page.url_of(path, **{name: next_cursor}) if next_cursor else None,
     )

@@ -1,22 +1,24 @@
-"""The values of the console's templates: table cells, facts, links to actions, and sub-lists."""
+"""The values of the console's templates: table cells, properties, action links and sub-lists."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from handlers.forms import durations
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import Message, message
 
 Cell = dict[str, object]
 
-_NOTHING: Final = "–"
+_EMPTY: Final = "–"
 _STATES: Final[dict[str, tuple[Message, str | None]]] = {
     "ACTIVE": (message("active", context="console"), "good"),
-    "INACTIVE": (message("deactivated", context="console"), "bad"),
-    "SUSPENDED": (message("rests with its project", context="console"), "bad"),
-    "LOCKED": (message("locked", context="console"), "bad"),
+    "INACTIVE": (message("deactivated", context="console"), "danger"),
+    "SUSPENDED": (message("deactivated with its project", context="console"), "danger"),
+    "LOCKED": (message("locked", context="console"), "danger"),
 }
+_NEVER: Final = message("never", context="duration")
 YES: Final = message("yes", context="console")
 NO: Final = message("no", context="console")
 
@@ -30,12 +32,13 @@ class ListPage(NamedTuple):
     next_url: str | None = None
 
 
-ALL: Final = ListPage(())  # for a list that is shown whole
+SINGLE_PAGE: Final = ListPage(())  # for a list that has only one page
 
 
 def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
-    """Returns the template value of a table cell or a fact. `kind` is how it is displayed: text,
-    texts, lines, code, time, chip, progress or link; `url` is the address of a link."""
+    """Returns the template value of a table cell or a property. `kind` is how it is displayed:
+    text, texts, lines, code, time, duration (in seconds), chip, progress or link; `url` is the
+    address of a link, and of a time that has one."""
     return {"value": "" if value is None else value, "kind": kind, "url": url}
 
 
@@ -46,14 +49,14 @@ def action_link(label: Message, url: str, *, is_dangerous: bool = False) -> dict
 
 
 def chip(states: Mapping[str, tuple[Message, str | None]], state: str) -> dict[str, object]:
-    """Returns the label and the tone (good, bad or None) of a state. `states` has them by the
-    state's name; an unknown state is its own label."""
+    """Returns the label and the tone (good, warning, danger or None) of a state. `states` has
+    them by the state's name; an unknown state is its own label."""
     label, tone = states.get(state, (Message(state), None))
     return {"label": label, "tone": tone}
 
 
 def text(value: Message | str | None) -> Cell:
-    return cell(value or _NOTHING)
+    return cell(value or _EMPTY)
 
 
 def code(value: str | None) -> Cell:
@@ -65,7 +68,12 @@ def codes(values: Sequence[str]) -> Cell:
     return code("\n".join(values))
 
 
-def lines(values: Sequence[Message]) -> Cell:
+def texts(values: Sequence[Message | str]) -> Cell:
+    """Returns a cell with several values, each of them framed."""
+    return cell(values, "texts") if values else text(None)
+
+
+def lines(values: Sequence[Message | str]) -> Cell:
     """Returns a cell with several texts, each on a line of its own."""
     return cell(values, "lines")
 
@@ -74,14 +82,21 @@ def link(value: Message | str, url: str) -> Cell:
     return cell(value, "link", url)
 
 
-def instant(value: str | None) -> Cell:
-    """Returns a cell with a timestamp of the API, cut off after the minute."""
-    return cell(f"{value[:10]} {value[11:16]} UTC", "time") if value else text(None)
+def instant(value: str | None, url: str | None = None) -> Cell:
+    """Returns a cell with a timestamp of the API, which the page displays in its time zone; with a
+    `url`, it is a link."""
+    return cell(value, "time", url) if value else text(None)
 
 
-def progress(label: Message, done: int, total: int) -> Cell:
-    """Returns a cell with a progress bar; `label` says what is counted."""
-    return cell({"label": label, "done": done, "total": total}, "progress")
+def duration(value: str | None) -> Cell:
+    """Returns a cell with a duration of the API; one without length is displayed as "never"."""
+    seconds = durations.seconds(value or "0")
+    return cell(seconds, "duration") if seconds else text(_NEVER)
+
+
+def progress(label: Message, completed: int, total: int) -> Cell:
+    """Returns a cell with a progress bar; `label` names the unit that is counted."""
+    return cell({"label": label, "done": completed, "total": total}, "progress")
 
 
 def switch(is_on: bool) -> Cell:
@@ -97,7 +112,7 @@ def state_cell(name: str) -> Cell:
     return cell(state(name), "chip")
 
 
-def fact(label: Message, cell: Cell) -> dict[str, object]:
+def labelled_cell(label: Message, cell: Cell) -> dict[str, object]:
     """Returns the template value of a labelled property of the record that a page shows."""
     return {"label": label, "cell": cell}
 
@@ -108,7 +123,7 @@ def sub_list(
     rows: Sequence[Sequence[Cell]],
     empty: Message,
     actions: Sequence[dict[str, object]] = (),
-    pages: ListPage = ALL,
+    pages: ListPage = SINGLE_PAGE,
 ) -> dict[str, Any]:
     """Returns the template value of a list on a record's page, or of one page of that list.
 

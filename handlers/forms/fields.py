@@ -2,7 +2,7 @@
 page.
 
 A field corresponds to one member of the document, by its JSON path; empty values are left out.
-Problems are shown at the field that they concern.
+Problems are displayed at the field that they concern.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from handlers.forms import problem_texts
+from handlers.forms import durations, problem_texts
 from idp.foundation.errors import IdpError
 from idp.foundation.i18n import Message
 from idp.oauth.params import Params
 
-Kind = Literal[
+FieldKind = Literal[
     "text",
     "email",
     "tel",
     "url",
     "date",
     "number",
+    "duration",  # a number and its unit
     "password",
     "free",  # text of several lines
     "lines",  # a list, one element in each line
@@ -42,15 +43,14 @@ class FormField(Struct, frozen=True, kw_only=True):
     that in an answer of the API, if it differs.
 
     `options` of a choice are values with their labels. With `is_sent_empty`, an empty value is
-    sent too, so that an update can clear the stored one. `means` are other paths of the document
-    whose problems are shown at this field. Fields with the same `group` are shown together,
-    collapsed.
-    """
+    sent too, so that an update can clear the stored one. `related_paths` are other paths of the
+    document whose problems are displayed at this field. Fields with the same `group` are displayed
+    together, collapsed."""
 
     path: str
     label: Message
     hint: Message | None = None
-    kind: Kind = "text"
+    kind: FieldKind = "text"
     source: str = ""
     options: Sequence[tuple[str, Message | str]] = ()
     autocomplete: str | None = "off"
@@ -58,23 +58,26 @@ class FormField(Struct, frozen=True, kw_only=True):
     default: object = None
     is_required: bool = False
     is_sent_empty: bool = False
-    means: tuple[str, ...] = ()
+    related_paths: tuple[str, ...] = ()
     group: Message | None = None
 
 
 Values = dict[str, Any]  # the values of the inputs, by the path of the field
 
 
-def typed(fields: Iterable[FormField], form: Params) -> Values:
+def submitted_values(fields: Iterable[FormField], form: Params) -> Values:
     """Returns the submitted value of each field, by the field's path. Raises InvalidRequest if a
     field with a single value was sent more than once."""
-    return {field.path: _typed(field, form) for field in fields}
+    return {field.path: _submitted_value(field, form) for field in fields}
 
 
-def _typed(field: FormField, form: Params) -> Any:
+def _submitted_value(field: FormField, form: Params) -> Any:
     if field.kind == "choices":
         return form.all(field.path)
     text = form.get(field.path) or ""
+    if field.kind == "duration":
+        unit = form.get(durations.unit_name(field.path)) or ""
+        return durations.EnteredDuration(text.strip(), unit)
     if field.kind == "switch":
         return bool(text)
     # Passwords and texts of several lines may begin or end with spaces.
@@ -84,37 +87,39 @@ def _typed(field: FormField, form: Params) -> Any:
 def sequence(form: Params) -> int | None:
     """Returns the version of the record that a form was rendered from, or None if the form has
     none."""
-    seen = form.get(SEQUENCE) or ""
+    text = form.get(SEQUENCE) or ""
     # int() alone would also accept signs, spaces and other scripts' digits.
-    is_number = seen.isascii() and seen.isdecimal() and len(seen) <= _MAX_DIGITS
-    return int(seen) if is_number else None
+    is_number = text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
+    return int(text) if is_number else None
 
 
 def document(fields: Iterable[FormField], values: Values) -> dict[str, Any]:
     """Returns the request's document, which has each value at its field's path."""
-    made: dict[str, Any] = {}
+    body: dict[str, Any] = {}
     for field in fields:
-        value = _sent(field, values[field.path])
+        value = _member_value(field, values[field.path])
         # A switch that is off has a value.
         if value or value is False or field.is_sent_empty:
-            _put(made, field.path, value)
-    return made
+            _set_member(body, field.path, value)
+    return body
 
 
-def _sent(field: FormField, value: Any) -> Any:
+def _member_value(field: FormField, value: Any) -> Any:
     if field.kind == "lines":
         return [line.strip() for line in value.splitlines() if line.strip()]
+    if field.kind == "duration":
+        return value.api_text
     if field.kind == "free":
         # Browsers submit the line ends of a textarea as CRLF.
         return value.replace("\r\n", "\n")
     return value
 
 
-def _put(made: dict[str, Any], path: str, value: Any) -> None:
-    *names, last = path.split(".")
-    for name in names:
-        made = made.setdefault(name, {})
-    made[last] = value
+def _set_member(parent: dict[str, Any], path: str, value: Any) -> None:
+    *parent_names, name = path.split(".")
+    for parent_name in parent_names:
+        parent = parent.setdefault(parent_name, {})
+    parent[name] = value
 
 
 def initial_values(fields: Iterable[FormField], answer: Mapping[str, Any]) -> Values:
@@ -126,14 +131,16 @@ def initial_values(fields: Iterable[FormField], answer: Mapping[str, Any]) -> Va
 def _initial_value(field: FormField, answer: Mapping[str, Any]) -> Any:
     if field.kind == "password":
         return ""
-    found = at(answer, field.source or field.path)
-    value: Any = field.default if found is None else found
+    stored = value_at(answer, field.source or field.path)
+    value: Any = field.default if stored is None else stored
     if field.kind == "lines":
         return "\n".join(map(str, value or ()))
+    if field.kind == "duration":
+        return durations.of_api(value or "")
     return value if value is not None else [] if field.kind == "choices" else ""
 
 
-def at(answer: Any, path: str) -> Any:
+def value_at(answer: Any, path: str) -> Any:
     """Returns the member of an answer at a path such as `details.sequence`, or None."""
     for name in path.split("."):
         answer = answer.get(name) if isinstance(answer, dict) else None
@@ -144,9 +151,9 @@ def problems(fields: Sequence[FormField], error: IdpError) -> list[dict[str, obj
     """Returns the template values of an error's problems: for each its text, with the path and
     label of the field that has it. The text of a problem without a field names its path."""
     problems: list[dict[str, object]] = []
-    for one in error.details:
-        field = _field_of(fields, one.field)
-        text = problem_texts.problem(one, field.label if field else None)
+    for problem in error.details:
+        field = _field_of(fields, problem.field)
+        text = problem_texts.problem_text(problem, field.label if field else None)
         path, label = (field.path, field.label) if field else (None, None)
         problems.append({"field": path, "label": label, "text": text})
     return problems
@@ -158,7 +165,7 @@ def _field_of(fields: Sequence[FormField], path: str) -> FormField | None:
     path = _INDEX.sub("", path)
     while path:
         for field in fields:
-            if path in (field.path, *field.means):
+            if path in (field.path, *field.related_paths):
                 return field
         path = path.rpartition(".")[0]
     return None
@@ -182,8 +189,14 @@ def _rendered(field: FormField, value: Any) -> dict[str, object]:
         "kind": field.kind,
         # A submitted password is never sent back to the browser.
         "value": "" if field.kind == "password" else value,
-        "options": list(field.options),
+        "options": durations.OPTIONS if field.kind == "duration" else list(field.options),
         "attributes": attributes,
         "group": field.group,
-        "is_used": bool(value) and value != field.default,
+        "is_used": _is_used(field, value),
     }
+
+
+def _is_used(field: FormField, value: Any) -> bool:
+    if field.kind == "duration":
+        return bool(value.number)
+    return bool(value) and value != field.default

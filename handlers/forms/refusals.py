@@ -1,4 +1,4 @@
-"""The console's error pages: status, texts and the links that lead on."""
+"""The console's error pages: status, texts and links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from idp.foundation.errors import (
 )
 from idp.foundation.i18n import Message, message
 
-AGAIN: Final = message("Open this page again", context="console")
+OPEN_AGAIN: Final = message("Open this page again", context="console")
 HOME: Final = message("Go to the overview", context="console")
 
 
@@ -34,36 +34,36 @@ class RenderedRefusal(Struct, frozen=True):
     def values(self, addresses: Mapping[str, str]) -> dict[str, object]:
         """Returns the values that `templates/console/message.mako` requires. `addresses` are those
         of the refused page (`here`) and of the first page (`home`)."""
-        is_there = self.status not in (403, 404)
-        again = [(AGAIN, addresses["here"])] if is_there else []
+        can_retry = self.status not in (403, 404)
+        retry_button = [(OPEN_AGAIN, addresses["here"])] if can_retry else []
         return {
             "title_text": self.title,
             "sentence": self.sentence,
             "detail": self.detail,
-            "buttons": [*again, (HOME, addresses["home"])],
+            "buttons": [*retry_button, (HOME, addresses["home"])],
         }
 
 
 _NOT_FOUND: Final = RenderedRefusal(
     404,
-    message("This is not here", context="console"),
+    message("Not found", context="console"),
     message(
-        "It was deleted, or it belongs to another organization than the one you are in.",
+        "It was deleted or belongs to another organization.",
         context="console",
     ),
 )
 _DENIED: Final = RenderedRefusal(
     403,
-    message("You may not do this", context="console"),
+    message("You don't have permission", context="console"),
     message(
-        "Your roles do not allow it. Whoever owns the organization can give you others.",
+        "Your roles don't allow this. Ask an owner of the organization for another role.",
         context="console",
     ),
 )
 _CHANGED: Final = RenderedRefusal(
     412,
-    message("This has changed meanwhile", context="console"),
-    message("Somebody else was faster. Nothing of yours was done.", context="console"),
+    message("This has changed", context="console"),
+    message("Someone else changed this first. Your changes were not saved.", context="console"),
 )
 _REFUSED: Final = RenderedRefusal(
     400,
@@ -77,8 +77,8 @@ _REFUSALS: Final[Mapping[type[IdpError], RenderedRefusal]] = {
     AlreadyExists: RenderedRefusal(409, _REFUSED.title, _REFUSED.sentence),
     TooMany: RenderedRefusal(
         429,
-        message("This was too often", context="console"),
-        message("Nothing was done. Try again in a few minutes.", context="console"),
+        message("Too many attempts", context="console"),
+        message("Nothing was changed. Try again in a few minutes.", context="console"),
     ),
     FailedPrecondition: _REFUSED,
     InvalidArgument: _REFUSED,
@@ -88,10 +88,10 @@ _REFUSALS: Final[Mapping[type[IdpError], RenderedRefusal]] = {
 def of(error: IdpError) -> RenderedRefusal | None:
     """Returns the error page for an error of the API; None for an overload or an internal
     failure."""
-    for kind, refusal in _REFUSALS.items():
-        if isinstance(error, kind):
-            is_known = kind in (NotFound, PermissionDenied)
-            detail = None if is_known else Message(error.message)
+    for error_class, refusal in _REFUSALS.items():
+        if isinstance(error, error_class):
+            is_self_explanatory = error_class in (NotFound, PermissionDenied)
+            detail = None if is_self_explanatory else Message(error.message)
             return RenderedRefusal(refusal.status, refusal.title, refusal.sentence, detail)
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 import msgspec
@@ -22,17 +23,18 @@ from idp.service import Service
 from storage import MAX_ID_CHARACTERS
 
 BY_NAME: Final[Mapping[str, Operation]] = {
-    f"{each.method} {each.path}": each for each in OPERATIONS
+    f"{operation.method} {operation.path}": operation for operation in OPERATIONS
 }
 
 Document = dict[str, Any]
 
 
-class Run(Struct, frozen=True, kw_only=True):
+class OperationRun(Struct, frozen=True, kw_only=True):
     """An operation of the API, by its method and path, with its arguments.
 
-    `ids` are the values of the path parameters. If the operation was run under the same
-    `idempotency_key` before, it is not run again, and its first answer is returned.
+    `ids` are the values of the path parameters, and `authenticated_at` is the instant at which
+    the person signed in. If the operation was run under the same `idempotency_key` before, it is
+    not run again, and its first answer is returned.
     """
 
     operation: str
@@ -41,33 +43,48 @@ class Run(Struct, frozen=True, kw_only=True):
     org_id: str | None = None
     if_match: int | None = None
     idempotency_key: str | None = None
+    authenticated_at: datetime | None = None
 
 
-async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Document:
+async def run(
+    service: Service, caller: User, rights: Rights, operation_run: OperationRun
+) -> Document:
     """Runs the operation for the user `caller` with these permissions, and returns its answer.
-    Raises PermissionDenied, NotFound, InvalidArgument, and what the operation raises."""
-    operation = BY_NAME[asked.operation]
+    Raises PermissionDenied, NotFound, InvalidArgument, and the errors of the operation."""
+    operation = BY_NAME[operation_run.operation]
     # The same limits as in `handlers/api.py`.
-    if any(len(id) > MAX_ID_CHARACTERS or not id.isprintable() for id in asked.ids):
-        raise NotFound("there is nothing with such an id")
-    call = Call(caller, rights, operation.permission, asked.org_id, asked.if_match)
+    if any(
+        len(path_id) > MAX_ID_CHARACTERS or not path_id.isprintable()
+        for path_id in operation_run.ids
+    ):
+        raise NotFound("there is no record with this ID")
+    call = Call(
+        caller,
+        rights,
+        operation.permission,
+        operation_run.org_id,
+        operation_run.if_match,
+        authenticated_at=operation_run.authenticated_at,
+    )
     call = await management_call.admitted(service, call)
-    document = asked.document or {}
-    given: dict[str, object] = {}
+    document = operation_run.document or {}
+    arguments: dict[str, object] = {}
     if operation.query is not None:
-        given = {"request": reading.read(operation.query, document)}
+        arguments = {"request": reading.read(operation.query, document)}
     elif operation.body == "document":
-        given = {"document": document}
+        arguments = {"document": document}
     elif operation.request is not None:
         request = reading.read(operation.request, document)
-        given = {"request": request} if operation.body else {}
+        arguments = {"request": request} if operation.body else {}
 
     async def work(service: Service) -> bytes:
-        return msgspec.json.encode(await operation.run(service, call, *asked.ids, **given))
+        return msgspec.json.encode(
+            await operation.run(service, call, *operation_run.ids, **arguments)
+        )
 
-    if asked.idempotency_key is None:
+    if operation_run.idempotency_key is None:
         return _read(await work(service))
-    answer, _ = await idempotency.once(service, _repeatable(call, asked), work)
+    answer, _ = await idempotency.once(service, _repeatable(call, operation_run), work)
     return _read(answer)
 
 
@@ -76,9 +93,18 @@ def _read(answer: bytes) -> Document:
     return document
 
 
-def _repeatable(call: Call, asked: Run) -> Repeatable:
-    line = [asked.operation, list(asked.ids), asked.org_id, asked.if_match, asked.document]
+def _repeatable(call: Call, operation_run: OperationRun) -> Repeatable:
+    line = [
+        operation_run.operation,
+        list(operation_run.ids),
+        operation_run.org_id,
+        operation_run.if_match,
+        operation_run.document,
+    ]
     # The prefix separates these keys from those that the person's own API calls use.
     return Repeatable(
-        call.actor, f"console {asked.idempotency_key}", msgspec.json.encode(line), asked.ids
+        call.actor,
+        f"console {operation_run.idempotency_key}",
+        msgspec.json.encode(line),
+        operation_run.ids,
     )

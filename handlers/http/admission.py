@@ -1,13 +1,14 @@
-"""Admission: how many requests are answered at once, which ones wait, and which ones are refused.
+"""Admission: how many requests are answered concurrently, which ones wait, and which ones are
+refused.
 
 Each route belongs to a group, which has a number of places in this process. A request takes a
-place before its body is read, and gives it back when it has been answered. Without a free place it
+place before its body is read, and releases it when it has been answered. Without a free place it
 waits: the networks of the clients take turns. When too many wait, the newest request of the
 network with most waiting ones is refused, and so is every request that has waited too long.
 
-The requests that are answered at once delay each other, as they share one thread. Therefore the
-first places of a group are taken at once, and of the others a few in each turn of the event loop:
-requests that wait for the store soon have all places, those that keep the thread busy do not.
+The requests that are being answered share one thread. So that no client fills a turn of the event
+loop, its requests beyond a few wait for a later turn, although there are free places
+(`idp/foundation/fairness/turns.py`).
 
 Refused requests get status 503 with a random Retry-After, so that they do not all return at once.
 Status 429 is only for a client that exceeds a limit of its own. Nothing of this is stored.
@@ -16,9 +17,11 @@ Status 429 is only for a client that exceeds a limit of its own. Nothing of this
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
+from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from msgspec import Struct
 from tornado.web import Finish
@@ -27,45 +30,52 @@ from idp.foundation import logs, metrics
 from idp.foundation.errors import Busy
 from idp.foundation.fairness.fair_queue import FairQueue
 from idp.foundation.fairness.requester import Requester
+from idp.foundation.fairness.turns import Turns
 from idp.foundation.randomness import Random
 
 RETRY_AFTER_SECONDS: Final = range(1, 4)
 
 
-class Group(Struct, frozen=True):
-    """Routes that share places: how many of their requests are answered at once in a process, how
-    many may wait, and for how long. Of those answered at once, `unpaced` begin when they arrive;
-    beyond these, `per_turn` begin in each turn of the event loop."""
+class RequestGroup(Struct, frozen=True):
+    """Routes that share places: how many of their requests are answered concurrently in a process,
+    how many may wait, and for how long."""
 
     name: str
-    at_once: int
-    waiting: int
-    longest_wait_seconds: float
-    unpaced: int = 16
-    per_turn: int = 8
+    max_running: int
+    max_waiting: int
+    max_wait_seconds: float
 
 
-HEALTH: Final = Group(
-    "health", at_once=sys.maxsize, waiting=0, longest_wait_seconds=0, unpaced=sys.maxsize
+HEALTH: Final = RequestGroup(
+    "health", max_running=sys.maxsize, max_waiting=sys.maxsize, max_wait_seconds=math.inf
 )
-PUBLIC: Final = Group("public", at_once=128, waiting=512, longest_wait_seconds=1, unpaced=128)
-PROTOCOL: Final = Group("protocol", at_once=64, waiting=512, longest_wait_seconds=2)
-PAGES: Final = Group("pages", at_once=64, waiting=512, longest_wait_seconds=2)
-MANAGEMENT: Final = Group("management", at_once=16, waiting=128, longest_wait_seconds=5)
-BULK: Final = Group("bulk", at_once=4, waiting=8, longest_wait_seconds=5)
+PUBLIC: Final = RequestGroup("public", max_running=128, max_waiting=512, max_wait_seconds=1)
+PROTOCOL: Final = RequestGroup("protocol", max_running=64, max_waiting=512, max_wait_seconds=2)
+PAGES: Final = RequestGroup("pages", max_running=64, max_waiting=512, max_wait_seconds=2)
+MANAGEMENT: Final = RequestGroup("management", max_running=16, max_waiting=128, max_wait_seconds=5)
+BULK: Final = RequestGroup("bulk", max_running=4, max_waiting=8, max_wait_seconds=5)
 GROUPS: Final = (HEALTH, PUBLIC, PROTOCOL, PAGES, MANAGEMENT, BULK)
 
 Reason = Literal["queue", "wait"]
 _LINES_PER_SECOND: Final = 1
 _log: Final = logs.logger(__name__)
-CallLater = Callable[[float, Callable[[], None]], asyncio.TimerHandle]
+
+
+class Timer(Protocol):
+    """A clock with timers, such as an event loop."""
+
+    def time(self) -> float:
+        """Returns the time in seconds."""
+
+    def call_later(self, delay: float, callback: Callable[[], object]) -> object:
+        """Calls `callback` after `delay` seconds."""
 
 
 class Shed(Busy):
     """The request is refused because the process is overloaded: its group's queue is full, or it
     has waited too long. Nothing was done."""
 
-    def __init__(self, group: Group, reason: Reason, retry_after_seconds: int) -> None:
+    def __init__(self, group: RequestGroup, reason: Reason, retry_after_seconds: int) -> None:
         super().__init__(
             "the service is busy, repeat the request later",
             retry_after_seconds=retry_after_seconds,
@@ -74,155 +84,196 @@ class Shed(Busy):
         self.reason = reason
 
 
-class ClientLeft(Finish):
+class ClientDisconnected(Finish):
     """The client has disconnected while its request waited; it is not answered."""
 
 
-class Place(Requester):
-    """The place of one request in its group: waited for, taken, or given back.
+class Place(Requester, eq=False):
+    """The place of one request in its group: waited for, taken, or released.
 
-    `refusal` is why the request did not get one, if so; `turn` is done when that is decided.
+    `refusal` is the error of a request that gets no place; `turn` is done when that is decided.
     """
 
-    def __init__(self, network: str, places: GroupPlaces) -> None:
-        super().__init__(network)
-        self.refusal: Shed | ClientLeft | None = None
-        self.is_taken = self.is_waiting = False
-        self.turn: asyncio.Future[None] | None = None
-        self.timer: asyncio.TimerHandle | None = None
-        self.waits_since = 0.0
-        self._places = places
+    places: GroupPlaces | None = None
+    refusal: Shed | ClientDisconnected | None = None
+    is_taken: bool = False
+    is_waiting: bool = False
+    turn: asyncio.Future[None] | None = None
+    waiting_since: float = 0.0
+
+    def begin_waiting(self, now: float) -> None:
+        """Makes `wait` block until `turn` is done. The waiting began at `now`."""
+        self.turn, self.waiting_since = asyncio.get_running_loop().create_future(), now
 
     async def wait(self) -> None:
-        """Returns when the place is taken. Raises Shed; ClientLeft after `give_back`."""
+        """Returns when the place is taken. Raises Shed; ClientDisconnected after `release`."""
         if self.turn is not None:
             await self.turn
         if self.refusal is not None:
             raise self.refusal
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Lets another request have the place, or ends the waiting for it; a second time has no
         effect."""
-        self._places.give_back(self)
+        is_unanswered = self.turn is not None and not self.turn.done()
+        if self.places is not None and (self.is_taken or self.is_waiting or is_unanswered):
+            self.places.release(self)
 
     def wait_elsewhere(self) -> None:
-        self.give_back()
+        self.release()
 
 
 class GroupPlaces:
-    """The places of one group in this process."""
+    """The places of one group in this process. `timer` is the event loop by default."""
 
-    def __init__(self, group: Group, random: Random, call_later: CallLater | None = None) -> None:
+    def __init__(
+        self, group: RequestGroup, random: Random, turns: Turns, timer: Timer | None = None
+    ) -> None:
         self._group = group
         self._random = random
-        self._call_later = call_later
-        self._queue: FairQueue[Place] = FairQueue(group.waiting)
-        self._unpaced = min(group.unpaced, group.at_once)
-        self._begins_next_turn = False
+        self._turns = turns
+        self._timer = timer
+        self._queue: FairQueue[Place] = FairQueue(group.max_waiting)
+        # Waiting requests, the oldest first, and some that have waited.
+        self._waits: deque[Place] = deque()
+        self._refused: deque[Place] = deque()  # refused requests that are not answered yet
+        self._is_expiry_set = False
         self.in_use = 0
 
     @property
     def waiting(self) -> int:
-        """How many requests wait."""
+        """The number of waiting requests."""
         return len(self._queue)
 
     def enter(self, network: str) -> Place:
         """Returns the place of a new request from this network: taken, waiting or refused."""
-        place = Place(network, self)
-        if self.in_use < self._unpaced:  # then none waits
+        place = Place(network, places=self)
+        if self._may_begin(network):
             self._take(place)
             return place
+        place.begin_waiting(self._time())
         dropped = self._queue.add(network, place)
         if dropped is not place:
             self._wait(place)
         if dropped is not None:
             self._refuse(dropped, "queue")
-        self._show_waiting()
-        self._begin_waiting()
+        if self.in_use < self._group.max_running:
+            self._turns.wait(self._begin_next)
         return place
 
-    def give_back(self, place: Place) -> None:
-        """Takes a place back from its request and gives it to the next one that waits."""
+    def release(self, place: Place) -> None:
+        """Takes the place from its request and gives it to the next waiting request."""
         if place.is_taken:
             place.is_taken = False
+            was_full = self.in_use >= self._group.max_running
             self.in_use -= 1
-            metrics.HTTP_IN_FLIGHT.set(self.in_use, self._group.name)
-            self._begin_waiting()
-        elif place.is_waiting:
+            if was_full and self._queue:
+                self._turns.resume(self._begin_next)
+        else:
             self._queue.remove(place.network, place)
-            self._end(place, ClientLeft())
+            place.is_waiting, place.refusal = False, ClientDisconnected()
+            self._wake(place)
 
-    def _begin_waiting(self) -> None:
-        """Lets the next request that waits begin: now, in the next turn of the event loop, or when
-        a place is given back."""
-        if self.in_use < self._unpaced:
-            self._take_next()
-        elif self._queue and self.in_use < self._group.at_once and not self._begins_next_turn:
-            self._begins_next_turn = True
-            asyncio.get_running_loop().call_soon(self._next_turn)
+    def _may_begin(self, network: str) -> bool:
+        """Returns whether a request of this network that arrives now takes a place immediately: if
+        one is free, no earlier request waits, and its turn of the event loop has room for it."""
+        if self.in_use >= self._group.max_running or (self._waits and self._queue.has(network)):
+            return False
+        return self._turns.admit(network)
 
-    def _next_turn(self) -> None:
-        self._begins_next_turn = False
-        for _ in range(min(self._group.per_turn, self._group.at_once - self.in_use)):
-            self._take_next()
-        self._begin_waiting()
+    def _begin_next(self) -> str | None:
+        """Lets the next waiting request begin. Returns its network; None if no request waits or no
+        place is free."""
+        place = self._queue.take() if self.in_use < self._group.max_running else None
+        if place is None:
+            return None
+        self._take(place)
+        self._wake(place)
+        return place.network
 
     def _take(self, place: Place) -> None:
         place.is_taken, place.is_waiting = True, False
         self.in_use += 1
-        metrics.HTTP_IN_FLIGHT.set(self.in_use, self._group.name)
-
-    def _take_next(self) -> None:
-        place = self._queue.take()
-        if place is not None:
-            self._take(place)
-            self._wake(place)
 
     def _wait(self, place: Place) -> None:
-        loop = asyncio.get_running_loop()
-        place.is_waiting, place.waits_since = True, loop.time()
-        place.turn = loop.create_future()
-        call_later = self._call_later or loop.call_later
-        place.timer = call_later(self._group.longest_wait_seconds, lambda: self._expire(place))
+        place.is_waiting = True
+        while self._waits and not self._waits[0].is_waiting:
+            self._waits.popleft()
+        self._waits.append(place)
+        self._expect_expiry(self._group.max_wait_seconds)
 
-    def _expire(self, place: Place) -> None:
-        """Refuses a request that has waited too long."""
-        if place.is_waiting:
-            self._queue.remove(place.network, place)
-            self._refuse(place, "wait")
+    def _expect_expiry(self, seconds: float) -> None:
+        if not self._is_expiry_set and seconds < math.inf:
+            self._is_expiry_set = True
+            (self._timer or asyncio.get_running_loop()).call_later(seconds, self._expire)
+
+    def _expire(self) -> None:
+        """Refuses the requests that have waited too long."""
+        self._is_expiry_set = False
+        now = self._time()
+        while self._waits:
+            place = self._waits[0]
+            remaining_seconds = place.waiting_since + self._group.max_wait_seconds - now
+            if place.is_waiting and remaining_seconds > 0:
+                self._expect_expiry(remaining_seconds)
+                return
+            self._waits.popleft()
+            if place.is_waiting:
+                self._queue.remove(place.network, place)
+                self._refuse(place, "wait")
 
     def _refuse(self, place: Place, reason: Reason) -> None:
+        """Refuses a request, which is answered in a turn of the event loop that has room for it:
+        of refusals, too, a client must not fill a turn."""
         metrics.SHED.count(self._group.name, reason)
         seconds = RETRY_AFTER_SECONDS[self._random.token_bytes(1)[0] % len(RETRY_AFTER_SECONDS)]
-        self._end(place, Shed(self._group, reason, seconds))
+        place.is_waiting, place.refusal = False, Shed(self._group, reason, seconds)
+        if not self._refused and self._turns.admit(place.network):
+            self._wake(place)
+        else:
+            self._refused.append(place)
+            self._turns.wait(self._answer_refused)
 
-    def _end(self, place: Place, refusal: Shed | ClientLeft) -> None:
-        place.is_waiting, place.refusal = False, refusal
+    def _answer_refused(self) -> str | None:
+        """Lets the next refused request be answered. Returns its network; None without such
+        a request."""
+        if not self._refused:
+            return None
+        place = self._refused.popleft()
         self._wake(place)
+        return place.network
 
     def _wake(self, place: Place) -> None:
-        if place.turn is None or place.timer is None:  # it did not wait
+        if place.turn is None or place.turn.done():  # its task may have been cancelled
             return
-        place.timer.cancel()
-        waited = asyncio.get_running_loop().time() - place.waits_since
-        metrics.HTTP_WAIT.observe(waited, self._group.name)
-        self._show_waiting()
-        if not place.turn.done():  # its task may have been cancelled
-            place.turn.set_result(None)
+        metrics.HTTP_WAIT.observe(self._time() - place.waiting_since, self._group.name)
+        place.turn.set_result(None)
 
-    def _show_waiting(self) -> None:
-        metrics.HTTP_WAITING.set(self.waiting, self._group.name)
+    def _time(self) -> float:
+        return (self._timer or asyncio.get_running_loop()).time()
 
 
 class Admission:
     """The places of all groups in this process."""
 
-    def __init__(self, random: Random, groups: Sequence[Group] = GROUPS) -> None:
-        self._places = {group.name: GroupPlaces(group, random) for group in groups}
+    def __init__(self, random: Random, groups: Sequence[RequestGroup] = GROUPS) -> None:
+        turns = Turns()
+        # Health checks of a load balancer must not make other networks wait for a turn.
+        own_turns = {HEALTH.name: Turns()}
+        self._places = {
+            group.name: GroupPlaces(group, random, own_turns.get(group.name, turns))
+            for group in groups
+        }
+        # They are read on demand: to set them in each request would cost more than the admission.
+        metrics.HTTP_IN_FLIGHT.read_from(lambda: self._by_group(lambda group: group.in_use))
+        metrics.HTTP_WAITING.read_from(lambda: self._by_group(lambda group: group.waiting))
 
-    def places_of(self, group: Group) -> GroupPlaces:
+    def places_of(self, group: RequestGroup) -> GroupPlaces:
         """Returns the places of a group."""
         return self._places[group.name]
+
+    def _by_group(self, number: Callable[[GroupPlaces], int]) -> dict[tuple[str, ...], float]:
+        return {(name,): number(places) for name, places in self._places.items()}
 
 
 def report(shed: Shed) -> None:

@@ -26,10 +26,10 @@ from idp.management import call as management_call
 from storage import Unavailable, Unknown
 
 _INTERNAL: Final = (500, 13)
-_METHOD: Final = "the method is not one of this address"
+_METHOD_MESSAGE: Final = "the method is not one of this address"
 
 # The HTTP status of each error, and the gRPC status number in the body.
-_ERRORS: Final[dict[type[Exception], tuple[int, int]]] = {
+_NUMBERS_BY_ERROR: Final[dict[type[Exception], tuple[int, int]]] = {
     InvalidArgument: (400, 3),
     CursorUnknown: (400, 3),
     CursorTooOld: (400, 11),
@@ -54,8 +54,12 @@ def numbers(error: BaseException | None) -> tuple[int, int]:
     """Returns the HTTP status and the gRPC number of an error; 500 and 13 for an unknown one."""
     if isinstance(error, HTTPError):
         return error.status_code, _NUMBERS.get(error.status_code, 3)
-    found = (numbers for kind, numbers in _ERRORS.items() if isinstance(error, kind))
-    return next(found, _INTERNAL)
+    matches = (
+        numbers
+        for error_class, numbers in _NUMBERS_BY_ERROR.items()
+        if isinstance(error, error_class)
+    )
+    return next(matches, _INTERNAL)
 
 
 def visible_error(error: BaseException | None, status: int) -> IdpError:
@@ -64,11 +68,11 @@ def visible_error(error: BaseException | None, status: int) -> IdpError:
     if isinstance(error, IdpError) and status != 500:
         return error
     if isinstance(error, HTTPError):
-        message = _METHOD if error.status_code == 405 else error.log_message
+        message = _METHOD_MESSAGE if error.status_code == 405 else error.log_message
         return IdpError(message or "refused", error_code=_error_code(error.status_code))
     if status == 503:
         return IdpError("the service is busy, repeat the request later", error_code="unavailable")
-    return IdpError("something failed on the side of the service")
+    return IdpError("the service failed")
 
 
 def _error_code(status: int) -> str:

@@ -12,17 +12,17 @@ from asyncio import Future
 from collections.abc import Awaitable, Callable
 from functools import lru_cache, partial
 from http import HTTPStatus
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final
 
 import msgspec
-from tornado.http1connection import HTTP1Connection
-from tornado.httputil import HTTPHeaders, format_timestamp
+from tornado.httputil import HTTPHeaders, HTTPServerRequest, format_timestamp
 from tornado.web import Finish, HTTPError, RequestHandler, stream_request_body
 
-from handlers.http import admission, hosts, params, request_span
-from handlers.http.admission import Admission, Group, Shed
+from handlers.http import admission, client_connection, hosts, params, request_span
+from handlers.http.admission import RequestGroup, Shed
 from handlers.http.protocol_errors import as_oauth_error
 from handlers.http.request_place import RequestPlace
+from handlers.http.service_application import ServiceApplication
 from idp import test_mode
 from idp.foundation import logs, metrics
 from idp.foundation.errors import Busy, IdpError
@@ -42,7 +42,7 @@ from idp.service import Service
 from storage import StorageError, deadline
 
 BODY_SECONDS: Final = 30
-# Of these: a body that takes longer gives way to other requests.
+# A request whose body takes longer gives its place to other requests meanwhile.
 PROMPT_SECONDS: Final = 0.1
 _LENGTH: Final = re.compile(r"[0-9]{1,19}")  # RFC 9110 8.6; as many digits as 64 bits hold
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -57,76 +57,51 @@ class ResponseSent(Finish):
     """
 
 
-class ServiceApplication(Protocol):
-    """The part of the Tornado application that the handlers use."""
-
-    @property
-    def service(self) -> Service:
-        """The running service."""
-
-    @property
-    def admission(self) -> Admission:
-        """The places for requests in this process."""
-
-    @property
-    def is_draining(self) -> bool:
-        """Whether a shutdown has begun."""
-
-    def route(self, path: str) -> str:
-        """Returns the template of the route for this path; without one, an empty text."""
-
-    def begin(self, handler: RequestHandler) -> None:
-        """Records that a request has begun."""
-
-    def end(self, handler: RequestHandler) -> None:
-        """Records that the request has ended."""
-
-
 @stream_request_body
 class Handler(RequestHandler):
     """The base of all endpoints: answers one request. The body is received in chunks, so that its
     size is checked before it is stored."""
 
     SUPPORTED_METHODS = _METHODS
-    group: Group  # whose requests share places in the process
+    group: RequestGroup  # whose requests share places in the process
     any_host = False  # the Host header is not checked (health checks, static files)
     request_id = ""
+    is_aborted = False  # the connection ended before the response was complete
+    is_sent_in_parts = False
     _query_params: Params | None = None
     _span: RequestSpan | None = None
 
-    @property
-    def app(self) -> ServiceApplication:
-        return self.application  # type: ignore[return-value]
-
-    @property
-    def service(self) -> Service:
-        return self.app.service
+    def __init__(self, application: Any, request: HTTPServerRequest, **kwargs: Any) -> None:
+        self.app: ServiceApplication = application
+        self.service: Service = self.app.service
+        super().__init__(application, request, **kwargs)
 
     def initialize(self) -> None:
         self._chunks: list[bytes] = []
-        self._received = 0
+        self._received_bytes = 0
         self.place = RequestPlace()
-        self._patience: asyncio.TimerHandle | None = None
+        self._body_timer: asyncio.TimerHandle | None = None
         self.app.begin(self)
 
     def on_finish(self) -> None:
-        self.place.answered()
+        self.place.response_sent()
         self._end()
 
     def on_connection_close(self) -> None:
         super().on_connection_close()
-        self.place.client_left()
+        self.is_aborted = True
+        self.place.client_disconnected()
         self._end()
 
     async def _execute(self, *args: Any, **kwargs: Any) -> None:
         try:
             await super()._execute(*args, **kwargs)
         finally:
-            self.place.worked()
+            self.place.handler_done()
 
     def _end(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
+        if self._body_timer is not None:
+            self._body_timer.cancel()
         self._end_span()
         self.app.end(self)
 
@@ -158,29 +133,33 @@ class Handler(RequestHandler):
         """Assigns the request id, takes a place and calls `admit`. The returned awaitable waits
         for a place, if none is free; in a service started with `--test`, it applies the test
         clock."""
-        self._name()
+        self._assign_request_id()
         places = self.app.admission.places_of(self.group)
         if self.place.enter(places, network_key(self.address())) and not self.service.config.test:
             self.admit()
             return None
-        return self._admit_in_turn()
+        return self._wait_and_admit()
 
-    async def _admit_in_turn(self) -> None:
-        await self.place.wait(cast(HTTP1Connection, self.request.connection).stream)
+    async def _wait_and_admit(self) -> None:
+        await self.place.wait()
         self.admit()
         if self.service.config.test:
             await test_mode.synchronise(self.service)
 
     def admit(self) -> None:
-        """Checks the sizes of the headers and the body, and the Host header. Raises HTTPError."""
+        """Checks the sizes of the headers and the body, and the Host header. Raises HTTPError,
+        also if the server could not read the request."""
+        refusal = client_connection.refusal(self.request)
+        if refusal is not None:
+            raise refusal
         self._check_size()
         if not self.any_host:
             hosts.check(self)
         if hosts.FORWARDED_FOR in self.request.headers:
             hosts.warn_of_proxy(self.service, self.request)
-        self._await_body()
+        self._start_body_timer()
 
-    def _name(self) -> None:
+    def _assign_request_id(self) -> None:
         self.request_id = logs.accept_request_id(
             self.request.headers.get("X-Request-Id"), self.service.random
         )
@@ -191,17 +170,33 @@ class Handler(RequestHandler):
         self._span = request_span.begin(self.service.config, self.request, self.request_id)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
-        """Sends an error response. Assigns the request id first if there is none, because Tornado
-        refuses an unknown method before `prepare`."""
+        """Sends an error response, or aborts the response of which a part was sent. Assigns the
+        request id first if there is none, because Tornado refuses an unknown method before
+        `prepare`."""
         if not self.request_id:
-            self._name()
-        super().send_error(status_code, **kwargs)
+            self._assign_request_id()
+        if self._headers_written:
+            error = kwargs.get("exc_info", (None, None))[1]
+            self._abort(503 if isinstance(error, StorageError | Busy) else status_code)
+        else:
+            super().send_error(status_code, **kwargs)
+
+    def _abort(self, status: int) -> None:
+        """Ends the connection within the response, so that the client does not mistake the part
+        that was sent for the whole. The access log and the metrics get this status instead."""
+        self.is_aborted = True
+        metrics.HTTP_CONNECTIONS_CLOSED.count("failed")
+        self.set_status(status)
+        connection = client_connection.of(self.request)
+        connection.set_close_callback(None)  # `finish` reports the end
+        connection.close()
+        self.finish()
 
     def _check_size(self) -> None:
         config, headers = self.service.config, self.request.headers
         # 4 for the colon, the space and the line end of each line.
-        head = sum(len(name) + len(value) + 4 for name, value in headers.get_all())
-        if head + len(self.request.uri or "") > config.max_header_bytes:
+        header_bytes = sum(len(name) + len(value) + 4 for name, value in headers.get_all())
+        if header_bytes + len(self.request.uri or "") > config.max_header_bytes:
             raise HTTPError(431, "request headers too large")
         declared = headers.get("Content-Length", "0")
         if not _LENGTH.fullmatch(declared):
@@ -209,54 +204,53 @@ class Handler(RequestHandler):
         if int(declared) > self.max_body_bytes:
             raise HTTPError(413, "request body too large")
 
-    def _await_body(self) -> None:
-        """Closes the connection when the body has not arrived within `BODY_SECONDS`.
-
-        Tornado's own `body_timeout` creates a task for every body, even for one that arrived
-        whole.
-        """
+    def _start_body_timer(self) -> None:
+        """Starts the timer that closes the connection if the body has not arrived within
+        `BODY_SECONDS`."""
         headers = self.request.headers
         # Only a request with one of these has a body (RFC 9112 6).
         if "Content-Length" in headers or "Transfer-Encoding" in headers:
             loop = asyncio.get_running_loop()
-            self._patience = loop.call_later(PROMPT_SECONDS, self._wait_longer)
+            self._body_timer = loop.call_later(PROMPT_SECONDS, self._release_place)
 
-    def _wait_longer(self) -> None:
-        """Gives way to other requests while the body, for which the service is ready, arrives."""
-        if self._is_body_late():
+    def _release_place(self) -> None:
+        """Lets other requests have the place if the handler waits for the body, and sets the timer
+        for the rest of `BODY_SECONDS`."""
+        if self._is_prepared() and not self.request._body_future.done():
             self.wait_for_client()
         loop = asyncio.get_running_loop()
-        self._patience = loop.call_later(BODY_SECONDS - PROMPT_SECONDS, self._hang_up)
+        self._body_timer = loop.call_later(BODY_SECONDS - PROMPT_SECONDS, self._close_slow_body)
 
-    def _is_body_late(self) -> bool:
-        is_expected = self._prepared_future is not None and self._prepared_future.done()
-        return is_expected and not self.request._body_future.done()
+    def _is_prepared(self) -> bool:
+        """Whether `prepare` is done without a response, so that the body is read."""
+        return self._prepared_future is not None and self._prepared_future.done()
 
     def wait_for_client(self) -> None:
-        """Lets other requests have the place until the body has arrived. Before the request is
-        answered, it takes another one."""
+        """Lets other requests have the place until the body has arrived; then the request waits
+        for another place before the handler's method is called."""
         name = (self.request.method or "").lower()
-        if self.place.give_way():
-            setattr(self, name, partial(self._answer_in_turn, getattr(self, name)))
+        if self.place.yield_place():
+            setattr(self, name, partial(self._wait_and_answer, getattr(self, name)))
 
-    async def _answer_in_turn(
-        self, answer: Callable[..., Awaitable[None] | None], *values: str
+    async def _wait_and_answer(
+        self, method: Callable[..., Awaitable[None] | None], *values: str
     ) -> None:
         await self.place.enter_again()
-        answering = answer(*values)
-        if answering is not None:
-            await answering
+        completion = method(*values)
+        if completion is not None:
+            await completion
 
-    def _wait_anew(self) -> None:
-        """Restarts the time limit after a part of a long body has arrived."""
-        if self._patience is not None:
-            self._patience.cancel()
-        self._await_body()
+    def _restart_body_timer(self) -> None:
+        """Restarts the body's time limit after a part of a long one has arrived."""
+        if self._body_timer is not None:
+            self._body_timer.cancel()
+        self._start_body_timer()
 
-    def _hang_up(self) -> None:
+    def _close_slow_body(self) -> None:
+        """Closes the connection if the body has not arrived in time."""
         if not self.request._body_future.done():
             metrics.HTTP_CONNECTIONS_CLOSED.count("slow_body")
-            cast(HTTP1Connection, self.request.connection).stream.close()
+            client_connection.of(self.request).close()
 
     @property
     def max_body_bytes(self) -> int:
@@ -264,9 +258,9 @@ class Handler(RequestHandler):
         return self.service.config.max_form_bytes
 
     def data_received(self, chunk: bytes) -> None:
-        self._received += len(chunk)
+        self._received_bytes += len(chunk)
         # Beyond the limit the body is only counted, so that it takes no memory.
-        if self._received <= self.max_body_bytes:
+        if self._received_bytes <= self.max_body_bytes:
             self._chunks.append(chunk)
 
     @property
@@ -276,27 +270,27 @@ class Handler(RequestHandler):
         return b"".join(self._chunks)
 
     def _check_received(self) -> None:
-        if self._received > self.max_body_bytes:
+        if self._received_bytes > self.max_body_bytes:
             raise HTTPError(413, "request body too large")
 
     def finish(self, chunk: str | bytes | dict[str, Any] | None = None) -> Future[None]:
-        """Sends the response, with `Connection: close` if the server will close the connection.
-
-        It does so during a shutdown, and if the body, even an empty one, has not been read
-        completely. Without the header, the client would lose its next request on the connection.
-        """
-        if self.app.is_draining or not self.request._body_future.done():
+        """Sends the response, with `Connection: close` during a shutdown. The connection ends if
+        the response is sent before the whole body of the request has arrived."""
+        if self.app.is_draining:
             self.set_header("Connection", "close")
+        if not (self._is_prepared() and self.request._body_future.done()):
+            client_connection.of(self.request).end()
         return super().finish(chunk)
 
     def flush(self, include_footers: bool = False) -> Future[None]:
-        """Sends what was written of the response. The deadline is for its beginning only."""
+        """Sends what was written of the response, and ends the request's deadline, which limits
+        the time until the response begins. `finish` calls it with `include_footers`."""
         deadline.end()
+        self.is_sent_in_parts = self.is_sent_in_parts or not include_footers
         return super().flush(include_footers)
 
     def query_params(self) -> Params:
-        """Returns the query parameters. Raises InvalidRequest if they are malformed or too
-        many."""
+        """Returns the query parameters. Raises InvalidRequest (malformed, or too many)."""
         if self._query_params is None:
             self._query_params = params.parse(self.request.query.encode("latin-1", "replace"))
         return self._query_params
@@ -315,20 +309,21 @@ class Handler(RequestHandler):
     def origin(
         self, browser: Browser | None = None, client_id: str | None = None
     ) -> AttemptOrigin:
-        """Returns where a rate-limited request, such as an attempt to authenticate, comes from:
-        its address, with the browser's record and the client id as far as the caller passes
+        """Returns the origin of a rate-limited request, such as an attempt to authenticate: its
+        address, with the browser's record and the client id as far as the caller passes
         them."""
         is_shared = hosts.is_untrusted_proxy(self.service.config, self.request)
         return AttemptOrigin(self.address(), browser, client_id, is_shared)
 
     def allowed_methods(self) -> list[str]:
-        """Returns the HTTP methods that this endpoint supports, for the header Allow (RFC 9110
-        15.5.6)."""
-        missing = RequestHandler.get
-        return [m for m in _METHODS if getattr(type(self), m.lower()) is not missing]
+        """Returns the supported HTTP methods, for the header Allow (RFC 9110 15.5.6)."""
+        unsupported = RequestHandler.get
+        return [
+            method for method in _METHODS if getattr(type(self), method.lower()) is not unsupported
+        ]
 
-    def log_exception(self, kind: Any, error: Any, traceback: Any) -> None:
-        """Logs why a request failed: a refusal in one line, an internal failure with its
+    def log_exception(self, error_class: Any, error: Any, traceback: Any) -> None:
+        """Logs the cause of a failed request: a refusal in one line, a failure with its
         traceback."""
         if isinstance(error, Shed):
             admission.report(error)
@@ -342,7 +337,7 @@ class Handler(RequestHandler):
         elif isinstance(error, IdpError):
             _log.info("refused", error=error.error_code, cause=error.message)
         elif not isinstance(error, HTTPError):
-            _log.error("failed", exc_info=(kind, error, traceback))
+            _log.error("failed", exc_info=(error_class, error, traceback))
 
     def answer(self, body: object) -> None:
         """Sends `body` as JSON."""

@@ -26,8 +26,8 @@ def cookie_header(config: Config, name: str, value: str, *, max_age: int | None 
     parts = [f"{name}={value}", "Path=/", "HttpOnly", "SameSite=Lax"]
     if config.is_secure:
         parts.append("Secure")
-    lasts = int(COOKIE_LIFETIME.total_seconds()) if max_age is None else max_age
-    parts.append(f"Max-Age={lasts}")
+    lifetime_seconds = int(COOKIE_LIFETIME.total_seconds()) if max_age is None else max_age
+    parts.append(f"Max-Age={lifetime_seconds}")
     return "; ".join(parts)
 
 
@@ -47,5 +47,7 @@ def may_lack_cookie(config: Config, request: HTTPServerRequest) -> bool:
     """Returns whether a request is a POST that may come from another site; browsers send no
     SameSite cookie with such a POST."""
     # Older browsers send this for the service's own forms and for those of other sites.
-    is_hidden = "Sec-Fetch-Site" not in request.headers and request.headers.get("Origin") == "null"
-    return request.method == "POST" and (is_hidden or is_cross_site(config, request))
+    is_origin_hidden = (
+        "Sec-Fetch-Site" not in request.headers and request.headers.get("Origin") == "null"
+    )
+    return request.method == "POST" and (is_origin_hidden or is_cross_site(config, request))

@@ -30,43 +30,43 @@ class SharedHandler(ProtocolHandler):
 
     # True for public documents: a script of any origin may read them.
     any_origin: ClassVar[bool] = False
-    _reader = ""
+    _script_origin = ""
 
     def set_default_headers(self) -> None:
         super().set_default_headers()
         # A cache must not give one origin's response to another.
         if not self.any_origin:
             self._headers["Vary"] = "Origin"
-        if self._reader:
-            self._headers[_ALLOW_ORIGIN] = self._reader
+        if self._script_origin:
+            self._headers[_ALLOW_ORIGIN] = self._script_origin
             self._headers[_EXPOSE_HEADERS] = RESPONSE_HEADERS
 
     def prepare(self) -> Awaitable[None] | None:
-        admitted = super().prepare()
+        admission = super().prepare()
         origin = self.request.headers.get("Origin")
         if self.any_origin:
             self._share_with("*")
         elif origin is not None:
-            return self._meet(origin, admitted)
-        return admitted
+            return self._share_if_registered(origin, admission)
+        return admission
 
-    async def _meet(self, origin: str, admitted: Awaitable[None] | None) -> None:
-        if admitted is not None:
-            await admitted
+    async def _share_if_registered(self, origin: str, admission: Awaitable[None] | None) -> None:
+        if admission is not None:
+            await admission
         if await web_origins.is_registered(self.service, origin):
             self._share_with(origin)
 
-    def _share_with(self, reader: str) -> None:
-        """Allows the origin to read the response. It is stored, because an error response starts
-        again from the default headers."""
-        self._reader = reader
-        self.set_header(_ALLOW_ORIGIN, reader)
+    def _share_with(self, script_origin: str) -> None:
+        """Allows the origin to read the response. It is remembered, because an error response
+        starts again from the default headers."""
+        self._script_origin = script_origin
+        self.set_header(_ALLOW_ORIGIN, script_origin)
         self.set_header(_EXPOSE_HEADERS, RESPONSE_HEADERS)
 
     @property
     def is_shared(self) -> bool:
         """Whether the response has CORS headers that let the requesting script read it."""
-        return bool(self._reader)
+        return bool(self._script_origin)
 
     async def share_only_for(self, client_id: str | None) -> None:
         """Removes the CORS headers from the response if the script's origin is not registered for
@@ -76,8 +76,8 @@ class SharedHandler(ProtocolHandler):
         """
         if client_id is None or not self.is_shared:
             return
-        if not await web_origins.is_of(self.service, client_id, self._reader):
-            self._reader = ""
+        if not await web_origins.is_of(self.service, client_id, self._script_origin):
+            self._script_origin = ""
             self.clear_header(_ALLOW_ORIGIN)
             self.clear_header(_EXPOSE_HEADERS)
 
@@ -85,8 +85,8 @@ class SharedHandler(ProtocolHandler):
         """Calls `share_only_for` with the client id of the Authorization header, or else of the
         form."""
         if self.is_shared:
-            named = client_authentication.name(self.request.headers.get("Authorization"), None)
-            await self.share_only_for(named or form.if_once("client_id"))
+            client_id = client_authentication.name(self.request.headers.get("Authorization"), None)
+            await self.share_only_for(client_id or form.if_once("client_id"))
 
     def allowed_methods(self) -> list[str]:
         # OPTIONS only answers preflights, so it is not listed.
@@ -97,7 +97,7 @@ class SharedHandler(ProtocolHandler):
         HTTPError 405 for any other OPTIONS request."""
         if "Access-Control-Request-Method" not in self.request.headers:
             raise HTTPError(405)
-        if self._reader:
+        if self._script_origin:
             self.set_header("Access-Control-Allow-Methods", ", ".join(self.allowed_methods()))
             self.set_header("Access-Control-Allow-Headers", REQUEST_HEADERS)
             self.set_header("Access-Control-Max-Age", str(PREFLIGHT_SECONDS))

@@ -19,10 +19,12 @@ _NAMES: Final = {
     "handlers.health": "health",
     "handlers.login.accounts": "login_accounts",
     "handlers.login.change_password": "login_change_password",
+    "handlers.login.connection_test": "login_connection_test",
     "handlers.login.consent": "login_consent",
     "handlers.login.device": "login_device",
     "handlers.login.factor_enrolment": "login_factor_enrolment",
     "handlers.login.factors": "login_factor",
+    "handlers.login.idp_account": "login_provider",
     "handlers.login.logout": "login_logout",
     "handlers.login.name": "login_name",
     "handlers.login.not_allowed": "login_not_allowed",
@@ -30,6 +32,7 @@ _NAMES: Final = {
     "handlers.login.passkey": "login_passkey",
     "handlers.login.passkey_enrol": "login_passkey_enrolment",
     "handlers.login.password": "login_password",
+    "handlers.login.providers": "login_provider",
     "handlers.login.register": "login_register",
     "handlers.login.reset": "login_reset",
     "handlers.login.reset_link": "login_reset",
@@ -41,7 +44,7 @@ _NAMES: Final = {
     "handlers.pages.docs": "docs",
     "handlers.pages.held_mail": "held_mail",
     "handlers.pages.openapi": "docs",
-    "handlers.pages.static_files": "static",
+    "handlers.pages.static_handler": "static",
     "handlers.pages.test_mode": "test",
     "handlers.protocol.authorize": "authorize",
     "handlers.protocol.device": "device_authorization",
@@ -58,9 +61,9 @@ _NAMES: Final = {
 @cache
 def endpoint_name(handler: Any) -> str:
     """Returns the name of the endpoint that a class of handlers answers; `OTHER` without one."""
-    own: object = getattr(handler, "endpoint", None)
-    if isinstance(own, str):
-        return own
+    endpoint: object = getattr(handler, "endpoint", None)
+    if isinstance(endpoint, str):
+        return endpoint
     module = handler.__module__
     while module and module not in _NAMES:
         module = module.rpartition(".")[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from tornado.httputil import HTTPServerRequest
@@ -18,8 +18,18 @@ from idp.start import proxy_warnings
 FORWARDED_FOR = "X-Forwarded-For"
 _FORWARDED_PROTO = "X-Forwarded-Proto"
 
-if TYPE_CHECKING:
-    from handlers.http.base import Handler
+
+class RequestHandler(Protocol):
+    """A handler as the check of its request's host sees it."""
+
+    request: HTTPServerRequest
+
+    @property
+    def service(self) -> Service:
+        """The running service."""
+
+    def redirect(self, url: str, permanent: bool = False, status: int | None = None) -> None:
+        """Sends a redirect."""
 
 
 class WrongHost(HTTPError):
@@ -35,7 +45,7 @@ class WrongHost(HTTPError):
         self.requested_origin = requested_origin
 
 
-def check(handler: Handler) -> None:
+def check(handler: RequestHandler) -> None:
     """Checks that the Host header is the issuer's host. If both are loopback names with the same
     port, a GET or HEAD is redirected to the issuer.
 
@@ -47,7 +57,7 @@ def check(handler: Handler) -> None:
     issuer = urlsplit(config.issuer)
     if host.lower() == issuer.netloc:
         return
-    if handler.request.method in ("GET", "HEAD") and _is_other_spelling(config, host):
+    if handler.request.method in ("GET", "HEAD") and _is_other_loopback_name(config, host):
         target = handler.request.uri or ""
         if not target.startswith("/") or target.startswith("//"):
             raise HTTPError(400, "the request target must be a path that begins with one slash")
@@ -61,12 +71,14 @@ def check(handler: Handler) -> None:
     raise WrongHost(requested, config.origin)
 
 
-def _is_other_spelling(config: Config, host: str) -> bool:
+def _is_other_loopback_name(config: Config, host: str) -> bool:
     """Returns whether both hosts are loopback names with the same port."""
     try:
-        sent, issuer = urlsplit(f"//{host}"), urlsplit(config.issuer)
-        same_port = (sent.port or _default_port(config)) == (issuer.port or _default_port(config))
-        return config.is_loopback and same_port and urls.is_loopback(sent.hostname or "")
+        requested, issuer = urlsplit(f"//{host}"), urlsplit(config.issuer)
+        is_same_port = (requested.port or _default_port(config)) == (
+            issuer.port or _default_port(config)
+        )
+        return config.is_loopback and is_same_port and urls.is_loopback(requested.hostname or "")
     except ValueError:
         return False
 

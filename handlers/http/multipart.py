@@ -10,7 +10,7 @@ from idp.oauth.params import Params
 
 TYPE: Final = "multipart/form-data"
 _MAX_PARTS: Final = 20
-_MAX_HEAD: Final = 2048
+_MAX_HEADER_BYTES: Final = 2048
 _BOUNDARY: Final = re.compile(
     r"multipart/form-data *; *boundary=(\"?)([0-9A-Za-z'()+_,./:=?-]{1,70})\1", re.IGNORECASE
 )
@@ -58,18 +58,19 @@ def parse(content_type: str | None, body: bytes) -> Form:
 def _split(body: bytes, boundary: bytes) -> list[bytes]:
     """Splits the body into its parts, each with its header lines. Raises InvalidRequest."""
     # The limit of splits bounds the work that a body of many boundaries could cause.
-    # The first boundary has no line end before it; with one added, all look the same.
-    first, *rest = (b"\r\n" + body).split(b"\r\n--" + boundary, _MAX_PARTS + 2)
-    if first or not rest or rest[-1].rstrip(b"\r\n") != _END:
+    # The first boundary has no line end before it; with a line end added, all boundaries look the
+    # same.
+    preamble, *parts = (b"\r\n" + body).split(b"\r\n--" + boundary, _MAX_PARTS + 2)
+    if preamble or not parts or parts[-1].rstrip(b"\r\n") != _END:
         raise InvalidRequest("the form does not begin and end with its boundary")
-    if len(rest) > _MAX_PARTS + 1 or not all(part.startswith(b"\r\n") for part in rest[:-1]):
+    if len(parts) > _MAX_PARTS + 1 or not all(part.startswith(b"\r\n") for part in parts[:-1]):
         raise InvalidRequest("the form has too many parts, or one that can't be told apart")
-    return [part[2:] for part in rest[:-1]]
+    return [part[2:] for part in parts[:-1]]
 
 
 def _part(raw: bytes) -> _Part:
     head, separator, content = raw.partition(b"\r\n\r\n")
-    if not separator or len(head) > _MAX_HEAD:
+    if not separator or len(head) > _MAX_HEADER_BYTES:
         raise InvalidRequest("a part of the form has no head")
     dispositions = [
         match for line in head.split(b"\r\n") if (match := _DISPOSITION.fullmatch(line))

@@ -19,14 +19,14 @@ MAX_FIELDS: Final = 100
 _BAD_PERCENT = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
-def parse(raw: bytes) -> Params:
+def parse(raw: bytes, max_fields: int = MAX_FIELDS) -> Params:
     """Parses a query string or form body into names and values, in the order in which they were
-    sent. Raises InvalidRequest for malformed or too many parameters."""
+    sent. Raises InvalidRequest for malformed parameters, or for more than `max_fields`."""
     if not raw:
         return Params()
     # Counted before splitting, which bounds the work.
-    if raw.count(b"&") >= MAX_FIELDS:
-        raise InvalidRequest(f"more than {MAX_FIELDS} parameters were sent")
+    if raw.count(b"&") >= max_fields:
+        raise InvalidRequest(f"more than {max_fields} parameters were sent")
     # unquote_to_bytes would pass malformed sequences through.
     if _BAD_PERCENT.search(raw):
         raise InvalidRequest("a percent sign is not followed by two hexadecimal digits")
@@ -41,11 +41,11 @@ def _decode(data: bytes) -> str:
         raise InvalidRequest("a parameter is not UTF-8") from None
 
 
-def parse_form(content_type: str | None, body: bytes) -> Params:
-    """Parses a form body into names and values. Raises InvalidRequest for a malformed body or
-    another content type."""
-    kind, _, rest = (content_type or "").partition(";")
-    charset = rest.strip().lower().replace('"', "")
-    if kind.strip().lower() != FORM_TYPE or charset not in ("", "charset=utf-8"):
+def parse_form(content_type: str | None, body: bytes, max_fields: int = MAX_FIELDS) -> Params:
+    """Parses a form body into names and values. Raises InvalidRequest for a malformed body, more
+    than `max_fields` parameters, or another content type."""
+    media_type, _, parameters = (content_type or "").partition(";")
+    charset = parameters.strip().lower().replace('"', "")
+    if media_type.strip().lower() != FORM_TYPE or charset not in ("", "charset=utf-8"):
         raise InvalidRequest(f"the content type must be {FORM_TYPE}")
-    return parse(body)
+    return parse(body, max_fields)

@@ -35,10 +35,10 @@ def as_oauth_error(error: BaseException | None) -> OAuthError:
         return TemporarilyUnavailable()
     if isinstance(error, HTTPError):
         message = METHOD_NOT_ALLOWED if error.status_code == 405 else error.log_message
-        wire = InvalidRequest(message or "the request can not be answered")
-        wire.status = error.status_code
-        return wire
-    return ServerError("something failed on the side of the service")
+        protocol_error = InvalidRequest(message or "the request can not be answered")
+        protocol_error.status = error.status_code
+        return protocol_error
+    return ServerError("the service failed")
 
 
 def bearer_challenge(error: OAuthError) -> str | None:

@@ -1,4 +1,4 @@
-"""What is counted of a request that was answered."""
+"""Metrics of requests that were answered."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def answered(handler: RequestHandler) -> None:
     """Counts a request."""
     if not metrics.process_name():
         return
-    kind: Any = type(handler)
-    request, endpoint = handler.request, endpoint_name(kind)
+    handler_class: Any = type(handler)
+    request, endpoint = handler.request, endpoint_name(handler_class)
     method = request.method if request.method in _METHODS else "other"
     metrics.HTTP_REQUESTS.count(endpoint, method or "other", str(handler.get_status()))
     metrics.HTTP_REQUEST_DURATION.observe(request.request_time(), endpoint)

@@ -1,93 +1,93 @@
-"""The place of one request, from its head to the end of its answer."""
+"""The place of one request, from its head to the end of its response."""
 
 from __future__ import annotations
 
-from tornado.iostream import IOStream
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
-from handlers.http.admission import GroupPlaces, Place
+from msgspec import Struct
+
+from handlers.http.admission import ClientDisconnected, GroupPlaces, Place
 from idp.foundation.fairness import requester
 from idp.foundation.metrics import request_costs
 from storage import deadline
 
 
-class RequestPlace:
-    """What a handler has of `handlers.http.admission`: the place that its request waits for, takes
-    and gives back.
+class RequestPlace(Struct, eq=False):
+    """The place (`handlers.http.admission`) that a handler's request waits for, takes and
+    releases.
 
-    If the client disconnects, a request that waits gives up at once. One that is being answered
-    keeps its place to the end of the work: otherwise a client that always leaves at once could
-    start any amount of it.
+    If the client disconnects, a waiting request stops waiting immediately. A request that is being
+    answered keeps its place until the handler is done: otherwise a client that always disconnects
+    immediately could start any amount of work.
     """
 
-    def __init__(self) -> None:
-        self._place: Place | None = None
-        self._places: GroupPlaces | None = None
-        self._is_worked_on = True
-        self._is_over = False
+    _place: Place | None = None
+    _places: GroupPlaces | None = None
+    _is_handler_running: bool = True
+    _is_disconnected: bool = False
 
     @property
     def is_refused(self) -> bool:
-        """Whether the request was refused for overload, or its client left while it waited."""
+        """Whether the request was refused for overload, or its client disconnected while it
+        waited."""
         return self._place is not None and self._place.refusal is not None
 
     def enter(self, places: GroupPlaces, network: str) -> bool:
         """Asks for a place for a request from this network. Returns whether it is taken; if not,
-        `wait` returns when it is."""
+        `wait` returns when it has been taken."""
         self._places = places
         self._place = places.enter(network)
         requester.begin(self._place)
         return self._place.is_taken
 
-    async def wait(self, stream: IOStream | None = None) -> None:
-        """Returns when the place is taken. Raises Shed, ClientLeft.
-
-        Tornado looks whether the client is there only while it reads the request, and after that;
-        meanwhile this does with the connection's `stream`.
-        """
+    async def wait(self) -> None:
+        """Returns when the place is taken. Raises Shed, ClientDisconnected."""
         if self._place is None:
             return
-        if stream is not None:
-            stream.set_close_callback(self._place.give_back)
-        try:
-            with request_costs.waiting(), deadline.running():
-                await self._place.wait()
-        finally:
-            if stream is not None:
-                stream.set_close_callback(None)
+        with request_costs.waiting(), deadline.running():
+            await self._place.wait()
 
-    def give_way(self) -> bool:
+    def yield_place(self) -> bool:
         """Lets another request have the place while this one waits for its client. Returns whether
-        it did; then `enter_again` has to be called before the work."""
-        gives_way = self._place is not None and self._place.is_taken
-        if gives_way:
-            self._give_back()
-        return gives_way
+        it had a place; then `enter_again` must be called before the work continues."""
+        if self._place is None or not self._place.is_taken:
+            return False
+        self._place.release()
+        return True
 
     async def enter_again(self) -> None:
-        """Waits for another place, after `give_way`. Raises Shed, ClientLeft."""
+        """Waits for another place, after `yield_place`. Raises Shed, ClientDisconnected."""
+        if self._is_disconnected:
+            raise ClientDisconnected
         if self._place is not None and self._places is not None:
             self.enter(self._places, self._place.network)
             await self.wait()
 
-    def client_left(self) -> None:
-        """Notes that the client has disconnected."""
-        self._is_over = True
+    @asynccontextmanager
+    async def yielded(self) -> AsyncIterator[None]:
+        """Lets other requests have the place within the block, and waits for another place at
+        its end. Raises Shed, ClientDisconnected."""
+        was_yielded = self.yield_place()
+        yield
+        if was_yielded:
+            await self.enter_again()
+
+    def client_disconnected(self) -> None:
+        """Records that the client has disconnected."""
+        self._is_disconnected = True
         if self._place is not None:
-            self._place.has_left = True
-            if self._place.is_waiting or not self._is_worked_on:
-                self._give_back()
+            self._place.has_disconnected = True
+            if not (self._place.is_taken and self._is_handler_running):
+                self._place.release()
 
-    def worked(self) -> None:
-        """Notes that the handler does nothing more, though the answer may not be sent yet."""
-        self._is_worked_on = False
-        if self._is_over:
-            self._give_back()
+    def handler_done(self) -> None:
+        """Records that the handler is done, though the response may not be sent yet."""
+        self._is_handler_running = False
+        if self._is_disconnected and self._place is not None:
+            self._place.release()
 
-    def answered(self) -> None:
-        """Notes that the answer was sent."""
-        self._is_over = True
-        self._give_back()
-
-    def _give_back(self) -> None:
+    def response_sent(self) -> None:
+        """Records that the response has been sent."""
         if self._place is not None:
-            self._place.give_back()
+            self._place.release()

@@ -1,6 +1,6 @@
-"""Templates of routes: the path of an endpoint with `{}` in the place of what varies, as an id.
+"""Templates of routes: the path of an endpoint with `{}` in place of variable parts, such as ids.
 
-Traces name a request by it: the path itself may hold ids, and has any number of values.
+Traces name a request by it, because the path itself may contain ids and has any number of values.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ def of_path(path: str, fixed: Mapping[str, Any], patterns: Iterable[URLSpec]) ->
     """
     if path in fixed:
         return path
-    route = next((each for each in patterns if each.regex.match(path)), None)
+    route = next((candidate for candidate in patterns if candidate.regex.match(path)), None)
     if route is None:
         return ""
     operations: Mapping[str, Operation] = (route.kwargs or {}).get("operations", {})
-    return next((each.path for each in operations.values()), _of_pattern(route.regex.pattern))
+    return next(
+        (candidate.path for candidate in operations.values()), _of_pattern(route.regex.pattern)
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -12,11 +12,9 @@ from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 
-_WHY = message(
-    "This password was only for the first time. Now choose your own.", context="password"
-)
+_INITIAL = message("That password works only once. Choose your own now.", context="password")
 _TOO_OLD = message(
-    "Your password has been in use for as long as your organization allows. Now choose a new one.",
+    "Your password has expired. Choose a new one now.",
     context="password",
 )
 
@@ -27,7 +25,7 @@ class ChangePasswordHandler(FlowHandler):
 
     async def show(self, flow: Flow) -> None:
         progress = await self._progress(flow)
-        notice = None if flow.request.reset_id else _why(progress.subject)
+        notice = None if flow.request.reset_id else _reason(progress.subject)
         await self._ask(flow, progress.subject, notice=notice)
 
     async def submit(self, flow: Flow, form: Params) -> None:
@@ -41,13 +39,13 @@ class ChangePasswordHandler(FlowHandler):
             return
         cookie = await sign_in_flow.choose_password(self.service, flow, progress, password)
         self.set_browser_cookie(cookie)
-        self.redirect_303(self.at(LOGIN, flow))
+        self.redirect_303(self.url_of(LOGIN, flow))
 
     async def _progress(self, flow: Flow) -> AuthenticationProgress:
         """Returns the person's progress. Raises ResponseSent if another step is due."""
         step = await self.current_step(flow)
         if step.page is not SignInPage.CHANGE_PASSWORD or step.progress is None:
-            self.redirect_instead(self.at(LOGIN, flow))
+            self.redirect_instead(self.url_of(LOGIN, flow))
         return step.progress
 
     async def _ask(
@@ -63,9 +61,9 @@ class ChangePasswordHandler(FlowHandler):
         )
 
 
-def _why(subject: Subject) -> Message:
-    known = subject.user.password
-    return _WHY if known is None or known.must_change else _TOO_OLD
+def _reason(subject: Subject) -> Message:
+    password = subject.user.password
+    return _INITIAL if password is None or password.must_change else _TOO_OLD
 
 
 ROUTES = [(ADDRESSES[SignInPage.CHANGE_PASSWORD], ChangePasswordHandler)]

@@ -1,4 +1,4 @@
-"""/ui/login/consent: asks whether a third party's application may have what it requests."""
+"""/ui/login/consent: asks for consent to what a third party's application requests."""
 
 from __future__ import annotations
 
@@ -21,104 +21,131 @@ from idp.oauth.sign_in.pending import Flow
 from idp.oauth.tokens import claims_request, standard_claims
 from idp.records import AuthRequest
 
-_IN_WORDS: Final = {
-    "openid": message("to recognize you", context="consent"),
-    "profile": message("your name and the rest of your profile", context="consent"),
-    "email": message("your email address", context="consent"),
-    "phone": message("your phone number", context="consent"),
-    "address": message("your postal address", context="consent"),
-    "offline_access": message("all this also while you are not using it", context="consent"),
+_OFFLINE: Final = message("Do all this even when you're not using it", context="consent")
+_DESCRIPTIONS: Final = {
+    "openid": message("Recognize you", context="consent"),
+    "profile": message("See your name and profile", context="consent"),
+    "email": message("See your email address", context="consent"),
+    "phone": message("See your phone number", context="consent"),
+    "address": message("See your postal address", context="consent"),
+    "groups": message("See the names of your groups", context="consent"),
+    "offline_access": _OFFLINE,
 }
-_THIS_SERVICE: Final = message("to act for you at this service itself", context="consent")
-_ROLES: Final = message("your roles", context="consent")
-_ORGANIZATION: Final = message("which organization you belong to", context="consent")
-_RESERVED_IN_WORDS: Final = {
+_THIS_SERVICE: Final = message("Act for you in this service", context="consent")
+_ROLES: Final = message("See your roles", context="consent")
+_ORGANIZATION: Final = message("See which organization you belong to", context="consent")
+_METADATA: Final = message("See other information stored about you here", context="consent")
+_AUDIENCE: Final = message("Act for you in other services", context="consent")
+_RESERVED_DESCRIPTIONS: Final = {
     Reserved.ROLE: _ROLES,
     Reserved.ROLES: _ROLES,
     Reserved.ROLES_OF: _ROLES,
     Reserved.ORGANIZATION: _ORGANIZATION,
     Reserved.DOMAIN: _ORGANIZATION,
     Reserved.RESOURCE_OWNER: _ORGANIZATION,
-    Reserved.METADATA: message("what else is noted about you here", context="consent"),
-    Reserved.AUDIENCE: message("to act for you at other services", context="consent"),
+    Reserved.METADATA: _METADATA,
+    Reserved.AUDIENCE: _AUDIENCE,
 }
 
 
-class ConsentHandler(FlowHandler):
-    """Asks for consent to what an application requests; `asks` is the page of the sign-in that
-    does so. If the user denies it, the application gets the error access_denied."""
+_ICONS: Final = (
+    ("user", (_DESCRIPTIONS["openid"], _DESCRIPTIONS["profile"])),
+    ("mail", (_DESCRIPTIONS["email"],)),
+    ("users", (_DESCRIPTIONS["groups"],)),
+    ("phone", (_DESCRIPTIONS["phone"],)),
+    ("building-2", (_DESCRIPTIONS["address"], _ORGANIZATION)),
+    ("clock", (_OFFLINE,)),
+    ("key-round", (_THIS_SERVICE, _AUDIENCE)),
+    ("shield-check", (_ROLES,)),
+    ("info", (_METADATA,)),
+)
 
-    asks: ClassVar[SignInPage] = SignInPage.CONSENT
+
+class ConsentHandler(FlowHandler):
+    """Asks for consent to what an application requests; `page_of_step` is the page of the sign-in
+    that does so. If the user denies it, the application gets the error access_denied."""
+
+    page_of_step: ClassVar[SignInPage] = SignInPage.CONSENT
 
     async def show(self, flow: Flow) -> None:
-        self._ask(flow, await self._whose(flow))
+        self._ask(flow, await self._find_session(flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        live = await self._whose(flow)
+        live_session = await self._find_session(flow)
         decision = form.get("decision")
-        if form.get("account") != live.session.id:  # the page was shown to another user
-            self.redirect_303(self.at(LOGIN, flow))
+        if form.get("account") != live_session.session.id:  # the page was shown to another user
+            self.redirect_303(self.url_of(LOGIN, flow))
         elif decision == "allow":
-            await self.allow(flow, live)
+            await self.allow(flow, live_session)
         elif decision == "deny":
             redirect_reply.send(self, await sign_in_flow.deny(self.service, flow))
         else:
-            self._ask(flow, live, status=400)
+            self._ask(flow, live_session, status=400)
 
-    async def allow(self, flow: Flow, live: LiveSession) -> None:
-        """Stores the consent of the session's user (`live`) and redirects to the next step of the
-        sign-in."""
-        await consents.allow(self.service, flow, live)
-        self.redirect_303(self.at(LOGIN, flow))
+    async def allow(self, flow: Flow, live_session: LiveSession) -> None:
+        """Stores the consent of the session's user (`live_session`) and redirects to the next step
+        of the sign-in."""
+        await consents.allow(self.service, flow, live_session)
+        self.redirect_303(self.url_of(LOGIN, flow))
 
-    async def _whose(self, flow: Flow) -> LiveSession:
+    async def _find_session(self, flow: Flow) -> LiveSession:
         """Returns the session whose consent is requested. Raises ResponseSent if another step is
         due."""
         step = await self.current_step(flow)
-        if step.live is None:
-            self.redirect_instead(self.at(LOGIN, flow))
-        return step.live
+        if step.live_session is None:
+            self.redirect_instead(self.url_of(LOGIN, flow))
+        return step.live_session
 
-    def _ask(self, flow: Flow, live: LiveSession, *, status: int = 200) -> None:
+    def _ask(self, flow: Flow, live_session: LiveSession, *, status: int = 200) -> None:
         token = self.form_token(flow.request.id, flow.browser)
         self.step(
-            self.asks,
+            self.page_of_step,
             flow,
             status=status,
-            # The answer must come from the account that the page showed.
-            hidden=[*token, ("account", live.session.id)],
+            # Only the account that the page displayed can consent.
+            hidden=[*token, ("account", live_session.session.id)],
             # Denying has a button of its own.
             cancellable=False,
-            account=account_of(live),
-            scopes=_requested(self.service.config, flow.request),
-            back_url=self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow),
+            account=account_of(live_session),
+            scopes=[
+                {"text": text, "icon": _icon_of(text)}
+                for text in _requested(self.service.config, flow.request)
+            ],
+            back_url=self.url_of(ADDRESSES[SignInPage.LOGIN_NAME], flow),
         )
 
 
 def _requested(config: Config, request: AuthRequest) -> list[Message | str]:
     """Returns the requested scopes, then those of the individually requested claims."""
-    beyond = {standard_claims.scope_of(name) for name in claims_request.beyond_scopes(request)}
-    return in_words(
-        config, [*request.scopes, *(each for each in standard_claims.ALL if each in beyond)]
+    further_scopes = {
+        standard_claims.scope_of(name) for name in claims_request.beyond_scopes(request)
+    }
+    return scope_descriptions(
+        config,
+        [*request.scopes, *(scope for scope in standard_claims.ALL if scope in further_scopes)],
     )
 
 
-def in_words(config: Config, scopes: Iterable[str]) -> list[Message | str]:
-    """Returns descriptions of what the scopes allow; a scope without a description is listed by
-    its name."""
+def scope_descriptions(config: Config, scopes: Iterable[str]) -> list[Message | str]:
+    """Returns descriptions of what the scopes allow, offline access last; a scope without a
+    description is listed by its name."""
     descriptions: list[Message | str] = []
     for scope in scopes:
-        words = _words(config, scope) or scope
-        if words not in descriptions:
-            descriptions.append(words)
-    return descriptions
+        description = _description(config, scope) or scope
+        if description not in descriptions:
+            descriptions.append(description)
+    return sorted(descriptions, key=lambda description: description == _OFFLINE)
 
 
-def _words(config: Config, scope: str) -> Message | None:
+def _icon_of(description: Message | str) -> str:
+    return next((icon for icon, texts in _ICONS if description in texts), "check")
+
+
+def _description(config: Config, scope: str) -> Message | None:
     if scope == reserved_scopes.service_audience(config):
         return _THIS_SERVICE
     kinds = reserved_scopes.read(config, [scope])
-    return next((_RESERVED_IN_WORDS[kind] for kind in kinds), _IN_WORDS.get(scope))
+    return next((_RESERVED_DESCRIPTIONS[kind] for kind in kinds), _DESCRIPTIONS.get(scope))
 
 
 ROUTES = [(ADDRESSES[SignInPage.CONSENT], ConsentHandler)]

@@ -24,12 +24,12 @@ from idp.oauth.sign_in.pending import Flow
 
 _EMPTY: Final = message("Enter the code that the device shows.", context="device")
 _WRONG: Final = message(
-    "No device waits for this code here. Look at the device again; a code can only be used in the"
-    " browser in which it was first typed.",
+    "Check the code on your device. No device is waiting for this one, or it was first"
+    " entered in another browser.",
     context="device",
 )
 _EXPIRED: Final = message(
-    "That code has expired. Let the device show a new one.", context="device"
+    "That code has expired. Request a new one on the device.", context="device"
 )
 _ALLOWED: Final = message("The device is signed in. You can close this page.", context="device")
 _DENIED: Final = message("The device is not signed in. You can close this page.", context="device")
@@ -52,39 +52,43 @@ class UserCodeHandler(PageHandler):
         if browser.may_lack_cookie(self.service.config, self.request):
             raise ForeignForm("the form may have been sent by another site")
         await self.show_organization(None)
-        typed = (self._own_form().get("userCode") or "").strip()
-        if not typed:
+        user_code = (self._own_form().get("userCode") or "").strip()
+        if not user_code:
             self._ask("", status=400, problems=[{"field": "userCode", "text": _EMPTY}])
             return
         try:
-            await self._enter(typed)
+            await self._enter(user_code)
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
-            self._ask(typed, status=429, retry_seconds=error.retry_after_seconds)
+            self._ask(user_code, status=429, retry_seconds=error.retry_after_seconds)
         except WrongCode:
-            self._ask(typed, status=400, problems=[{"field": "userCode", "text": _WRONG}])
+            self._ask(user_code, status=400, problems=[{"field": "userCode", "text": _WRONG}])
         except CodeExpired:
             self.show_expired(sentence=_EXPIRED, application_url=PAGE)
 
-    async def _enter(self, typed: str) -> None:
+    async def _enter(self, user_code: str) -> None:
         browser_record = await self.find_browser()
-        begun = await sign_in_device.enter(self.service, typed, self.origin(browser_record))
-        self.set_browser_cookie(begun.cookie)
-        self.redirect_303(uris.with_parameters(LOGIN, [("flow", begun.address)]))
+        begun_flow = await sign_in_device.enter(
+            self.service, user_code, self.origin(browser_record)
+        )
+        self.set_browser_cookie(begun_flow.cookie)
+        self.redirect_303(uris.with_parameters(LOGIN, [("flow", begun_flow.address)]))
 
-    def _ask(self, typed: str, *, status: int = 200, **values: object) -> None:
-        self.page("device", status=status, typed=typed, **values)
+    def _ask(self, user_code: str, *, status: int = 200, **values: object) -> None:
+        self.page("device", status=status, entered=user_code, **values)
 
 
 class DeviceConfirmHandler(ConsentHandler):
-    """Always asks whether the device may have what it requests; no consent is stored."""
+    """Always asks for consent to what the device requests; no consent is stored."""
 
-    asks = SignInPage.DEVICE_CONFIRM
+    page_of_step = SignInPage.DEVICE_CONFIRM
 
-    async def allow(self, flow: Flow, live: LiveSession) -> None:
+    async def allow(self, flow: Flow, live_session: LiveSession) -> None:
         redirect_reply.send(
             self,
-            await sign_in_device_decision.allow(self.service, flow.client, flow.request, live),
+            await sign_in_device_decision.allow(
+                self.service, flow.client, flow.request, live_session
+            ),
         )
 
 
@@ -100,9 +104,9 @@ class DeviceDoneHandler(PageHandler):
             self.redirect_303(LOGIN)
             return
         await self.show_client_of(decision.client_id)
-        live = await session_lifetime.find_live(self.service, browser_record)
+        live_sessions = await session_lifetime.find_live(self.service, browser_record)
         notice = _ALLOWED if decision.is_allowed else _DENIED
-        await show_signed_in(self, live, notice)
+        await show_signed_in(self, live_sessions, notice)
 
 
 ROUTES = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-from handlers.login.factors import WRONG
+from handlers.login.factors import ICONS, WRONG_CODE
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.foundation import logs
 from idp.foundation.i18n import Message, message
@@ -27,21 +27,23 @@ _KINDS: Final = {
     second_factors.TOTP: message("Set up an authenticator app", context="factor"),
     second_factors.PASSKEY: message("Set up a passkey", context="factor"),
 }
-_BAD_NAME: Final = message("A name has at most 100 characters, all in one line.", context="factor")
+_BAD_NAME: Final = message(
+    "Enter a name of at most 100 characters, on one line.", context="factor"
+)
 
 
-class SettingUpHandler(FlowHandler):
+class EnrolmentHandler(FlowHandler):
     """A sign-in page that sets up a second factor. Subclasses set `page_of_step`, the step of the
-    sign-in in which the page is displayed, and implement `ask` and `go_on`; in any other step the
-    browser is redirected to the page of that step."""
+    sign-in in which the page is displayed, and implement `ask` and `proceed`; in any other step
+    the browser is redirected to the page of that step."""
 
     page_of_step: SignInPage
 
     async def show(self, flow: Flow) -> None:
-        await self.ask(flow, *await self._asked(flow))
+        await self.ask(flow, *await self._step_and_progress(flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        await self.go_on(flow, form, *await self._asked(flow))
+        await self.proceed(flow, form, *await self._step_and_progress(flow))
 
     async def ask(
         self,
@@ -52,26 +54,28 @@ class SettingUpHandler(FlowHandler):
         status: int = 200,
         **values: object,
     ) -> None:
-        """Displays the page. `step` is the sign-in's current step with what it accepts, `progress`
-        is how far the user has authenticated, and `values` are further template values."""
+        """Displays the page. `step` is the sign-in's current step with the factors that it
+        accepts, `progress` is how far the user has authenticated, and `values` are further
+        template values."""
         raise NotImplementedError
 
-    async def go_on(
+    async def proceed(
         self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
         """Processes the submitted form and continues the sign-in; `step` and `progress` are as for
         `ask`. Raises Stale after a concurrent change of the sign-in."""
         raise NotImplementedError
 
-    async def _asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress]:
-        """Returns the step and the progress. Raises ResponseSent if another step is due."""
+    async def _step_and_progress(self, flow: Flow) -> tuple[Ask, AuthenticationProgress]:
+        """Returns the current step and the user's progress. Raises ResponseSent if another step is
+        due."""
         step = await self.current_step(flow)
         if step.page is not self.page_of_step or step.progress is None:
-            self.redirect_instead(self.at(LOGIN, flow))
+            self.redirect_instead(self.url_of(LOGIN, flow))
         return step, step.progress
 
 
-class OfferHandler(SettingUpHandler):
+class OfferHandler(EnrolmentHandler):
     """Asks the user to set up a second factor, which can be skipped unless a policy requires
     one."""
 
@@ -86,7 +90,10 @@ class OfferHandler(SettingUpHandler):
         status: int = 200,
         **values: object,
     ) -> None:
-        kinds = [(kind, _KINDS[kind]) for kind in sorted(step.factors, reverse=True)]
+        kinds = [
+            {"name": kind, "icon": ICONS[kind], "label": _KINDS[kind]}
+            for kind in sorted(step.factors, reverse=True)
+        ]
         self.step(
             SignInPage.FACTOR_OFFER,
             flow,
@@ -96,7 +103,7 @@ class OfferHandler(SettingUpHandler):
             is_optional=step.is_optional,
         )
 
-    async def go_on(
+    async def proceed(
         self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
         kind = form.get("factor")
@@ -106,10 +113,10 @@ class OfferHandler(SettingUpHandler):
             self.set_browser_cookie(
                 await sign_in_second_factors.decline(self.service, flow, progress)
             )
-        self.redirect_303(self.at(LOGIN, flow))
+        self.redirect_303(self.url_of(LOGIN, flow))
 
 
-class TotpEnrolHandler(SettingUpHandler):
+class TotpEnrolHandler(EnrolmentHandler):
     """Sets up an authenticator app: displays its secret, and asks for its first code."""
 
     page_of_step = SignInPage.TOTP_ENROL
@@ -127,23 +134,23 @@ class TotpEnrolHandler(SettingUpHandler):
         secret = await sign_in_second_factors.new_secret(self.service, flow, progress)
         host = urlsplit(self.service.config.issuer).netloc
         uri = totp.uri(secret, host, user.user_name)
-        given: dict[str, object] = {
+        page_values: dict[str, object] = {
             "login_name": user.user_name,
             "picture": qr_code(uri),
             "app_url": uri,
             # In groups of four, which are easier to type.
-            "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4)),
+            "secret": " ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
             "device_name": "",
             "is_optional": not flow.request.is_for_own_page,
         }
-        self.step(SignInPage.TOTP_ENROL, flow, status=status, **(given | values))
+        self.step(SignInPage.TOTP_ENROL, flow, status=status, **(page_values | values))
 
-    async def go_on(
+    async def proceed(
         self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
         if form.get("decision") == "other":
             await sign_in_second_factors.choose(self.service, flow, None)
-            self.redirect_303(self.at(LOGIN, flow))
+            self.redirect_303(self.url_of(LOGIN, flow))
             return
         code, name = form.get("code") or "", (form.get("deviceName") or "").strip()
         problem = _problem_of(name)
@@ -161,20 +168,20 @@ class TotpEnrolHandler(SettingUpHandler):
                 self.service, flow, progress, code, name
             )
         except Throttled as error:
-            seconds = self.wait(error)
+            seconds = self.set_retry_after(error)
             await self.ask(
                 flow, step, progress, status=429, device_name=name, retry_seconds=seconds
             )
         except FactorCodeRefused as error:
             _log.info("authenticator app refused", cause=str(error), address=self.address())
-            problems = [{"field": "code", "text": WRONG}]
+            problems = [{"field": "code", "text": WRONG_CODE}]
             await self.ask(flow, step, progress, status=400, device_name=name, problems=problems)
         else:
             self.set_browser_cookie(cookie)
-            self.redirect_303(self.at(LOGIN, flow))
+            self.redirect_303(self.url_of(LOGIN, flow))
 
 
-class RecoveryCodesHandler(SettingUpHandler):
+class RecoveryCodesHandler(EnrolmentHandler):
     """Displays new recovery codes until the user confirms that they have stored them."""
 
     page_of_step = SignInPage.RECOVERY_CODES
@@ -198,13 +205,13 @@ class RecoveryCodesHandler(SettingUpHandler):
             file_url=as_file(codes),
         )
 
-    async def go_on(
+    async def proceed(
         self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
         self.set_browser_cookie(
             await sign_in_second_factors.confirm_codes_noted(self.service, flow, progress)
         )
-        self.redirect_303(self.at(LOGIN, flow))
+        self.redirect_303(self.url_of(LOGIN, flow))
 
 
 def _problem_of(name: str) -> Message | None:
@@ -217,10 +224,10 @@ def _problem_of(name: str) -> Message | None:
 
 def qr_code(text: str) -> str:
     """Returns the text as a QR code, drawn in SVG."""
-    import segno  # imported late: it takes 10 ms, which a start does not need
+    import segno  # imported here, because it takes 10 ms of the start of a process
 
-    drawn = segno.make(text, error="m", micro=False)
-    return str(drawn.svg_inline(svgclass="qr", lineclass=None, omitsize=True, border=4))
+    code = segno.make(text, error="m", micro=False)
+    return str(code.svg_inline(svgclass="qr", lineclass=None, omitsize=True, border=4))
 
 
 def as_file(codes: list[str]) -> str:

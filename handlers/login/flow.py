@@ -46,6 +46,8 @@ ADDRESSES = {
     SignInPage.CONSENT: "/ui/login/consent",
     SignInPage.DEVICE_CONFIRM: "/ui/device/confirm",
     SignInPage.NOT_ALLOWED: "/ui/login/not-allowed",
+    SignInPage.IDP_ACCOUNT: "/ui/login/idp-account",
+    SignInPage.IDP_LINK: "/ui/login/idp-link",
 }
 
 _FINISHED = message(
@@ -64,40 +66,40 @@ class FlowHandler(PageHandler, ABC):
             self._require_restart_link(flow)
             await self._store_language(flow)
             await self.show(flow)
-        except Stale:  # another tab has continued the flow: this one follows
-            self.redirect_303(self.at(LOGIN, flow))
+        except Stale:  # another tab has continued the flow: this tab follows
+            self.redirect_303(self.url_of(LOGIN, flow))
 
     def _require_restart_link(self, flow: Flow) -> None:
         """Raises ResponseSent if the address has no restart link
         (`idp.oauth.sign_in.restart_link`), after a redirect to the address with one."""
         if restart_link.PARAMETER not in self.query_params():
-            self.redirect_instead(self._here(self.flow_query(flow)))
+            self.redirect_instead(self._own_url(self.flow_query(flow)))
 
-    def _here(self, replacing: list[tuple[str, str]]) -> str:
-        """Returns this address with the parameters `replacing` in place of its own of the same
-        names."""
-        names = {"client_id", *(name for name, _ in replacing)}
-        others = [pair for pair in self.query_params().pairs() if pair[0] not in names]
-        return uris.with_parameters(self.request.path, [*replacing, *others])
+    def _own_url(self, replaced_pairs: list[tuple[str, str]]) -> str:
+        """Returns the address of the request, with `replaced_pairs` in place of its own parameters
+        of the same names."""
+        names = {"client_id", *(name for name, _ in replaced_pairs)}
+        other_pairs = [pair for pair in self.query_params().pairs() if pair[0] not in names]
+        return uris.with_parameters(self.request.path, [*replaced_pairs, *other_pairs])
 
     async def _store_language(self, flow: Flow) -> None:
         """Stores a newly chosen language. Raises ResponseSent if there is one, after a redirect to
         the page in that language."""
-        chosen = self.offered_language(self.query_params().get("lang"))
-        if chosen is None or chosen == flow.request.language:
+        language = self.offered_language(self.query_params().get("lang"))
+        if language is None or language == flow.request.language:
             return
-        await sign_in_flow.choose_language(self.service, flow, chosen)
+        await sign_in_flow.choose_language(self.service, flow, language)
         self.remember_language()
-        self.redirect_instead(self.at(self.request.path, flow))
+        self.redirect_instead(self.url_of(self.request.path, flow))
 
     async def post(self) -> None:
         records = await self._read()
         form = self._own_flow_form(records.browser if records else await self.find_browser())
         if form is None:
-            await self.expired(status=403)
+            await self.answer_expired(status=403)
             return
         flow = await self._find_flow(records)
-        # Such a form stores the flow before the person has authenticated.
+        # Such a form stores the flow before any user has authenticated.
         if sign_in_pending.has_no_user(flow):
             request_limits.admit_first_form(self.service, self.origin_of(flow))
         try:
@@ -105,8 +107,8 @@ class FlowHandler(PageHandler, ABC):
                 redirect_reply.send(self, await sign_in_flow.cancel(self.service, flow))
             else:
                 await self.submit(flow, form)
-        except Stale:  # another tab has continued the flow: this one follows
-            self.redirect_303(self.at(LOGIN, flow))
+        except Stale:  # another tab has continued the flow: this tab follows
+            self.redirect_303(self.url_of(LOGIN, flow))
 
     @abstractmethod
     async def show(self, flow: Flow) -> None:
@@ -127,12 +129,13 @@ class FlowHandler(PageHandler, ABC):
             return None
 
     async def _read(self) -> FlowRecords | None:
-        """Reads what the address and the cookie name; None if the address names no flow."""
+        """Reads the records that the address and the cookie name; None if the address names no
+        flow."""
         reference, start = self.requested_pending_id("flow"), self.restart()
         if reference is None:
             return None
-        named = (start.client_id, start.org_id) if start else (None, None)
-        arrival = Arrival(reference, self.browser_cookie, *named)
+        client_and_org = (start.client_id, start.org_id) if start else (None, None)
+        arrival = Arrival(reference, self.browser_cookie, *client_and_org)
         records = await sign_in_arrival.read(self.service, arrival)
         return records._replace(browser=self.with_names(records.browser))
 
@@ -140,7 +143,7 @@ class FlowHandler(PageHandler, ABC):
         """Returns the flow that the page's address names. Raises ResponseSent if there is none."""
         reference = self.requested_pending_id("flow")
         if records is None or reference is None:
-            await self.expired()
+            await self.answer_expired()
             raise ResponseSent
         flow = await sign_in_pending.flow_of(self.service, records, reference)
         if flow is None:
@@ -155,60 +158,62 @@ class FlowHandler(PageHandler, ABC):
 
     async def _bind_or_expire(self, reference: str, browser: Browser | None) -> None:
         # A flow that was begun without the browser's cookie is bound to it here.
-        begun = await sign_in_pending.bind(self.service, reference, browser)
-        if begun is None:
+        begun_flow = await sign_in_pending.bind(self.service, reference, browser)
+        if begun_flow is None:
             is_finished = await sign_in_pending.is_finished(self.service, reference, browser)
-            await self.expired(sentence=_FINISHED if is_finished else None)
+            await self.answer_expired(sentence=_FINISHED if is_finished else None)
             return
-        self.set_browser_cookie(begun.cookie)
-        self.redirect_303(self._here([("flow", begun.address)]))
+        self.set_browser_cookie(begun_flow.cookie)
+        self.redirect_303(self._own_url([("flow", begun_flow.address)]))
 
-    async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
+    async def answer_expired(self, status: int = 410, sentence: Message | None = None) -> None:
         """Answers that the sign-in has expired, with a link to start again."""
         start = await self.show_start()
-        own = {"application_url": start.path} if start and start.path else {}
-        self.show_expired(status=status, sentence=sentence, has_cookie=self.has_cookie, **own)
+        start_values = {"application_url": start.path} if start and start.path else {}
+        self.show_expired(
+            status=status, sentence=sentence, has_cookie=self.has_cookie, **start_values
+        )
 
-    def wait(self, refusal: Throttled) -> int:
+    def set_retry_after(self, refusal: Throttled) -> int:
         """Sets the header Retry-After for a throttled attempt, and returns its seconds."""
         self.set_header("Retry-After", str(refusal.retry_after_seconds))
         return refusal.retry_after_seconds
 
     def origin_of(self, flow: Flow) -> AttemptOrigin:
-        """Returns where an authentication attempt in this flow comes from, for rate limits."""
+        """Returns the origin of an authentication attempt in this flow, for rate limits."""
         return self.origin(flow.browser, flow.client.id)
 
     async def current_step(self, flow: Flow) -> Ask:
-        """Returns the step that the sign-in asks for now. If none is left, sends the response to
-        the client and raises ResponseSent."""
+        """Returns the step that the sign-in asks for now. If there is no further step, sends the
+        response to the client and raises ResponseSent."""
         step = await sign_in_flow.advance(self.service, flow)
         if isinstance(step, Ask):
             return step
         redirect_reply.send(self, step)
         raise ResponseSent
 
-    def at(self, path: str, flow: Flow) -> str:
+    def url_of(self, path: str, flow: Flow) -> str:
         """Returns the address of the page at `path`, with the parameters of this flow."""
         return uris.with_parameters(path, self.flow_query(flow))
 
     def flow_query(self, flow: Flow) -> list[tuple[str, str]]:
         """Returns the parameters that every address of this flow has: the flow's own, and a
-        restart link for when the flow has expired."""
+        restart link, which is used when the flow has expired."""
         start = restart_link.of_flow(self.service, flow, self.bundle().tag)
         return [("flow", flow.address), (restart_link.PARAMETER, start)]
 
     def mail_query(self, flow: Flow) -> list[tuple[str, str]]:
         """Returns the parameters of a link to this flow in a message. They have the flow's id,
         because the flow is stored together with the message."""
-        own = dict(self.flow_query(flow)) | {"flow": flow.request.id}
-        return list(own.items())
+        parameters = dict(self.flow_query(flow)) | {"flow": flow.request.id}
+        return list(parameters.items())
 
     def step(self, name: SignInPage, flow: Flow, *, status: int = 200, **values: object) -> None:
         """Sends the page of a step of the sign-in, with the form's hidden inputs and a button to
         cancel."""
-        usual = {
+        defaults = {
             "hidden": self.form_token(flow.request.id, flow.browser),
             "query": self.flow_query(flow),
             "cancellable": True,
         }
-        self.page(name.value, status=status, **(usual | values))
+        self.page(name.value, status=status, **(defaults | values))

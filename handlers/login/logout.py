@@ -23,10 +23,10 @@ from storage import Stale
 
 LOGOUT: Final = "/ui/logout"
 LOGGED_OUT: Final = "/ui/logged-out"
-ONWARD: Final = "/ui/logged-out/onward"
+LOGOUT_REDIRECT: Final = "/ui/logged-out/onward"
 FRAMES_SECONDS: Final = 3  # the time that the applications in frames get
 _TOO_LATE: Final = message(
-    "This page was open for too long. Whoever was signed in still is.", context="logout"
+    "This page was open for too long. No account was signed out.", context="logout"
 )
 
 
@@ -48,23 +48,24 @@ class HintHandler(PageHandler):
 
 
 class LogoutHandler(HintHandler):
-    """Asks whether all sessions of this browser shall end. It does not ask if an `id_token_hint`
-    sufficed to end them."""
+    """Asks whether all sessions of this browser are to end, unless an `id_token_hint` was enough
+    to end them."""
 
     async def get(self) -> None:
         request = await self._find()
         browser = await self.find_browser()
         ended = await self.end_hinted(request)
         if ended is not None or browser is None or not browsers.is_stored(browser):
-            self.redirect_303(done(ended or request))
+            self.redirect_303(result_url(ended or request))
             return
-        live = await session_lifetime.find_live(self.service, browser)
-        if not live:  # no live session, so no question; but tokens of idle sessions shall end too
+        live_sessions = await session_lifetime.find_live(self.service, browser)
+        # Without a live session there is nothing to ask, but tokens of idle sessions end too.
+        if not live_sessions:
             await self._end_all(browser, request)
             return
         self.page(
             "logout-confirm",
-            accounts=[account_of(one) for one in live],
+            accounts=[account_of(live_session) for live_session in live_sessions],
             hidden=self.form_token(request.id, browser),
             query=[("request", self.requested_pending_id("request") or "")],
         )
@@ -74,7 +75,7 @@ class LogoutHandler(HintHandler):
         request = await self._find()
         # A browser without a record has no sessions to end.
         if browser is None or not browsers.is_stored(browser):
-            self.redirect_303(done(request))
+            self.redirect_303(result_url(request))
             return
         form = self.page_form(request.id, browser)
         if form.get("decision") != "logout":
@@ -89,7 +90,7 @@ class LogoutHandler(HintHandler):
             self.redirect_303(self.request.uri or LOGOUT)
         else:
             self.set_browser_cookie(ended.cookie)
-            self.redirect_303(done(ended.request))
+            self.redirect_303(result_url(ended.request))
 
     async def _find(self) -> LogoutRequest:
         """Returns the request of the address. Raises ResponseSent if it has expired."""
@@ -105,50 +106,49 @@ class LogoutHandler(HintHandler):
         return request
 
 
-class DoneHandler(PageHandler):
+class LogoutResultHandler(PageHandler):
     """The base of the pages after a logout, which find the logout request that the address
     names."""
 
-    async def find_done(self) -> LogoutRequest | None:
+    async def find_request(self) -> LogoutRequest | None:
         request_id = self.requested_id("request")
         return await end_session.find(self.service, request_id) if request_id else None
 
 
-class LoggedOutHandler(DoneHandler):
+class LoggedOutHandler(LogoutResultHandler):
     """Confirms the logout, and loads the applications' front-channel logout addresses in frames.
     Redirects after some seconds if the request named an address."""
 
     async def get(self) -> None:
-        request = await self.find_done()
+        request = await self.find_request()
         if request is None:
             await self.show_requested_client()
-            self.page("logged-out", frames=[], onward=None)
+            self.page("logged-out", frames=[], redirect_url=None)
             return
         self.ui_locales = request.ui_locales
         await self.show_client_of(request.client_id)
         frames = await front_channel.frames(self.service, request.ended_session_ids)
         self.allow_frames(*frames)
-        onward = None
+        redirect_url = None
         if end_session.destination(request) is not None:
-            onward = uris.with_parameters(ONWARD, [("request", request.id)])
+            redirect_url = uris.with_parameters(LOGOUT_REDIRECT, [("request", request.id)])
             # By a header, so that the page needs no script.
-            self.set_header("Refresh", f"{FRAMES_SECONDS};url={onward}")
-        self.page("logged-out", frames=frames, onward=onward)
+            self.set_header("Refresh", f"{FRAMES_SECONDS};url={redirect_url}")
+        self.page("logged-out", frames=frames, redirect_url=redirect_url)
 
 
-class OnwardHandler(DoneHandler):
+class LogoutRedirectHandler(LogoutResultHandler):
     """Redirects to the registered address that the logout request named."""
 
     async def get(self) -> None:
-        request = await self.find_done()
+        request = await self.find_request()
         self.redirect_303((end_session.destination(request) if request else None) or LOGGED_OUT)
 
 
-def done(request: LogoutRequest) -> str:
-    """Returns the address to which the browser is redirected after its sessions have ended: the
+def result_url(request: LogoutRequest) -> str:
+    """Returns the address to which the browser is redirected after the logout: the
     page that loads front-channel logout addresses if sessions were ended, else the address that
     the request named, or else the page that confirms the logout."""
-    # That page loads the front-channel logout addresses of the sessions' applications.
     if request.ended_session_ids:
         return uris.with_parameters(LOGGED_OUT, [("request", request.id)])
     destination = end_session.destination(request)
@@ -162,4 +162,8 @@ def _with_client(path: str, request: LogoutRequest) -> str:
     return uris.with_parameters(path, pairs)
 
 
-ROUTES = [(LOGOUT, LogoutHandler), (LOGGED_OUT, LoggedOutHandler), (ONWARD, OnwardHandler)]
+ROUTES = [
+    (LOGOUT, LogoutHandler),
+    (LOGGED_OUT, LoggedOutHandler),
+    (LOGOUT_REDIRECT, LogoutRedirectHandler),
+]

@@ -33,7 +33,7 @@ async def _policy(service: Service, org_id: str | None, *, has_factor: bool) -> 
     return {
         "minimum": effective.min_length(rules, has_factor=has_factor),
         "maximum": MAX_CHARACTERS,
-        "demands": password_policy.demands(rules),
+        "demands": password_policy.required_classes(rules),
         "is_strength_rated": bool(rules.min_strength),
     }
 

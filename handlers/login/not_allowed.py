@@ -16,20 +16,21 @@ class NotAllowedHandler(FlowHandler):
 
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)
-        if step.page is not SignInPage.NOT_ALLOWED or step.live is None:
-            self.redirect_instead(self.at(LOGIN, flow))
-        await admission.store_refusal(self.service, flow.client, flow.request, step.live)
+        if step.page is not SignInPage.NOT_ALLOWED or step.live_session is None:
+            self.redirect_instead(self.url_of(LOGIN, flow))
+        await admission.store_refusal(self.service, flow.client, flow.request, step.live_session)
         self.step(
             SignInPage.NOT_ALLOWED,
             flow,
             status=403,
-            account=account_of(step.live),
-            request_id=self.request_id,
+            account=account_of(step.live_session),
         )
 
     async def submit(self, flow: Flow, form: Params) -> None:
         is_other = form.get("account") == "other"
-        self.redirect_303(self.at(ADDRESSES[SignInPage.LOGIN_NAME] if is_other else LOGIN, flow))
+        self.redirect_303(
+            self.url_of(ADDRESSES[SignInPage.LOGIN_NAME] if is_other else LOGIN, flow)
+        )
 
 
 ROUTES = [(ADDRESSES[SignInPage.NOT_ALLOWED], NotAllowedHandler)]

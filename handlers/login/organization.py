@@ -14,14 +14,19 @@ class OrganizationHandler(FlowHandler):
     registrations."""
 
     async def show(self, flow: Flow) -> None:
-        organizations = await registration_organization.among(self.service, flow)
+        organizations = await registration_organization.selectable(self.service, flow)
         if len(organizations) < 2:  # nothing to choose
-            self.redirect_303(self.at(ADDRESSES[SignInPage.REGISTER], flow))
+            self.redirect_303(self.url_of(ADDRESSES[SignInPage.REGISTER], flow))
             return
         choices = [
-            {"id": one.id, "name": one.name, "domain": one.primary_domain} for one in organizations
+            {
+                "id": organization.id,
+                "name": organization.name,
+                "domain": organization.primary_domain,
+            }
+            for organization in organizations
         ]
-        login_url = self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow)
+        login_url = self.url_of(ADDRESSES[SignInPage.LOGIN_NAME], flow)
         self.step(SignInPage.ORGANIZATION, flow, organizations=choices, login_url=login_url)
 
     async def submit(self, flow: Flow, form: Params) -> None:
@@ -29,7 +34,7 @@ class OrganizationHandler(FlowHandler):
             self.service, flow, form.get("organization") or ""
         )
         page = SignInPage.REGISTER if is_chosen else SignInPage.ORGANIZATION
-        self.redirect_303(self.at(ADDRESSES[page], flow))
+        self.redirect_303(self.url_of(ADDRESSES[page], flow))
 
 
 ROUTES = [(ADDRESSES[SignInPage.ORGANIZATION], OrganizationHandler)]

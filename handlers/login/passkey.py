@@ -18,12 +18,14 @@ from idp.oauth.sign_in.pending import Flow
 
 FIELD: Final = "passkey"
 
+_PASSWORD: Final = message("Use your password", context="passkey")
+_OTHER_METHOD: Final = message("Use another method", context="factor")
 _log = logs.logger(__name__)
 _REFUSED: Final = message(
     "That passkey can't be used here. Try again or use your password.", context="passkey"
 )
 _REFUSED_AS_FACTOR: Final = message(
-    "That passkey can't be used here. Try again with another one of yours.", context="passkey"
+    "That passkey can't be used here. Try again with another one.", context="passkey"
 )
 
 
@@ -32,42 +34,45 @@ class PasskeyHandler(FlowHandler):
     second factor."""
 
     async def show(self, flow: Flow) -> None:
-        await self._ask(flow, await self._fitting(flow))
+        await self._ask(flow, await self._find_step(flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        step = await self._fitting(flow)
+        step = await self._find_step(flow)
         problem = await enter(self, flow, form.get(FIELD) or "", step.progress)
         if problem is None:
-            self.redirect_303(self.at(LOGIN, flow))
+            self.redirect_303(self.url_of(LOGIN, flow))
         else:
             problems = [{"field": None, "text": problem}]
             await self._ask(flow, step, status=400, problems=problems)
 
-    async def _fitting(self, flow: Flow) -> Ask:
+    async def _find_step(self, flow: Flow) -> Ask:
         """Returns the step, in which a passkey can be used. Raises ResponseSent if it cannot."""
         step = await self.current_step(flow)
         if step.progress is None:
-            is_fitting = step.live is None
+            is_accepted = step.live_session is None
         else:
             is_due = step.page in (SignInPage.PASSKEY, SignInPage.FACTOR)
-            is_fitting = is_due and second_factors.PASSKEY in step.factors
-        if not is_fitting:
-            self.redirect_instead(self.at(LOGIN, flow))
+            is_accepted = is_due and second_factors.PASSKEY in step.factors
+        if not is_accepted:
+            self.redirect_instead(self.url_of(LOGIN, flow))
         return step
 
     async def _ask(self, flow: Flow, step: Ask, *, status: int = 200, **values: object) -> None:
         progress = step.progress
         options = await sign_in_passkeys.options(self.service, flow, progress)
         if options is None:
-            self.redirect_instead(self.at(LOGIN, flow))
-        other = SignInPage.PASSWORD if step.page is SignInPage.PASSWORD else SignInPage.LOGIN_NAME
+            self.redirect_instead(self.url_of(LOGIN, flow))
+        other_page = (
+            SignInPage.PASSWORD if step.page is SignInPage.PASSWORD else SignInPage.LOGIN_NAME
+        )
         self.step(
             SignInPage.PASSKEY,
             flow,
             status=status,
             login_name=progress.subject.user.user_name if progress else None,
             options=as_json(options),
-            other_url=self.at(ADDRESSES[SignInPage.FACTOR if progress else other], flow),
+            other_label=_OTHER_METHOD if progress else _PASSWORD,
+            other_url=self.url_of(ADDRESSES[SignInPage.FACTOR if progress else other_page], flow),
             **values,
         )
 
@@ -80,15 +85,15 @@ async def offered(handler: FlowHandler, flow: Flow) -> str | None:
 
 
 async def enter(
-    handler: FlowHandler, flow: Flow, answer: str, progress: AuthenticationProgress | None = None
+    handler: FlowHandler, flow: Flow, response: str, progress: AuthenticationProgress | None = None
 ) -> Message | None:
-    """Continues the sign-in with the browser's WebAuthn response, and returns None, or why the
-    response is refused. `progress` is set if the passkey is a second factor.
+    """Continues the sign-in with the browser's WebAuthn response, and returns None, or the text of
+    its refusal. `progress` is set if the passkey is a second factor.
 
     Raises Stale for a concurrent change of the flow.
     """
     try:
-        cookie = await sign_in_passkeys.enter(handler.service, flow, answer, progress)
+        cookie = await sign_in_passkeys.enter(handler.service, flow, response, progress)
     except webauthn.WebAuthnRefused as error:
         _log.info("passkey refused", cause=str(error), address=handler.address())
         return _REFUSED_AS_FACTOR if progress else _REFUSED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.login.factor_enrolment import SettingUpHandler
+from handlers.login.factor_enrolment import EnrolmentHandler
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.passkey import FIELD, as_json
 from idp.foundation import logs
@@ -20,16 +20,16 @@ from idp.oauth.sign_in.next_step import Ask, SignInPage
 from idp.oauth.sign_in.pending import Flow
 
 _log = logs.logger(__name__)
-_USUAL_NAME: Final = message("My passkey", context="passkey")
+_DEFAULT_NAME: Final = message("My passkey", context="passkey")
 NAME_PROBLEM: Final = message("Give the passkey a name of 1 to 100 characters.", context="passkey")
 _REFUSED: Final = message(
-    "That passkey can't be added: what your device answered does not fit, or the passkey is in use"
-    " already. Try again.",
+    "This passkey can't be added: your device's response isn't valid, or the passkey is"
+    " already in use. Try again.",
     context="passkey",
 )
 
 
-class PasskeyEnrolHandler(SettingUpHandler):
+class PasskeyEnrolHandler(EnrolmentHandler):
     """Registers a passkey: asks for its name, and lets the browser create it."""
 
     page_of_step = SignInPage.PASSKEY_ENROL
@@ -46,39 +46,39 @@ class PasskeyEnrolHandler(SettingUpHandler):
         options = await sign_in_passkeys.creation_options(self.service, flow, progress)
         if options is None:
             await second_factors.choose(self.service, flow, None)
-            self.redirect_303(self.at(LOGIN, flow))
+            self.redirect_303(self.url_of(LOGIN, flow))
             return
-        given: dict[str, object] = {
+        page_values: dict[str, object] = {
             "login_name": progress.subject.user.user_name,
-            "device_name": self.bundle().text(_USUAL_NAME),
+            "device_name": self.bundle().text(_DEFAULT_NAME),
             "maximum": MAX_NAME,
             "options": as_json(options),
             "is_optional": not flow.request.is_for_own_page,
         }
-        self.step(SignInPage.PASSKEY_ENROL, flow, status=status, **(given | values))
+        self.step(SignInPage.PASSKEY_ENROL, flow, status=status, **(page_values | values))
 
-    async def go_on(
+    async def proceed(
         self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
         if form.get("decision") == "other":
             await second_factors.choose(self.service, flow, None)
-            self.redirect_303(self.at(LOGIN, flow))
+            self.redirect_303(self.url_of(LOGIN, flow))
             return
-        name, answer = form.get("deviceName") or "", form.get(FIELD) or ""
-        problem = await self._add(flow, progress, name, answer)
+        name, response = form.get("deviceName") or "", form.get(FIELD) or ""
+        problem = await self._add(flow, progress, name, response)
         if problem is None:
-            self.redirect_303(self.at(LOGIN, flow))
+            self.redirect_303(self.url_of(LOGIN, flow))
         else:
             field, text = problem
             problems = [{"field": field, "text": text}]
             await self.ask(flow, step, progress, status=400, device_name=name, problems=problems)
 
     async def _add(
-        self, flow: Flow, progress: AuthenticationProgress, name: str, answer: str
+        self, flow: Flow, progress: AuthenticationProgress, name: str, response: str
     ) -> tuple[str | None, Message] | None:
         """Adds the passkey, or returns the field and the text of a problem."""
         try:
-            cookie = await sign_in_passkeys.add(self.service, flow, progress, name, answer)
+            cookie = await sign_in_passkeys.add(self.service, flow, progress, name, response)
         except InvalidArgument:
             return "deviceName", NAME_PROBLEM
         except webauthn.WebAuthnRefused as error:

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from handlers.login import passkey
+import asyncio
+from contextlib import suppress
+
+from handlers.login import passkey, providers
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from handlers.pages.base import ForeignForm
 from idp.foundation.i18n import message
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import password_check
+from idp.identity.users import lookup as user_lookup
+from idp.oauth.errors import InvalidRequest
 from idp.oauth.params import Params
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import password_reset
+from idp.oauth.sign_in.arrival import FlowRecords
+from idp.oauth.sign_in.cached_reads import CachedReads
 from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 
 _WRONG = message(
-    "That login name and password don't match, or the account can't be used right now.",
+    "Check your email or username and your password: they don't match, or the account can't be"
+    " used right now.",
     context="password",
 )
-OTHER_WAYS = message(
-    "If you are sure, use Forgot password, a passkey, or a browser you have used before.",
+OTHER_METHODS = message(
+    "If you're sure, use “Forgot password?”, a passkey, or a browser that you've used before.",
     context="password",
 )
-_FITTING = (
+_ACCEPTED_STEPS = (
     SignInPage.PASSWORD,
     SignInPage.RESET_CODE,
-)  # a person who waits for a reset code may remember the password
+)  # a user who waits for a reset code may remember the password
 
 
 class PasswordHandler(FlowHandler):
@@ -36,42 +45,64 @@ class PasswordHandler(FlowHandler):
 
     async def submit(self, flow: Flow, form: Params) -> None:
         login_name = await self._login_name(flow)
+        password, origin = form.get("password") or "", self.origin_of(flow)
         try:
             cookie = await sign_in_flow.enter_password(
-                self.service, flow, login_name, form.get("password") or "", self.origin_of(flow)
+                self.service, flow, login_name, password, origin, self._cached_reads
             )
         except Throttled as error:
-            await self._ask(flow, login_name, status=429, retry_seconds=self.wait(error))
+            await self._ask(
+                flow, login_name, status=429, retry_seconds=self.set_retry_after(error)
+            )
         except password_check.SignInRefused as error:
-            texts = [_WRONG, OTHER_WAYS] if error.is_repeated else [_WRONG]
-            problems = [{"field": None, "text": text} for text in texts]
+            texts = [_WRONG, OTHER_METHODS] if error.is_repeated else [_WRONG]
+            problems = [{"field": "password", "text": text} for text in texts]
             await self._ask(flow, login_name, status=400, problems=problems)
         else:
             self.set_browser_cookie(cookie)
-            self.redirect_303(self.at(LOGIN, flow))
+            self.redirect_303(self.url_of(LOGIN, flow))
+
+    async def _read(self) -> FlowRecords | None:
+        records, _ = await asyncio.gather(super()._read(), self._look_up())
+        return records
+
+    async def _look_up(self) -> None:
+        """Looks up the user with the login name that the form repeats while the sign-in is read.
+        The result is used only if the sign-in has the same login name."""
+        self._cached_reads = CachedReads(self.service)
+        if self.request.method != "POST":
+            return
+        with suppress(ForeignForm, InvalidRequest):
+            login_name, start = self._own_form().get("loginName"), self.restart()
+            if login_name and start:
+                await user_lookup.find_by_login_name(
+                    self._cached_reads.service, login_name, start.org_id
+                )
 
     async def _login_name(self, flow: Flow) -> str:
         """Returns the login name whose password is asked for. Raises ResponseSent if another step
         is due."""
         step = await self.current_step(flow)
-        if step.page not in _FITTING or step.login_name is None:
-            self.redirect_instead(self.at(LOGIN, flow))
+        if step.page not in _ACCEPTED_STEPS or step.login_name is None:
+            self.redirect_instead(self.url_of(LOGIN, flow))
         return step.login_name
 
     async def _ask(
         self, flow: Flow, login_name: str, *, status: int = 200, **values: object
     ) -> None:
-        back = self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow)
+        back_url = self.url_of(ADDRESSES[SignInPage.LOGIN_NAME], flow)
         has_passkeys = await passkey.offered(self, flow) is not None
-        is_offered = await password_reset.is_offered(self.service, flow)
+        is_reset_offered = await password_reset.is_offered(self.service, flow)
+        provider_buttons = await providers.buttons(self, flow)
         self.step(
             SignInPage.PASSWORD,
             flow,
             status=status,
             login_name=login_name,
-            back_url=back,
-            passkey_url=self.at(ADDRESSES[SignInPage.PASSKEY], flow) if has_passkeys else None,
-            reset_url=self.at(ADDRESSES[SignInPage.RESET], flow) if is_offered else None,
+            providers=provider_buttons,
+            back_url=back_url,
+            passkey_url=self.url_of(ADDRESSES[SignInPage.PASSKEY], flow) if has_passkeys else None,
+            reset_url=self.url_of(ADDRESSES[SignInPage.RESET], flow) if is_reset_offered else None,
             **values,
         )
 

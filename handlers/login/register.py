@@ -7,13 +7,14 @@ from typing import Final
 from msgspec import structs
 
 from handlers.http.base import ResponseSent
+from handlers.login import providers
 from handlers.login.flow import ADDRESSES, FlowHandler
 from handlers.login.new_password import policy_of
 from idp.foundation import uris
 from idp.foundation.i18n import Message, message
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.users import registration
-from idp.identity.users.registration import NOTHING, Closed, RegistrationProblem, Typed
+from idp.identity.users.registration import NOTHING, ClosedReason, FormValues, RegistrationProblem
 from idp.oauth.params import Params
 from idp.oauth.sign_in import registration as sign_in_registration
 from idp.oauth.sign_in import registration_organization
@@ -22,23 +23,23 @@ from idp.oauth.sign_in.pending import Flow
 from idp.oauth.sign_in.registration import RegistrationState
 from idp.records import Organization
 
-_CLOSED: Final[dict[Closed, Message]] = {
+_CLOSED: Final[dict[ClosedReason, Message]] = {
     "disabled": message(
-        "Accounts are made by the people who run this service. Ask them for one, or at your help"
-        " desk.",
+        "Only administrators can create accounts here. Ask an administrator or your help"
+        " desk for one.",
         context="register",
     ),
     "no_mail": message(
-        "To open an account, your address has to be confirmed by mail, and this service is not set"
-        " up to send any yet. Ask the people who run it for an account, or at your help desk.",
+        "This service can't send email yet, so it can't verify yours. Ask an administrator"
+        " or your help desk for an account.",
         context="register",
     ),
 }
 
 
 def state_of(handler: FlowHandler, flow: Flow) -> RegistrationState:
-    """Returns what the functions of the registration take from this request: its origin for rate
-    limits, and the texts and links of the messages."""
+    """Returns the values of this request that the functions of the registration take: its origin
+    for rate limits, and the texts and links of the messages."""
     issuer, query = handler.service.config.issuer, handler.mail_query(flow)
     return RegistrationState(
         origin=handler.origin_of(flow),
@@ -54,29 +55,29 @@ class RegisterHandler(FlowHandler):
 
     async def show(self, flow: Flow) -> None:
         await self._find_organization(flow)
-        await self._ask(flow, await self._known(flow))
+        await self._ask(flow, await self._initial_values(flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
         organization = await self._find_organization(flow)
-        sent = _sent(form)
-        typed, problems = await registration.read(
-            self.service, organization, sent, flow.client.name
+        submitted = _submitted(form)
+        normalized, problems = await registration.read(
+            self.service, organization, submitted, flow.client.name
         )
         if problems:
-            await self._ask(flow, sent, status=400, problems=problem_values(problems))
+            await self._ask(flow, submitted, status=400, problems=problem_values(problems))
             return
         try:
             await sign_in_registration.begin(
                 self.service,
                 flow,
                 organization,
-                typed,
+                normalized,
                 state_of(self, flow),
             )
         except Throttled as error:
-            await self._ask(flow, sent, status=429, retry_seconds=self.wait(error))
+            await self._ask(flow, submitted, status=429, retry_seconds=self.set_retry_after(error))
         else:
-            self.redirect_303(self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
+            self.redirect_303(self.url_of(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
 
     async def _find_organization(self, flow: Flow) -> Organization:
         """Returns the account's organization. Raises ResponseSent if none is chosen or
@@ -84,36 +85,46 @@ class RegisterHandler(FlowHandler):
         organization = await registration_organization.find(self.service, flow)
         if (
             organization is None
-            and len(await registration_organization.among(self.service, flow)) > 1
+            and len(await registration_organization.selectable(self.service, flow)) > 1
         ):
-            self.redirect_instead(self.at(ADDRESSES[SignInPage.ORGANIZATION], flow))
+            self.redirect_instead(self.url_of(ADDRESSES[SignInPage.ORGANIZATION], flow))
         org_id = organization.id if organization else flow.client.org_id
-        closed = await registration.closed(self.service, org_id)
+        closed = await registration.closed_reason(self.service, org_id)
         if closed is None and organization is not None:
             return organization
         status = 400 if self.request.method == "POST" else 200
         await self._ask(flow, NOTHING, status=status, closed=_CLOSED[closed or "disabled"])
         raise ResponseSent
 
-    async def _known(self, flow: Flow) -> Typed:
-        """Returns the form's first values: of a pending registration, or a known e-mail
-        address."""
-        waiting = await sign_in_registration.find(self.service, flow)
-        if waiting is not None:
-            return registration.as_typed(self.service, waiting.sealed)
+    async def _initial_values(self, flow: Flow) -> FormValues:
+        """Returns the form's initial values: those of a pending registration, or an e-mail address
+        that was entered before."""
+        pending = await sign_in_registration.find(self.service, flow)
+        if pending is not None:
+            return registration.form_values(self.service, pending.sealed)
         name = flow.request.login_name or flow.request.login_hint or ""
         return structs.replace(NOTHING, email=name if "@" in name else "")
 
-    async def _ask(self, flow: Flow, typed: Typed, *, status: int = 200, **values: object) -> None:
-        home = await registration_organization.find(self.service, flow)
-        policy = await policy_of(self.service, home.id if home else flow.client.org_id)
-        own = {"closed": None, "policy": policy, "typed": typed}
-        links = {"login_url": self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow)}
-        self.step(SignInPage.REGISTER, flow, status=status, **(own | links | values))
+    async def _ask(
+        self, flow: Flow, submitted: FormValues, *, status: int = 200, **values: object
+    ) -> None:
+        organization = await registration_organization.find(self.service, flow)
+        policy = await policy_of(
+            self.service, organization.id if organization else flow.client.org_id
+        )
+        provider_buttons = await providers.buttons(self, flow)
+        page_values = {
+            "closed": None,
+            "policy": policy,
+            "entered": submitted,
+            "providers": provider_buttons,
+        }
+        links = {"login_url": self.url_of(ADDRESSES[SignInPage.LOGIN_NAME], flow)}
+        self.step(SignInPage.REGISTER, flow, status=status, **(page_values | links | values))
 
 
-def _sent(form: Params) -> Typed:
-    return Typed(
+def _submitted(form: Params) -> FormValues:
+    return FormValues(
         given_name=form.get("givenName") or "",
         family_name=form.get("familyName") or "",
         email=form.get("email") or "",

@@ -15,6 +15,7 @@ from handlers.login.register import problem_values
 from idp.foundation import logs, uris
 from idp.foundation.i18n import Message, message
 from idp.identity.factors.mail_codes import MailCodeRefused
+from idp.identity.guesses import mail_limits
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.users.registration import RegistrationProblem
 from idp.mail import messages
@@ -26,11 +27,11 @@ from idp.oauth.sign_in.pending import Flow
 
 _log = logs.logger(__name__)
 _NOT_OFFERED: Final = message(
-    "Ask the people who run this service for a new password, or your help desk.", context="reset"
+    "Ask an administrator or your help desk for a new password.", context="reset"
 )
 _NO_MAIL: Final = message(
-    "To choose a new password you need a code, and this service is not set up to send mail yet."
-    " Ask the people who run it for a new password, or your help desk.",
+    "This service can't send email yet, so it can't send you a code. Ask an administrator"
+    " or your help desk for a new password.",
     context="reset",
 )
 
@@ -40,34 +41,39 @@ class ResetHandler(FlowHandler):
     before is filled in."""
 
     async def show(self, flow: Flow) -> None:
-        self._ask(flow, await self.closed(flow), _known(flow))
+        self._ask(flow, await self.closed_reason(flow), _entered_login_name(flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        closed, typed = await self.closed(flow), (form.get("loginName") or "").strip()
-        problem = problem_of(typed)
-        if closed is not None:
-            self._ask(flow, closed, "", status=400)
+        closed_reason, login_name = (
+            await self.closed_reason(flow),
+            (form.get("loginName") or "").strip(),
+        )
+        problem = problem_of(login_name)
+        if closed_reason is not None:
+            self._ask(flow, closed_reason, "", status=400)
         elif problem is not None:
             problems = problem_values([RegistrationProblem("loginName", problem)])
-            self._ask(flow, None, typed, status=400, problems=problems)
+            self._ask(flow, None, login_name, status=400, problems=problems)
         else:
-            await self._begin(flow, typed)
+            await self._begin_reset(flow, login_name)
 
-    async def _begin(self, flow: Flow, typed: str) -> None:
+    async def _begin_reset(self, flow: Flow, login_name: str) -> None:
         try:
-            await password_reset.begin(self.service, flow, typed, self.visit(flow))
+            await password_reset.begin(self.service, flow, login_name, self.state_of(flow))
         except Throttled as error:
-            self._ask(flow, None, typed, status=429, retry_seconds=self.wait(error))
+            self._ask(
+                flow, None, login_name, status=429, retry_seconds=self.set_retry_after(error)
+            )
         else:
-            self.redirect_303(self.at(ADDRESSES[SignInPage.RESET_CODE], flow))
+            self.redirect_303(self.url_of(ADDRESSES[SignInPage.RESET_CODE], flow))
 
-    async def closed(self, flow: Flow) -> Message | None:
-        """Returns why passwords cannot be reset by e-mail; None if they can."""
+    async def closed_reason(self, flow: Flow) -> Message | None:
+        """Returns the reason why passwords cannot be reset by e-mail; None if they can."""
         if not await password_reset.is_offered(self.service, flow):
             return _NOT_OFFERED
         return None if messages.is_readable(self.service.config) else _NO_MAIL
 
-    def visit(self, flow: Flow) -> ResetState:
+    def state_of(self, flow: Flow) -> ResetState:
         """Returns the values of this request that the functions of the password reset take: its
         origin for rate limits, and the language and link parameters of the messages."""
         query = dict(self.mail_query(flow))
@@ -76,18 +82,18 @@ class ResetHandler(FlowHandler):
     def _ask(
         self,
         flow: Flow,
-        closed: Message | None,
-        typed: str,
+        closed_reason: Message | None,
+        login_name: str,
         *,
         status: int = 200,
         **values: object,
     ) -> None:
-        own: dict[str, object] = {
-            "closed": closed,
-            "login_name": typed,
-            "login_url": self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow),
+        page_values: dict[str, object] = {
+            "closed": closed_reason,
+            "login_name": login_name,
+            "login_url": self.url_of(ADDRESSES[SignInPage.LOGIN_NAME], flow),
         }
-        self.step(SignInPage.RESET, flow, status=status, **(own | values))
+        self.step(SignInPage.RESET, flow, status=status, **(page_values | values))
 
 
 class ResetCodeHandler(ResetHandler):
@@ -95,8 +101,8 @@ class ResetCodeHandler(ResetHandler):
 
     async def show(self, flow: Flow) -> None:
         await self._require_reset(flow)
-        is_again = self.query_params().if_once("sent") == "again"
-        self._ask_code(flow, notice=SENT_AGAIN if is_again else None)
+        is_resent = self.query_params().if_once("sent") == "again"
+        self._ask_code(flow, notice=SENT_AGAIN if is_resent else None)
 
     async def submit(self, flow: Flow, form: Params) -> None:
         await self._require_reset(flow)
@@ -106,46 +112,48 @@ class ResetCodeHandler(ResetHandler):
             else:
                 await self._enter(flow, form.get("code") or "")
         except Throttled as error:
-            problem = RegistrationProblem(None, too_soon(self.wait(error)))
+            problem = RegistrationProblem(None, too_soon(self.set_retry_after(error)))
             self._ask_code(flow, status=429, problems=problem_values([problem]))
 
     async def _require_reset(self, flow: Flow) -> None:
         """Raises ResponseSent if no code is due in this flow."""
         step = await self.current_step(flow)
-        is_waiting = step.page is SignInPage.RESET_CODE
+        is_due = step.page is SignInPage.RESET_CODE
         # The reset has expired, so the sign-in continues without it.
-        if is_waiting and await password_reset.find(self.service, flow) is None:
+        if is_due and await password_reset.find(self.service, flow) is None:
             await password_reset.forget(self.service, flow)
-            is_waiting = False
-        if not is_waiting:
-            self.redirect_instead(self.at(LOGIN, flow))
+            is_due = False
+        if not is_due:
+            self.redirect_instead(self.url_of(LOGIN, flow))
 
     async def _resend(self, flow: Flow) -> None:
-        await password_reset.resend(self.service, flow, self.visit(flow))
-        here = self.at(ADDRESSES[SignInPage.RESET_CODE], flow)
-        self.redirect_303(uris.with_parameters(here, [("sent", "again")]))
+        await password_reset.resend(self.service, flow, self.state_of(flow))
+        page_url = self.url_of(ADDRESSES[SignInPage.RESET_CODE], flow)
+        self.redirect_303(uris.with_parameters(page_url, [("sent", "again")]))
 
     async def _enter(self, flow: Flow, code: str) -> None:
         try:
-            await password_reset.enter_code(self.service, flow, code, self.visit(flow))
+            await password_reset.enter_code(self.service, flow, code, self.state_of(flow))
         except MailCodeRefused as error:
             _log.info("reset refused", cause=error.error_code, address=self.address())
             problems = problem_values([RegistrationProblem("code", REFUSALS[error.error_code])])
             self._ask_code(flow, status=400, problems=problems)
         else:
-            self.redirect_303(self.at(LOGIN, flow))
+            self.redirect_303(self.url_of(LOGIN, flow))
 
     def _ask_code(self, flow: Flow, *, status: int = 200, **values: object) -> None:
-        own: dict[str, object] = {
-            "login_name": _known(flow),
+        sent_at = flow.request.reset_sent_at
+        page_values: dict[str, object] = {
+            "login_name": _entered_login_name(flow),
             "mail_url": messages.page_url(self.service.config),
-            "reset_url": self.at(ADDRESSES[SignInPage.RESET], flow),
-            "password_url": self.at(ADDRESSES[SignInPage.PASSWORD], flow),
+            "reset_url": self.url_of(ADDRESSES[SignInPage.RESET], flow),
+            "wait_seconds": mail_limits.wait_seconds(self.service, sent_at) if sent_at else 0,
+            "password_url": self.url_of(ADDRESSES[SignInPage.PASSWORD], flow),
         }
-        self.step(SignInPage.RESET_CODE, flow, status=status, **(own | values))
+        self.step(SignInPage.RESET_CODE, flow, status=status, **(page_values | values))
 
 
-def _known(flow: Flow) -> str:
+def _entered_login_name(flow: Flow) -> str:
     return flow.request.login_name or flow.request.login_hint or ""
 
 

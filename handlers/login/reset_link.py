@@ -1,9 +1,9 @@
 """/ui/reset: the link of a message by which a password is set, in any browser.
 
 Opening the link does not use it up, because mail scanners open links too; only submitting the form
-does. The key is moved at once from the address to a sealed cookie of ten minutes, because
-addresses stay in the history and may be passed on. The address keeps the id of the link, which
-opens nothing by itself. If the sign-in that requested the message waits in this browser, it
+does. The key is moved immediately from the address to a sealed cookie of ten minutes, because
+addresses stay in the history and may be passed on. The id of the link stays in the address; by
+itself it gives no access. If the sign-in that requested the message waits in this browser, it
 continues; otherwise a sign-in to the service's own pages begins.
 """
 
@@ -31,10 +31,12 @@ from idp.records import Browser
 from storage import Stale
 
 _LINK: Final = "link"
-_KEPT_PARAMETERS: Final = ("flow", restart_link.PARAMETER, "lang")
+_PASSED_PARAMETERS: Final = ("flow", restart_link.PARAMETER, "lang")
 
 _log = logs.logger(__name__)
-_REFUSED: Final = message("This link was used or has expired. Ask for a new one.", context="reset")
+_REFUSED: Final = message(
+    "This link was already used or has expired. Request a new one.", context="reset"
+)
 
 
 class ResetLinkHandler(PageHandler):
@@ -44,43 +46,43 @@ class ResetLinkHandler(PageHandler):
     async def get(self) -> None:
         key = self.query_params().if_once("key")
         if key is not None:
-            await self._take_key(key)
+            await self._move_key_to_cookie(key)
             return
-        flow = await self._waiting(await self.find_browser())
+        flow = await self._find_flow(await self.find_browser())
         if self.query_params().if_once(_LINK) is None:
-            await self._ask_anew(flow)
+            await self._redirect_to_request(flow)
             return
         try:
             await self._ask(flow, await reset_links.find(self.service, self._key()))
-        except LinkRefused as refused:
-            await self._refuse(refused)
+        except LinkRefused as error:
+            await self._refuse(error)
 
     async def post(self) -> None:
         # There may be no cookie that a form token could be bound to, so the headers alone decide.
         if browser.may_lack_cookie(self.service.config, self.request):
             raise ForeignForm("the form may have been sent by another site")
         password = self._own_form().get("newPassword") or ""
-        flow = await self._waiting(await self.find_browser())
+        flow = await self._find_flow(await self.find_browser())
         try:
-            opened = await reset_links.find(self.service, self._key())
-            problems = await problems_of(self.service, opened.subject, password)
+            opened_link = await reset_links.find(self.service, self._key())
+            problems = await problems_of(self.service, opened_link.subject, password)
             if problems:
-                await self._ask(flow, opened, status=400, problems=problems)
+                await self._ask(flow, opened_link, status=400, problems=problems)
             else:
-                await self._set(flow, opened, password)
-        except (LinkRefused, Stale) as refused:  # Stale: a concurrent request has used the link
-            await self._refuse(refused)
+                await self._set(flow, opened_link, password)
+        except (LinkRefused, Stale) as error:  # Stale: a concurrent request has used the link
+            await self._refuse(error)
 
-    async def _take_key(self, key: str) -> None:
+    async def _move_key_to_cookie(self, key: str) -> None:
         """Moves the key into the cookie and redirects to the address without it."""
         link_id = reset_links.id_of(key)
         if link_id is None:
-            await self._waiting(await self.find_browser())
+            await self._find_flow(await self.find_browser())
             await self._refuse(LinkRefused("the link has no key"))
             return
         sealed = reset_links.seal(self.service, key)
-        self._keep_key(sealed, max_age=reset_links.COOKIE_SECONDS)
-        parameters = [pair for pair in self._own_query() if pair[0] in _KEPT_PARAMETERS]
+        self._set_key_cookie(sealed, max_age=reset_links.COOKIE_SECONDS)
+        parameters = [pair for pair in self._own_query() if pair[0] in _PASSED_PARAMETERS]
         self.redirect_303(uris.with_parameters(reset_links.PAGE, [(_LINK, link_id), *parameters]))
 
     def _key(self) -> str:
@@ -95,7 +97,7 @@ class ResetLinkHandler(PageHandler):
         link_id = self.query_params().if_once(_LINK) or ""
         return reset_links.unseal(self.service, sealed, link_id)
 
-    def _keep_key(self, value: str, *, max_age: int) -> None:
+    def _set_key_cookie(self, value: str, *, max_age: int) -> None:
         config = self.service.config
         header = browser.cookie_header(config, self._key_cookie, value, max_age=max_age)
         self.add_header("Set-Cookie", header)
@@ -104,24 +106,24 @@ class ResetLinkHandler(PageHandler):
     def _key_cookie(self) -> str:
         return browser.cookie_name(self.service.config, "reset")
 
-    async def _set(self, flow: Flow | None, opened: OpenedLink, password: str) -> None:
+    async def _set(self, flow: Flow | None, opened_link: OpenedLink, password: str) -> None:
         """Sets the password, uses up the link and signs the user in, in one unit."""
-        flow = flow or await self._begin()
+        flow = flow or await self._begin_sign_in()
         # The key was sent by e-mail, so its use verifies the address.
-        subject = await email_verification.mark_reached(self.service, opened.subject)
+        subject = await email_verification.mark_reached(self.service, opened_link.subject)
         change = await password_change.prepare(
             self.service, subject, password, actor=subject.user.id
         )
-        writes = [*change.writes, opened.spent]
+        writes = [*change.writes, opened_link.use_write]
         progress = AuthenticationProgress(change.subject, session_lifetime.PASSWORD)
         cookie = await sign_in_flow.continue_with(self.service, flow, progress, *writes)
         # Failed attempts with the old password no longer delay the user.
         await counter_resets.forget(self.service, subject.user)
         self.set_browser_cookie(cookie)
-        self._keep_key("", max_age=0)
-        self.redirect_303(self._at(LOGIN, flow))
+        self._set_key_cookie("", max_age=0)
+        self.redirect_303(self._url_of(LOGIN, flow))
 
-    async def _waiting(self, browser_record: Browser | None) -> Flow | None:
+    async def _find_flow(self, browser_record: Browser | None) -> Flow | None:
         """Returns the sign-in that requested the message if it waits in this browser."""
         await self.show_start()
         address = self.requested_pending_id("flow")
@@ -133,35 +135,38 @@ class ResetLinkHandler(PageHandler):
             self.allow_forms_to(flow.request.redirect_uri)
         return flow
 
-    async def _begin(self) -> Flow:
+    async def _begin_sign_in(self) -> Flow:
         """Begins a sign-in to the service's own pages in this browser. Raises Stale."""
         browser_record = await self.find_browser()
-        to = self._onward()
-        begun = await first_party_sign_in.begin(
-            self.service, first_party_areas.ACCOUNT, to, browser_record, self.origin()
+        next_path = self._next_path()
+        begun_flow = await first_party_sign_in.begin(
+            self.service, first_party_areas.ACCOUNT, next_path, browser_record, self.origin()
         )
-        self.set_browser_cookie(begun.cookie)
-        known = begun.cookie.browser if begun.cookie else browser_record
-        flow = await sign_in_pending.find(self.service, begun.address, known)
+        self.set_browser_cookie(begun_flow.cookie)
+        current_browser = begun_flow.cookie.browser if begun_flow.cookie else browser_record
+        flow = await sign_in_pending.find(self.service, begun_flow.address, current_browser)
         if flow is None:
-            raise Stale("auth_requests", begun.address)
+            raise Stale("auth_requests", begun_flow.address)
         return flow
 
-    def _onward(self) -> str:
-        """Returns the page after the sign-in, which links to the application that asked."""
+    def _next_path(self) -> str:
+        """Returns the page after the sign-in, which links to the application that started the
+        first sign-in."""
         restart_data = self.query_params().if_once(restart_link.PARAMETER)
         start = restart_link.read(self.service, restart_data)
         if start is None or start.client_id in first_party_areas.AREAS:
             return LOGIN
         return uris.with_parameters(LOGIN, [("client_id", start.client_id)])
 
-    async def _ask_anew(self, flow: Flow | None) -> None:
-        self.redirect_303(self._at(ADDRESSES[SignInPage.RESET], flow or await self._begin()))
+    async def _redirect_to_request(self, flow: Flow | None) -> None:
+        self.redirect_303(
+            self._url_of(ADDRESSES[SignInPage.RESET], flow or await self._begin_sign_in())
+        )
 
     async def _ask(
-        self, flow: Flow | None, opened: OpenedLink, *, status: int = 200, **values: object
+        self, flow: Flow | None, opened_link: OpenedLink, *, status: int = 200, **values: object
     ) -> None:
-        user = opened.subject.user
+        user = opened_link.subject.user
         if flow is None:
             await self.show_organization(user.org_id)
         self.page(
@@ -174,13 +179,13 @@ class ResetLinkHandler(PageHandler):
 
     async def _refuse(self, cause: Exception) -> None:
         _log.info("link refused", cause=str(cause), address=self.address())
-        parameters = [pair for pair in self._own_query() if pair[0] in _KEPT_PARAMETERS]
-        self._keep_key("", max_age=0)
+        parameters = [pair for pair in self._own_query() if pair[0] in _PASSED_PARAMETERS]
+        self._set_key_cookie("", max_age=0)
         self.show_expired(
             sentence=_REFUSED, again_url=uris.with_parameters(reset_links.PAGE, parameters)
         )
 
-    def _at(self, path: str, flow: Flow) -> str:
+    def _url_of(self, path: str, flow: Flow) -> str:
         """Returns the address of a page of the flow."""
         restart_data = restart_link.of_flow(self.service, flow, self.bundle().tag)
         return uris.with_parameters(

@@ -20,8 +20,8 @@ from storage import Conflict, Stale
 
 _log = logs.logger(__name__)
 _WRONG = message(
-    "That login name and one-time password can't be used. A one-time password counts once and for"
-    " a limited time.",
+    "Check your email or username and the one-time password. A one-time password works"
+    " once and for a limited time.",
     context="setup",
 )
 
@@ -33,7 +33,7 @@ class SetupHandler(PageHandler):
     The browser may have no cookie yet: the one-time password itself authenticates the form.
     """
 
-    _allows_registration = False  # whether everyone may register, as the form says
+    _allows_registration = False  # whether anyone may register, as chosen in the form
 
     async def get(self) -> None:
         await self._ask("")
@@ -62,12 +62,12 @@ class SetupHandler(PageHandler):
             await self._ask(login_name, status=400, problems=problems)
 
     async def _submit(self, login_name: str, form: Params) -> None:
-        password, new = form.get("password") or "", form.get("newPassword") or ""
+        password, new_password = form.get("password") or "", form.get("newPassword") or ""
         browser_record = await self.find_browser()
         subject = await own_password.verify_one_time(
             self.service, login_name, password, self.origin(browser_record)
         )
-        problems = await problems_of(self.service, subject, new)
+        problems = await problems_of(self.service, subject, new_password)
         if problems:
             org_id = subject.user.org_id
             await self._ask(login_name, password, status=400, org_id=org_id, problems=problems)
@@ -76,18 +76,18 @@ class SetupHandler(PageHandler):
         choice = await registration_choice.answer(self.service, subject, is_open=is_open)
         try:
             cookie = await own_password.replace_one_time(
-                self.service, browser_record, subject, new, *choice
+                self.service, browser_record, subject, new_password, *choice
             )
         except Conflict:  # a login policy was stored meanwhile, and takes precedence
             cookie = await own_password.replace_one_time(
-                self.service, browser_record, subject, new
+                self.service, browser_record, subject, new_password
             )
-        # Policies are cached; the stored answer takes effect at once.
-        self.service.recent.forget()
+        # Policies are cached; the stored choice takes effect immediately.
+        self.service.settings_cache.forget()
         self.set_browser_cookie(cookie)
         rights = await permissions.of_user(self.service, subject.user.id)
         self.redirect_303(
-            first_party_areas.CONSOLE.path if console_session.manages(rights) else LOGIN
+            first_party_areas.CONSOLE.path if console_session.may_open_console(rights) else LOGIN
         )
 
     async def _ask(
@@ -99,7 +99,8 @@ class SetupHandler(PageHandler):
         org_id: str | None = None,
         **values: object,
     ) -> None:
-        """Displays the form. `password` is a one-time password that was right and is filled in."""
+        """Displays the form. `password` is a verified one-time password, which is filled in
+        again."""
         await self.show_organization(org_id)
         self.page(
             "setup",

@@ -16,12 +16,12 @@ from idp.oauth.sign_in.next_step import SignInPage
 
 _log = logs.logger(__name__)
 _REFUSED: Final = message(
-    "That code isn't right, was used before or has expired. Ask those who gave you the account"
-    " for another mail.",
+    "Ask the administrator who created your account for a new code. This one is wrong,"
+    " already used or expired.",
     context="verify-email",
 )
-_HELD: Final = message(
-    "Another account here has this address already. Ask those who gave you the account.",
+_ADDRESS_IN_USE: Final = message(
+    "Another account already uses this email. Contact the administrator who created your account.",
     context="verify-email",
 )
 
@@ -47,7 +47,7 @@ class VerifyAddressHandler(PageHandler):
             )
         except (MailCodeRefused, NotFound, AddressHeld) as error:
             _log.info("verification refused", cause=error.error_code, address=self.address())
-            text = _HELD if isinstance(error, AddressHeld) else _REFUSED
+            text = _ADDRESS_IN_USE if isinstance(error, AddressHeld) else _REFUSED
             self._ask("", status=400, problems=[{"field": "code", "text": text}])
         else:
             self.page("email-verified")
@@ -57,9 +57,10 @@ class VerifyAddressHandler(PageHandler):
             SignInPage.VERIFY_EMAIL.value,
             status=status,
             email=None,
-            typed=code,
+            entered=code,
             mail_url=None,
             resendable=False,
+            wait_seconds=0,
             register_url=None,
             login_url=None,
             **values,

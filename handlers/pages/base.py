@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import tzinfo
 from typing import Any, Final, NoReturn
 from urllib.parse import urlsplit
 
@@ -14,10 +15,11 @@ from handlers.http.admission import PAGES
 from handlers.http.base import Handler, ResponseSent
 from handlers.http.hosts import WrongHost
 from handlers.http.protocol_errors import as_oauth_error
-from handlers.pages import error_texts, rendering
-from handlers.pages.page_settings import about
+from handlers.pages import content_policy, error_texts, rendering
+from handlers.pages.page_settings import template_values
 from idp.foundation import i18n, logs, tracing
 from idp.foundation.i18n import Bundle, Message
+from idp.foundation.localization import local_time
 from idp.identity.sessions import browsers, user_agents
 from idp.identity.sessions.browsers import Cookie
 from idp.oauth.endpoints import notes
@@ -31,7 +33,8 @@ from idp.policies.page_settings import PageSettings
 from idp.records import APPLICATIONS, Application, Browser
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
-_ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
+# The pages' script sets it, so it has no prefix such as `__Host-`, which requires https.
+TIME_ZONE_COOKIE: Final = "idp_tz"
 
 
 _log = logs.logger(__name__)
@@ -51,6 +54,8 @@ class PageHandler(Handler):
     group = PAGES
     language: str | None = None
     ui_locales: str | None = None
+    zoneinfo: str | None = None
+    max_form_fields = params.MAX_FIELDS
     _client: Application | None = None
     page_settings: PageSettings | None = None
     _texts: Bundle | None = None
@@ -70,42 +75,34 @@ class PageHandler(Handler):
         applies `form-action` to every redirect that follows, also to those by which an application
         forwards its user.
         """
-        sources = dict.fromkeys(source for uri in uris for source in _sources(uri))
-        targets = " ".join(["'self'", *sources])
-        self.set_header(
-            "Content-Security-Policy",
-            "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; "
-            f"base-uri 'none'; frame-ancestors 'none'; form-action {targets}",
-        )
+        self.set_header("Content-Security-Policy", content_policy.of_page(uris))
 
     def allow_frames(self, *uris: str) -> None:
         """Allows the page to show these addresses in frames; only their origins are allowed."""
-        origins = " ".join(dict.fromkeys(origin for uri in uris if (origin := _origin(uri))))
-        if origins:
-            policy = self._headers["Content-Security-Policy"]
-            self.set_header("Content-Security-Policy", f"{policy}; frame-src {origins}")
+        policy = content_policy.with_frames(self._headers["Content-Security-Policy"], uris)
+        self.set_header("Content-Security-Policy", policy)
 
     # The person's language
 
     def bundle(self) -> Bundle:
         """Returns the page's texts in the language that is negotiated with the browser."""
-        tag, own = self._tag(), self._texts
-        return own if own is not None and own.tag == tag else i18n.load(tag)
+        tag, texts = self._tag(), self._texts
+        return texts if texts is not None and texts.tag == tag else i18n.load(tag)
 
     def _tag(self) -> str:
-        config, own = self.service.config, self.page_settings
+        config, settings = self.service.config, self.page_settings
         return i18n.negotiate(
             self._chosen_language() or self.language,
             self.ui_locales,
             self.request.headers.get("Accept-Language"),
-            own.default_language if own else config.default_language,
-            self._askable(),
+            settings.default_language if settings else config.default_language,
+            self._offered_languages(),
             self.get_cookie(browser.cookie_name(config, "language")),
         )
 
-    def _askable(self) -> tuple[str, ...]:
-        listed = self.page_settings.languages if self.page_settings else None
-        return i18n.askable(listed, has_pseudo_locale=self.service.config.is_loopback)
+    def _offered_languages(self) -> tuple[str, ...]:
+        languages = self.page_settings.languages if self.page_settings else None
+        return i18n.selectable(languages, has_pseudo_locale=self.service.config.is_loopback)
 
     def _chosen_language(self) -> str | None:
         """Returns the language that was chosen with the language switcher, from the address."""
@@ -117,7 +114,7 @@ class PageHandler(Handler):
     def offered_language(self, tag: str | None) -> str | None:
         """Returns the offered language that is nearest to the language tag, or None if there is
         none."""
-        return i18n.lookup(tag or "", self._askable())
+        return i18n.lookup(tag or "", self._offered_languages())
 
     def remember_language(self) -> None:
         """Stores the language that the address requests in a cookie, unless the request comes from
@@ -126,6 +123,13 @@ class PageHandler(Handler):
         if tag is not None and not browser.is_cross_site(config, self.request):
             name = browser.cookie_name(config, "language")
             self.add_header("Set-Cookie", browser.cookie_header(config, name, tag))
+
+    def _time_zone(self) -> tzinfo:
+        """Returns the time zone of the user's profile, or else of the browser, as the pages'
+        script has stored it, or else the default."""
+        return local_time.zone(
+            self.zoneinfo, self.get_cookie(TIME_ZONE_COOKIE), self.service.config.default_time_zone
+        )
 
     def requested_id(self, name: str) -> str | None:
         """Returns the id in the query parameter `name`; None if it is missing or cannot be an
@@ -148,12 +152,14 @@ class PageHandler(Handler):
         return self.with_names(await browsers.find(self.service, self.browser_cookie))
 
     def with_names(self, browser_record: Browser | None) -> Browser | None:
-        """Returns the browser's record with the names of the browser and its system as the headers
-        of this request have them."""
+        """Returns the browser's record with the names of the browser and its system as stated in
+        the headers of this request."""
         if browser_record is None:
             return None
-        kind = user_agents.read(self.request.headers.get("User-Agent"))
-        return structs.replace(browser_record, browser=kind.browser, system=kind.system)
+        browser_kind = user_agents.read(self.request.headers.get("User-Agent"))
+        return structs.replace(
+            browser_record, browser=browser_kind.browser, system=browser_kind.system
+        )
 
     def set_browser_cookie(self, cookie: Cookie | None) -> None:
         """Adds a Set-Cookie header with the browser's new cookie. Has no effect if `cookie` is
@@ -173,7 +179,8 @@ class PageHandler(Handler):
 
     def page_form(self, subject_id: str, browser_record: Browser) -> Params:
         """Returns the submitted fields of a form whose token was made for this browser and subject
-        (`form_token`). Raises ForeignForm, InvalidRequest."""
+        (`form_token`): the guard against cross-site requests (CSRF). Raises ForeignForm,
+        InvalidRequest."""
         form = self._own_form()
         token = form.get("token") or ""
         if not browsers.is_form_token(self.service.master_key, browser_record, subject_id, token):
@@ -187,11 +194,12 @@ class PageHandler(Handler):
 
     def read_form(self) -> Params:
         """Returns the submitted fields without checking their token. Raises InvalidRequest."""
-        return params.parse_form(self.request.headers.get("Content-Type"), self.body)
+        content_type = self.request.headers.get("Content-Type")
+        return params.parse_form(content_type, self.body, self.max_form_fields)
 
     def form_token(self, subject_id: str, browser_record: Browser) -> list[tuple[str, str]]:
         """Returns the hidden inputs of a form: a token bound to the browser and to `subject_id`,
-        the id of what the form is about, such as a sign-in."""
+        the id of the record that the form is about, such as a sign-in."""
         return [
             ("token", browsers.form_token(self.service.master_key, browser_record, subject_id))
         ]
@@ -204,18 +212,22 @@ class PageHandler(Handler):
         bundle = self.bundle()
         self.set_status(status)
         self.set_header("Content-Language", bundle.tag)
-        # The language depends on both.
+        # The language depends on both headers.
         self.set_header("Vary", "Accept-Language, Cookie")
         self.remember_language()
         common = {
             "query": self._own_query(),
+            "request_id": self.request_id,
+            "now": self.service.clock.now(),
+            "time_zone": self._time_zone(),
             **self._page_settings_values(bundle),
             **self._client_values(),
         }
         self.finish(rendering.render(name, bundle, **(common | values)))
 
     def _own_query(self) -> list[tuple[str, str]]:
-        """Returns the parameters of this address, which are kept when the language changes."""
+        """Returns the parameters of this address, which are preserved when the language
+        changes."""
         try:
             return [pair for pair in self.query_params().pairs() if pair[0] != "lang"]
         except InvalidRequest:
@@ -226,7 +238,7 @@ class PageHandler(Handler):
         self._client = client
         if client is not None:
             logs.name_client(client.id)
-            tracing.note_client(client.id)
+            tracing.record_client(client.id)
 
     async def show_requested_client(self) -> None:
         """Sets the page's application to the one that the query parameter `client_id` names, if
@@ -274,9 +286,9 @@ class PageHandler(Handler):
         **values: object,
     ) -> None:
         """Answers that the request that the address names has expired. `sentence` replaces the
-        page's usual text; `again_url` is the link to start again."""
-        own = {"sentence": sentence, "again_url": again_url, "has_cookie": True}
-        self.page("expired", status=status, **(own | values))
+        page's default text; `again_url` is the link to start again."""
+        defaults = {"sentence": sentence, "again_url": again_url, "has_cookie": True}
+        self.page("expired", status=status, **(defaults | values))
 
     @property
     def has_cookie(self) -> bool:
@@ -290,18 +302,19 @@ class PageHandler(Handler):
         self._texts = await page_settings.bundle(self.service, org_id, self._tag())
 
     def _client_values(self) -> dict[str, object]:
-        otherwise = (
+        default_url = (
             self.page_settings.login.default_redirect_uri or None if self.page_settings else None
         )
         if self._client is None:
-            return {"application_url": otherwise}
+            return {"application_url": default_url}
         return {
             "application_name": self.bundle().text(first_party_areas.name_of(self._client)),
-            "application_url": home_of(self._client) or otherwise,
+            "application_url": home_of(self._client) or default_url,
+            "is_own_area": first_party_areas.is_area(self._client),
         }
 
     def _page_settings_values(self, bundle: Bundle) -> dict[str, object]:
-        return about(self.page_settings, bundle.tag) if self.page_settings else {}
+        return template_values(self.page_settings, bundle.tag) if self.page_settings else {}
 
     def redirect_303(self, location: str) -> None:
         """Redirects with status 303, so that the browser continues with a GET after any method."""
@@ -334,16 +347,16 @@ class PageHandler(Handler):
         if refusal.client_id is not None:
             client = await self.service.store.get(APPLICATIONS, refusal.client_id)
         now, config = self.service.clock.now(), self.service.config
-        may = explain.may_explain(
+        is_explained = explain.may_explain(
             config, client, now, is_local_peer=hosts.is_local_peer(self.request)
         )
-        explanation = explain.explanation(refusal) if may else None
-        self.page("explain", status=400, request_id=self.request_id, explanation=explanation)
+        explanation = explain.explanation(refusal) if is_explained else None
+        self.page("explain", status=400, explanation=explanation)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         cause = kwargs.get("exc_info", (None, None))[1]
         if isinstance(cause, WrongHost):
-            self._host_mismatch(cause)
+            self._show_host_mismatch(cause)
             return
         error = as_oauth_error(cause)
         self.set_error_status(error)
@@ -351,8 +364,6 @@ class PageHandler(Handler):
             "error",
             status=error.status,
             **error_texts.values_of(error),
-            request_id=self.request_id,
-            time=self.service.clock.now().isoformat(timespec="seconds"),
             **self.retry(error.status),
         )
 
@@ -360,14 +371,14 @@ class PageHandler(Handler):
         """Returns the template values with which the error page offers to repeat the request: its
         address, and a form where the address alone is not enough. Both are None if repeating is
         useless."""
-        address = self.request.uri if self._may_help_again(status) else None
+        address = self.request.uri if self._can_retry(status) else None
         return {"retry_url": address, "retry_form": None}
 
-    def _may_help_again(self, status: int) -> bool:
-        """Returns whether a repeated request may succeed; a malformed address never does."""
+    def _can_retry(self, status: int) -> bool:
+        """Returns whether a repeated request may succeed; a malformed address never succeeds."""
         return status != 404 and not (status == 400 and self.request.method == "GET")
 
-    def _host_mismatch(self, error: WrongHost) -> None:
+    def _show_host_mismatch(self, error: WrongHost) -> None:
         issuer = self.service.config.issuer
         self.page("host-mismatch", status=421, opened=error.requested_origin, issuer=issuer)
 
@@ -381,16 +392,3 @@ def home_of(client: Application) -> str | None:
     if parts is None or parts.scheme not in ("http", "https"):
         return None
     return f"{parts.scheme}://{parts.netloc}/"
-
-
-def _sources(uri: str) -> list[str]:
-    """Returns the CSP sources of an address: its origin, if it is a plain one, and its scheme."""
-    origin = _origin(uri)
-    return [*([origin] if origin else []), f"{urlsplit(uri).scheme}:"]
-
-
-def _origin(uri: str) -> str | None:
-    """Returns scheme, host and port of a web address, or None if a policy cannot hold them."""
-    parts = urlsplit(uri)
-    origin = f"{parts.scheme}://{parts.netloc}"
-    return origin if _ORIGIN.fullmatch(origin) else None

@@ -14,14 +14,14 @@ from tornado.web import HTTPError
 
 from handlers.http.admission import PUBLIC
 from handlers.pages.base import PageHandler
-from idp.foundation.contrast import is_colour
+from idp.foundation.colours.contrast import is_colour
 from idp.policies import page_settings, palette
 from idp.records import PICTURES, LabelRules
 
 PREVIEW: Final = "/ui/brand/preview.css"
 _CAPITAL: Final = re.compile("[A-Z]")
-_FOREVER: Final = "public, max-age=31536000, immutable"
-_NOTHING: Final = "default-src 'none'; frame-ancestors 'none'"
+_CACHED_PERMANENTLY: Final = "public, max-age=31536000, immutable"
+_NO_SOURCES: Final = "default-src 'none'; frame-ancestors 'none'"
 
 
 class BrandHandler(PageHandler):
@@ -35,7 +35,7 @@ class BrandHandler(PageHandler):
             raise HTTPError(404)
         self.set_header("Content-Type", "text/css; charset=utf-8")
         if page_settings.digest(stylesheet) == digest:
-            self.set_header("Cache-Control", _FOREVER)
+            self.set_header("Cache-Control", _CACHED_PERMANENTLY)
         self.finish(stylesheet)
 
     head = get
@@ -48,14 +48,14 @@ class BrandingPreviewHandler(PageHandler):
 
     async def get(self) -> None:
         query = self.query_params()
-        named = {name: (query.if_once(name) or "").lower() for name in palette.NAMES}
+        sent_colours = {name: (query.if_once(name) or "").lower() for name in palette.NAMES}
         # Invalid colours are left out, so that the defaults apply.
-        usable: dict[str, Any] = {
-            field_name(name): value for name, value in named.items() if is_colour(value)
+        colours: dict[str, Any] = {
+            field_name(name): value for name, value in sent_colours.items() if is_colour(value)
         }
         scheme: palette.Scheme = "dark" if query.if_once("scheme") == "dark" else "light"
         self.set_header("Content-Type", "text/css; charset=utf-8")
-        self.finish(palette.specimen(LabelRules(**usable), scheme))
+        self.finish(palette.preview_stylesheet(LabelRules(**colours), scheme))
 
     head = get
 
@@ -78,10 +78,10 @@ class PictureHandler(PageHandler):
         if picture is None:
             raise HTTPError(404)
         self.set_header("Content-Type", picture.type)
-        self.set_header("Content-Security-Policy", _NOTHING)
+        self.set_header("Content-Security-Policy", _NO_SOURCES)
         self._digest = picture.digest
         if picture.digest == digest:
-            self.set_header("Cache-Control", _FOREVER)
+            self.set_header("Cache-Control", _CACHED_PERMANENTLY)
         self.finish(base64.b64decode(picture.content))
 
     head = get

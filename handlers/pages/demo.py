@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import msgspec
 from msgspec import structs
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
+from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest, HTTPResponse
 from tornado.web import HTTPError
 
 from handlers.http import browser
@@ -16,7 +16,7 @@ from handlers.http.params import FORM_TYPE
 from handlers.pages.base import PageHandler
 from idp.foundation import base64url
 from idp.foundation.i18n import Message, message
-from idp.foundation.opaque_tokens import same
+from idp.foundation.opaque_tokens import equal
 from idp.oauth.endpoints.discovery import PROMPTS
 from idp.oauth.params import Params
 from idp.oauth.paths import KEYS, TOKEN, USERINFO
@@ -38,7 +38,7 @@ class DemoBase(PageHandler):
             raise HTTPError(404)
         return client
 
-    async def visit(self) -> DemoVisitState | None:
+    async def find_visit(self) -> DemoVisitState | None:
         return await demo.find_visit(self.service, self.get_cookie(self.demo_cookie))
 
     @property
@@ -49,32 +49,41 @@ class DemoBase(PageHandler):
         self, kind: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None
     ) -> tuple[HTTPResponse, DemoExchange]:
         """Sends one request to the service: a POST of `form`, or a GET without one. Returns the
-        response, and the raw texts of both under the name `kind` for the demo's page."""
+        response, and the raw texts of both under the name `kind` for the demo's page.
+
+        Raises ValueError if the issuer can't be reached from here, as behind a proxy whose name or
+        certificate this machine does not know.
+        """
         config = self.service.config
         body = urlencode(form) if form else None
-        shown = dict(headers) | ({"Content-Type": FORM_TYPE} if form else {})
-        response = await AsyncHTTPClient().fetch(
-            HTTPRequest(
-                config.issuer + path,
-                method="POST" if form else "GET",
-                headers=shown,
-                body=body,
-                ca_certs=config.tls_cert,
-            ),
-            raise_error=False,
+        request_headers = dict(headers) | ({"Content-Type": FORM_TYPE} if form else {})
+        request = HTTPRequest(
+            config.issuer + path,
+            method="POST" if form else "GET",
+            headers=request_headers,
+            body=body,
+            ca_certs=config.tls_cert,
         )
-        head = f"{'POST' if form else 'GET'} {config.issuer}{path} HTTP/1.1"
-        return response, DemoExchange(kind, _raw(head, shown, body or ""), _raw_response(response))
+        try:
+            response = await AsyncHTTPClient().fetch(request, raise_error=False)
+        except (OSError, HTTPClientError) as error:
+            raise ValueError(f"{request.url} can't be reached: {error}") from error
+        request_line = f"{'POST' if form else 'GET'} {config.issuer}{path} HTTP/1.1"
+        return response, DemoExchange(
+            kind, _raw(request_line, request_headers, body or ""), _raw_response(response)
+        )
 
 
-def _raw(head: str, headers: Mapping[str, str], body: str) -> str:
-    lines = [head, *(f"{name}: {value}" for name, value in headers.items())]
+def _raw(first_line: str, headers: Mapping[str, str], body: str) -> str:
+    lines = [first_line, *(f"{name}: {value}" for name, value in headers.items())]
     return "\n".join(lines) + (f"\n\n{body}" if body else "")
 
 
 def _raw_response(response: HTTPResponse) -> str:
-    head = f"HTTP/1.1 {response.code} {response.reason}"
-    return _raw(head, dict(response.headers.get_all()), response.body.decode("utf-8", "replace"))
+    status_line = f"HTTP/1.1 {response.code} {response.reason}"
+    return _raw(
+        status_line, dict(response.headers.get_all()), response.body.decode("utf-8", "replace")
+    )
 
 
 class DemoHandler(DemoBase):
@@ -82,7 +91,7 @@ class DemoHandler(DemoBase):
 
     async def get(self) -> None:
         await self.client()
-        visit = await self.visit() or DemoVisitState(id="")
+        visit = await self.find_visit() or DemoVisitState(id="")
         self.page(
             "demo",
             sign_in_url=SIGN_IN,
@@ -90,25 +99,29 @@ class DemoHandler(DemoBase):
             userinfo=visit.userinfo or None,
             tokens=[_token_values(name, value) for name, value in visit.tokens.items()],
             can_refresh="refresh_token" in visit.tokens,
-            steps=[_described(step) for step in visit.steps],
+            steps=[_step_values(step) for step in visit.steps],
             problems=_problems(visit),
             hidden=[("token", self._token(visit))],
         )
 
     async def post(self) -> None:
-        client, visit, form = await self.client(), await self.visit(), self._own_form()
-        if visit is None or not same(self._token(visit), form.get("token") or ""):
+        client, visit, form = await self.client(), await self.find_visit(), self._own_form()
+        if visit is None or not equal(self._token(visit), form.get("token") or ""):
             self.redirect_303(PATH)
             return
         if form.get("decision") == "logout":
-            await self._forget(visit)
+            await self._log_out(visit)
         else:
             await self._refresh(client, visit)
             self.redirect_303(PATH)
 
     async def _refresh(self, client: DemoClient, visit: DemoVisitState) -> None:
         headers = {"Authorization": client.basic()}
-        response, step = await self.call("refresh", TOKEN, headers, demo.refresh_form(visit))
+        try:
+            response, step = await self.call("refresh", TOKEN, headers, demo.refresh_form(visit))
+        except ValueError as error:
+            await demo.store_visit(self.service, structs.replace(visit, problem=str(error)))
+            return
         answer = _answer(response)
         refreshed = structs.replace(
             visit,
@@ -116,13 +129,13 @@ class DemoHandler(DemoBase):
             tokens=visit.tokens | _tokens(answer),
             problem=str(answer.get("error_description", "")) if response.code != 200 else "",
         )
-        await demo.remember(self.service, refreshed)
+        await demo.store_visit(self.service, refreshed)
 
-    async def _forget(self, visit: DemoVisitState) -> None:
+    async def _log_out(self, visit: DemoVisitState) -> None:
         """Ends the demo's own session, then redirects to sign out at the service."""
         location = demo.logout_url(self.service, visit)
         step = DemoExchange("logout", f"GET {location} HTTP/1.1", "303 See Other")
-        await demo.remember(self.service, DemoVisitState(id=visit.id, steps=[step]))
+        await demo.store_visit(self.service, DemoVisitState(id=visit.id, steps=[step]))
         self.redirect_303(location)
 
     def _token(self, visit: DemoVisitState) -> str:
@@ -133,29 +146,29 @@ class DemoSignInHandler(DemoBase):
     """Redirects the browser to the authorization endpoint with a request of the demo."""
 
     async def get(self) -> None:
-        client, visit = await self.client(), await self.visit()
+        client, visit = await self.client(), await self.find_visit()
         requested = self.query_params().get("prompt") or ""
         prompt = requested if requested in PROMPTS else ""
-        asking = demo.begin(self.service, visit, client, prompt)
-        await demo.remember(self.service, asking, is_new=visit is None)
+        begun_visit = demo.begin(self.service, visit, client, prompt)
+        await demo.store_visit(self.service, begun_visit, is_new=visit is None)
         header = browser.cookie_header(
-            self.service.config, self.demo_cookie, asking.id, max_age=12 * 3600
+            self.service.config, self.demo_cookie, begun_visit.id, max_age=12 * 3600
         )
         self.add_header("Set-Cookie", header)
-        self.redirect_303(demo.authorization_url(self.service, asking, client, prompt))
+        self.redirect_303(demo.authorization_url(self.service, begun_visit, client, prompt))
 
 
 class DemoCallbackHandler(DemoBase):
     """Receives the authorization response, redeems the code and requests the userinfo."""
 
     async def get(self) -> None:
-        client, visit, answer = await self.client(), await self.visit(), self.query_params()
+        client, visit, answer = await self.client(), await self.find_visit(), self.query_params()
         state, issuer = answer.get("state") or "", answer.get("iss") or ""
         # Only a response to a request of this visit is used (RFC 9700 4.7, RFC 9207).
         if visit is None or not demo.is_own_response(self.service, visit, state, issuer):
             self.redirect_303(PATH)
             return
-        await demo.remember(self.service, await self._receive(client, visit, answer))
+        await demo.store_visit(self.service, await self._receive(client, visit, answer))
         self.redirect_303(PATH)
 
     async def _receive(
@@ -197,9 +210,7 @@ class DemoCallbackHandler(DemoBase):
         )
 
 
-_FAILED: Final = message(
-    "The last request got no usable answer. What came instead:", context="demo"
-)
+_FAILED: Final = message("The last request failed. Its response:", context="demo")
 _TITLES: Final = {
     "authorize": message("Authorization request", context="demo"),
     "callback": message("Authorization response", context="demo"),
@@ -217,7 +228,7 @@ def _problems(visit: DemoVisitState) -> list[dict[str, object]]:
     return [{"field": None, "text": text} for text in texts]
 
 
-def _described(step: DemoExchange) -> dict[str, object]:
+def _step_values(step: DemoExchange) -> dict[str, object]:
     return {"title": _TITLES[step.kind], "request": step.request, "response": step.response}
 
 

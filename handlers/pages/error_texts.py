@@ -22,22 +22,22 @@ class ErrorText(Struct, frozen=True):
 
 
 _UNANSWERABLE: Final = ErrorText(
-    message("This request can't be answered", context="error"),
+    message("This request can't be processed", context="error"),
     message(
-        "The address or the form is not as it should be. Go back and open the page again.",
+        "The address or the form isn't valid. Go back and open the page again.",
         context="error",
     ),
     is_general=True,
 )
 _TOO_LARGE: Final = ErrorText(
-    message("This is too much at once", context="error"),
-    message("The form holds more than this service reads. Send less.", context="error"),
+    message("This is too large", context="error"),
+    message("The form is larger than this service accepts. Send less.", context="error"),
 )
 _HEADERS_TOO_LARGE: Final = ErrorText(
-    message("This is too much at once", context="error"),
+    message("This is too large", context="error"),
     message(
-        "Your browser sends more than this service reads. Delete its cookies of this site and"
-        " try again.",
+        "Your browser sends more than this service accepts. Delete its cookies for this"
+        " site and try again.",
         context="error",
     ),
 )
@@ -46,16 +46,16 @@ ERROR_TEXTS: Final = {
     403: ErrorText(
         message("This form can't be used", context="error"),
         message(
-            "It was made for another browser or another site. Go back and open the page again.",
+            "It belongs to another browser or site. Go back and open the page again.",
             context="error",
         ),
     ),
     404: ErrorText(
-        message("There is no such page", context="error"),
+        message("Page not found", context="error"),
         message("The address may be mistyped, or the page has moved.", context="error"),
     ),
     405: ErrorText(
-        message("This page can't be used like that", context="error"),
+        message("This page can't be used this way", context="error"),
         message("Go back and open the page again.", context="error"),
     ),
     413: _TOO_LARGE,
@@ -69,7 +69,7 @@ ERROR_TEXTS: Final = {
     ),
     503: ErrorText(
         message("The service is busy", context="error"),
-        message("Nothing was changed. Please try again in a moment.", context="error"),
+        message("Nothing was changed. Try again in a moment.", context="error"),
     ),
 }
 

@@ -13,7 +13,7 @@ from handlers.http.admission import MANAGEMENT
 from handlers.http.cors import SharedHandler
 from idp.api import description
 
-KEPT: Final = "public, max-age=300"
+CACHE_CONTROL: Final = "public, max-age=300"
 
 
 class OpenapiHandler(SharedHandler):
@@ -21,13 +21,13 @@ class OpenapiHandler(SharedHandler):
 
     group = MANAGEMENT
     any_origin = True
-    _tag: str | None = None
+    _etag: str | None = None
 
     async def get(self) -> None:
         config = self.service.config
         # Building the document takes too long for the event loop; later calls are cached.
-        body, self._tag = await asyncio.to_thread(_described, config.vendor, config.issuer)
-        self.set_header("Cache-Control", KEPT)
+        body, self._etag = await asyncio.to_thread(_document, config.vendor, config.issuer)
+        self.set_header("Cache-Control", CACHE_CONTROL)
         # The default value would contradict Cache-Control.
         self.clear_header("Pragma")
         self.set_header("Content-Type", "application/json")
@@ -36,11 +36,11 @@ class OpenapiHandler(SharedHandler):
     head = get
 
     def compute_etag(self) -> str | None:
-        return self._tag
+        return self._etag
 
 
 @cache
-def _described(vendor: str, issuer: str) -> tuple[bytes, str]:
+def _document(vendor: str, issuer: str) -> tuple[bytes, str]:
     body = msgspec.json.encode(description.document(vendor, issuer))
     return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 

@@ -10,11 +10,12 @@ from idp.foundation import i18n
 from idp.foundation.i18n import Message, message
 from idp.policies.page_settings import PageSettings
 from idp.records import PrivacyRules
+from idp.records.policies import Layout
 
 _LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")
 
 
-def about(settings: PageSettings, tag: str) -> dict[str, object]:
+def template_values(settings: PageSettings, tag: str) -> dict[str, object]:
     """Returns the template values that `templates/page.mako` takes from the page settings; `tag`
     is the page's language."""
     logo, is_named = settings.logo, settings.label.disable_watermark
@@ -23,10 +24,18 @@ def about(settings: PageSettings, tag: str) -> dict[str, object]:
         "links": links_of(settings.privacy, tag),
         "languages": languages(settings.languages),
         "logo": logo,
+        "brand_layout": _layout(settings),
+        "backdrop": settings.background if _layout(settings) == "split" else None,
         "logo_name": settings.name if logo and logo.is_own else None,
-        "icon": settings.icon,
+        "site_icon": settings.icon,
         "service_name": settings.name if is_named else None,
     }
+
+
+def _layout(settings: PageSettings) -> Layout:
+    """Returns the layout of the sign-in pages: one with a picture needs a picture."""
+    layout = settings.label.layout
+    return "card" if layout == "split" and settings.background is None else layout
 
 
 def languages(tags: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -44,15 +53,17 @@ def brand_url(settings: PageSettings) -> str | None:
 def links_of(privacy: PrivacyRules, tag: str) -> list[tuple[Message, str]]:
     """Returns the labels and addresses of the links at the foot of every page. `tag`, the page's
     language, is inserted into addresses that have a placeholder for it."""
-    email = quote(privacy.support_email, safe="@")
     links = [
-        (message("Terms of service", context="page"), privacy.tos_link),
         (message("Privacy policy", context="page"), privacy.privacy_link),
+        (message("Terms of service", context="page"), privacy.tos_link),
         (message("Help", context="page"), privacy.help_link),
         (message("Documentation", context="page"), privacy.docs_link),
-        (
-            message("Ask for support", context="page"),
-            email and f"mailto:{email}",
-        ),
+        (message("Contact support", context="page"), support_url(privacy)),
     ]
     return [(label, _LANGUAGE.sub(tag, url)) for label, url in links if url]
+
+
+def support_url(privacy: PrivacyRules) -> str | None:
+    """Returns the address that writes an email to support; None without one."""
+    email = quote(privacy.support_email, safe="@")
+    return f"mailto:{email}" if email else None

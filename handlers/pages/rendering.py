@@ -1,37 +1,37 @@
-"""Renders the Mako templates with values and translated texts. No other module uses Mako."""
+"""Renders the templates of pages with values and translated texts; those of mails are rendered by
+`idp.mail.html`."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from datetime import UTC, datetime, tzinfo
+from functools import cache, partial
 from importlib import resources
-from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 from mako.lookup import TemplateLookup
 from markupsafe import Markup, escape
 from msgspec import structs
 
+from handlers.http import static_files
+from handlers.pages import icons
+from handlers.pages.field_problems import input_attributes, only_field, problems_of
 from idp.foundation import i18n, redaction
 from idp.foundation.i18n import Bundle, Message
+from idp.foundation.localization import local_time, name_order
 
-STATIC_PATH = "/ui/static/"
-CONTENT_TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
-
+_EPOCH = datetime.fromtimestamp(0, UTC)
 NOTHING = "\u00a0"  # highlighted where a value ends too early
 
-# What every page may be given, with the default of each. templates/page.mako explains them.
+# The values that every page can take, with their defaults. templates/page.mako explains them.
 COMMON: Mapping[str, object] = {
     "service_name": None,
     "application_name": None,
     "application_url": None,
+    "is_own_area": False,
     "problems": (),
     "notice": None,
     "retry_seconds": None,
@@ -41,9 +41,14 @@ COMMON: Mapping[str, object] = {
     "cancellable": False,
     "brand_url": None,
     "links": (),
+    "brand_layout": "card",
+    "backdrop": None,
     "logo": None,
     "logo_name": None,
-    "icon": None,
+    "site_icon": None,
+    "request_id": "",
+    "now": _EPOCH,
+    "time_zone": UTC,
     "console": None,
     "area": None,
 }
@@ -56,10 +61,40 @@ def render(name: str, bundle: Bundle, **values: object) -> str:
     raises NameError. Every value is escaped.
     """
     template = _lookup().get_template(f"{name}.mako")
+    page_values = {**COMMON, **values}
+    moment = _moment(bundle.tag, page_values)
+    renderer_values = {
+        "page": name,
+        "labels": {},
+        "moment": moment,
+        "translated_with_values": _translator_with_values(bundle, moment),
+    }
     html: str = template.render(
-        **{**_FUNCTIONS, **_language(bundle), **COMMON, **values, "page": name}
+        **{**_FUNCTIONS, **_language(bundle), **page_values, **renderer_values}
     )
     return html
+
+
+_TIME = Markup('<time datetime="{:%Y-%m-%dT%H:%M:%SZ}" title="{:%Y-%m-%d %H:%M:%S} UTC">{}</time>')
+
+
+def _moment(tag: str, page_values: Mapping[str, Any]) -> Callable[..., Markup]:
+    """Returns `moment(value)`: an instant as markup, in the page's language and time zone, with
+    its UTC time as the title. `value` is a datetime or ISO 8601; `is_relative` says how long ago
+    it was."""
+    zone: tzinfo = page_values["time_zone"]
+
+    def moment(value: datetime | str, *, is_relative: bool = False) -> Markup:
+        instant = (datetime.fromisoformat(value) if isinstance(value, str) else value).astimezone(
+            UTC
+        )
+        if is_relative:
+            text = local_time.relative(instant, page_values["now"], zone, tag)
+        else:
+            text = local_time.date_time(instant, zone, tag)
+        return _TIME.format(instant, instant, text)
+
+    return moment
 
 
 def _language(bundle: Bundle) -> dict[str, object]:
@@ -68,24 +103,25 @@ def _language(bundle: Bundle) -> dict[str, object]:
         "pgettext": bundle.pgettext,
         "ngettext": bundle.ngettext,
         "npgettext": bundle.npgettext,
-        "said": _sayer(bundle),
-        "said_with_values": _value_sayer(bundle),
+        "translated": _translator(bundle),
         "text_of": bundle.text,
         "lang": bundle.tag,
+        "is_family_name_first": name_order.is_family_name_first(bundle.tag),
         "dir": bundle.direction,
+        "duration_text": partial(local_time.duration, tag=bundle.tag),
         "languages": [(tag, i18n.endonym(tag)) for tag in i18n.available()],
     }
 
 
-def _sayer(bundle: Bundle) -> Callable[[Message | str], str]:
-    """Returns `said(value)`: the translation of a Message, or plain text, for an element's
+def _translator(bundle: Bundle) -> Callable[[Message | str], str]:
+    """Returns `translated(value)`: the translation of a Message, or plain text, for an element's
     content.
 
     An untranslated text is marked with its own language, so the result must not be used in an
     attribute.
     """
 
-    def said(value: Message | str) -> str:
+    def translated(value: Message | str) -> str:
         text = bundle.text(value)
         if isinstance(value, str) or bundle.is_translated(value.msgid, value.context):
             return text
@@ -93,19 +129,26 @@ def _sayer(bundle: Bundle) -> Callable[[Message | str], str]:
             i18n.SOURCE, i18n.direction(i18n.SOURCE), text
         )
 
-    return said
+    return translated
 
 
-def _value_sayer(bundle: Bundle) -> Callable[[Message], str]:
-    """Returns `said_with_values(value)`: as `said`, with each value inside the text isolated, so
-    that its writing direction does not affect the sentence."""
-    translated = _sayer(bundle)
+def _translator_with_values(
+    bundle: Bundle, moment: Callable[[datetime], Markup]
+) -> Callable[[Message], str]:
+    """Returns `translated_with_values(value)`: as `translated`, with each value inside the text
+    isolated, so that its writing direction does not affect the sentence. An instant is
+    displayed by `moment`.
+    """
+    translated = _translator(bundle)
 
     def translated_with_values(value: Message) -> str:
         if not value.args:
             return translated(value)
         pattern = translated(structs.replace(value, args={}))
-        return rich(pattern, **{name: isolated(str(arg)) for name, arg in value.args.items()})
+        return rich(pattern, **{name: displayed(arg) for name, arg in value.args.items()})
+
+    def displayed(arg: object) -> Markup:
+        return moment(arg) if isinstance(arg, datetime) else isolated(str(arg))
 
     return translated_with_values
 
@@ -142,6 +185,11 @@ def link(url: str) -> Markup:
     return Markup('<a href="{}">{}</a>').format(url, code(url))
 
 
+def icon(name: str) -> Markup:
+    """Returns markup with an icon (`handlers.pages.icons`)."""
+    return Markup(icons.drawing(name))  # noqa: S704  # nosec B704  # a file of the product's own
+
+
 def html_attributes(values: Mapping[str, object]) -> Markup:
     """Returns markup with the attributes of an element. A value of True makes an attribute without
     a value; attributes with None or False are left out."""
@@ -150,6 +198,12 @@ def html_attributes(values: Mapping[str, object]) -> Markup:
         for name, value in values.items()
         if value is not None and value is not False
     )
+
+
+def language_url(query: Sequence[tuple[str, str]], tag: str) -> str:
+    """Returns the address, relative to the page's own, of the page in the language with this
+    tag."""
+    return "?" + urlencode([*query, ("lang", tag)])
 
 
 _DECEPTIVE = re.compile(r"[\\\x00-\x1f]")
@@ -177,15 +231,22 @@ def difference(sent: str, registered: str) -> int | None:
         return None
     pairs = zip(sent, registered, strict=False)
     shorter = min(len(sent), len(registered))
-    return next((at for at, (one, other) in enumerate(pairs) if one != other), shorter)
+    return next(
+        (
+            index
+            for index, (sent_character, registered_character) in enumerate(pairs)
+            if sent_character != registered_character
+        ),
+        shorter,
+    )
 
 
-def marked(value: str, at: int | None) -> Markup:
-    """Returns markup with the character at index `at` highlighted, none if it is None, and with
+def marked(value: str, index: int | None) -> Markup:
+    """Returns markup with the character at index `index` highlighted, none if it is None, and with
     invisible characters made visible."""
-    if at is None:
+    if index is None:
         return escape(redaction.visible(value))
-    parts = value[:at], value[at : at + 1] or NOTHING, value[at + 1 :]
+    parts = value[:index], value[index : index + 1] or NOTHING, value[index + 1 :]
     return Markup("{}<mark>{}</mark>{}").format(*map(redaction.visible, parts))
 
 
@@ -206,11 +267,6 @@ def as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def problems_of(problems: Sequence[Mapping[str, object]], field: str) -> list[object]:
-    """Returns the texts of those problems whose `field` is this field."""
-    return [problem["text"] for problem in problems if problem["field"] == field]
-
-
 @cache
 def _lookup() -> TemplateLookup:
     return TemplateLookup(
@@ -222,38 +278,6 @@ def _lookup() -> TemplateLookup:
     )
 
 
-def static_url(name: str) -> str:
-    """Returns the path of a static file. It contains a hash of the content, so that browsers can
-    cache the file permanently."""
-    return f"{STATIC_PATH}{_hash(name)}/{name}"
-
-
-def static_file(path: str) -> tuple[bytes, str] | None:
-    """Returns content and content type of the static file at `<hash>/<name>`, the part of the
-    address after `/ui/static/`.
-
-    Returns None if there is none, or if the hash is another: the content of one version must not
-    be cached as another's.
-    """
-    digest, _, name = path.partition("/")
-    if name not in _static() or digest != _hash(name):
-        return None
-    return _static()[name], CONTENT_TYPES[Path(name).suffix]
-
-
-@cache
-def _static() -> dict[str, bytes]:
-    files = resources.files("templates").joinpath("static").iterdir()
-    return {
-        file.name: file.read_bytes() for file in files if Path(file.name).suffix in CONTENT_TYPES
-    }
-
-
-@cache
-def _hash(name: str) -> str:
-    return hashlib.sha256(_static()[name]).hexdigest()[:16]
-
-
 # The functions that templates may call, in addition to those of `_language`.
 _FUNCTIONS = {
     function.__name__: function
@@ -263,13 +287,16 @@ _FUNCTIONS = {
         code,
         difference,
         html_attributes,
+        icon,
+        input_attributes,
         isolated,
+        language_url,
         link,
         marked,
+        only_field,
         problems_of,
         rich,
-        static_url,
         strong,
         web_link,
     )
-} | {"Markup": Markup}
+} | {"Markup": Markup, "static_url": static_files.url}

@@ -24,24 +24,24 @@ from idp.records import Browser, Session, User
 
 
 class SignedIn(Struct, frozen=True):
-    """The signed-in person and the browser. `live` is the valid session with its user; `several`
-    is true if the browser has other valid sessions too."""
+    """The signed-in person and the browser. `live_session` is the valid session with its user;
+    `has_other_sessions` is true if the browser has other valid sessions too."""
 
     browser: Browser
-    live: LiveSession
-    several: bool
+    live_session: LiveSession
+    has_other_sessions: bool
 
     @property
     def session(self) -> Session:
-        return self.live.session
+        return self.live_session.session
 
     @property
     def subject(self) -> Subject:
-        return self.live.subject
+        return self.live_session.subject
 
     @property
     def user(self) -> User:
-        return self.live.subject.user
+        return self.live_session.subject.user
 
 
 async def find_person(handler: PageHandler, area: OwnPages) -> SignedIn:
@@ -52,19 +52,29 @@ async def find_person(handler: PageHandler, area: OwnPages) -> SignedIn:
     chooser if none of several was chosen.
     """
     browser_record = await handler.find_browser()
-    live = await session_lifetime.find_live(handler.service, browser_record)
-    _store_choice(handler, live)
-    chosen = choose(live, handler.get_cookie(_choice_cookie(handler.service.config)))
-    if (browser_record is None or chosen is None) and handler.request.method == "POST":
+    live_sessions = await session_lifetime.find_live(handler.service, browser_record)
+    _store_choice(handler, live_sessions)
+    live_session = choose(
+        live_sessions, handler.get_cookie(_choice_cookie(handler.service.config))
+    )
+    if (browser_record is None or live_session is None) and handler.request.method == "POST":
         # A parallel request may have replaced the browser's cookie; the redirected GET is sent
         # with the new one.
         handler.redirect_instead(handler.request.uri or area.path)
-    if browser_record is None or chosen is None:
+    if browser_record is None or live_session is None:
         await sign_in(
-            handler, area, browser_record, prompt=("select_account",) if len(live) > 1 else ()
+            handler,
+            area,
+            browser_record,
+            prompt=("select_account",) if len(live_sessions) > 1 else (),
         )
         raise ResponseSent
-    return SignedIn(browser=browser_record, live=chosen, several=len(live) > 1)
+    handler.zoneinfo = live_session.subject.user.profile.zoneinfo
+    return SignedIn(
+        browser=browser_record,
+        live_session=live_session,
+        has_other_sessions=len(live_sessions) > 1,
+    )
 
 
 async def require_recent(
@@ -78,26 +88,30 @@ async def require_recent(
 
 
 async def sign_in(
-    handler: PageHandler, area: OwnPages, browser_record: Browser | None, to: str = "", **how: Any
+    handler: PageHandler,
+    area: OwnPages,
+    browser_record: Browser | None,
+    path: str = "",
+    **options: Any,
 ) -> None:
-    """Redirects to a sign-in that returns to the path `to`, by default to this page. `how` are
-    options of `first_party_sign_in.begin`, such as `prompt`."""
-    to = to or handler.request.uri or area.path
-    begun = await first_party_sign_in.begin(
-        handler.service, area, to, browser_record, handler.origin(), **how
+    """Redirects to a sign-in that returns to the path `path`, by default to this page. `options`
+    are options of `first_party_sign_in.begin`, such as `prompt`."""
+    path = path or handler.request.uri or area.path
+    begun_flow = await first_party_sign_in.begin(
+        handler.service, area, path, browser_record, handler.origin(), **options
     )
-    handler.set_browser_cookie(begun.cookie)
-    pairs = {"flow": begun.address, "client_id": area.id}
+    handler.set_browser_cookie(begun_flow.cookie)
+    pairs = {"flow": begun_flow.address, "client_id": area.id}
     handler.redirect_303(f"/ui/login?{urlencode(pairs)}")
 
 
-def _store_choice(handler: PageHandler, live: Sequence[LiveSession]) -> None:
+def _store_choice(handler: PageHandler, live_sessions: Sequence[LiveSession]) -> None:
     """Stores the session that the account chooser added to the address. Raises ResponseSent if it
     added one, after a redirect to the address without it."""
     session_id = handler.requested_id("session")
     if session_id is None:
         return
-    is_known = any(one.session.id == session_id for one in live)
+    is_known = any(live_session.session.id == session_id for live_session in live_sessions)
     # A link of another site must not choose the person.
     if is_known and not browser.is_cross_site(handler.service.config, handler.request):
         remember_person(handler, session_id)
@@ -116,7 +130,9 @@ def _choice_cookie(config: Config) -> str:
     return browser.cookie_name(config, "person")
 
 
-def choose(live: Sequence[LiveSession], session_id: str | None) -> LiveSession | None:
+def choose(live_sessions: Sequence[LiveSession], session_id: str | None) -> LiveSession | None:
     """Returns the session with this id; else the only session of the browser; else None."""
-    named = [one for one in live if one.session.id == session_id]
-    return named[0] if named else live[0] if len(live) == 1 else None
+    matching = [
+        live_session for live_session in live_sessions if live_session.session.id == session_id
+    ]
+    return matching[0] if matching else live_sessions[0] if len(live_sessions) == 1 else None

@@ -25,7 +25,7 @@ class Advance(Request, frozen=True, kw_only=True):
     advance: Annotated[timedelta, Duration()]
 
 
-class _TrialHandler(ProtocolHandler):
+class _TestModeHandler(ProtocolHandler):
     """A test endpoint. Any program may call it, but no page of another site."""
 
     def admit(self) -> None:
@@ -34,19 +34,19 @@ class _TrialHandler(ProtocolHandler):
             raise HTTPError(403, "another site's page must not steer the test")
 
 
-class ClockHandler(_TrialHandler):
+class ClockHandler(_TestModeHandler):
     """Advances the clock by a duration: `{"advance": "61m"}`."""
 
     async def post(self) -> None:
         try:
-            sent = reading.read(Advance, strict_json.decode(self.body))
-            now = await test_mode.advance(self.service, sent.advance)
+            request = reading.read(Advance, strict_json.decode(self.body))
+            now = await test_mode.advance(self.service, request.advance)
         except (InvalidArgument, test_mode.TooFar) as error:
             raise InvalidRequest(f"the body must be like {_EXAMPLE}: {error}") from error
         self.answer({"now": instant_text(now)})
 
 
-class TestModeResetHandler(_TrialHandler):
+class TestModeResetHandler(_TestModeHandler):
     """Restores the store to its initial state, and the clock to the system's time."""
 
     async def post(self) -> None:

@@ -42,7 +42,7 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
     """
 
     endpoint = "authorize"
-    _sent: Sequence[tuple[str, str]] = ()
+    _sent_pairs: Sequence[tuple[str, str]] = ()
 
     async def get(self) -> None:
         await self._respond(is_post=False)
@@ -56,12 +56,12 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
             request_limits.admit_authorization(self.service, self.origin())
         try:
             params = self._params(is_post)
-            self._sent = params.pairs()
+            self._sent_pairs = params.pairs()
             self.ui_locales = params.if_once("ui_locales")
             request, client = await authorization_endpoint.read(
                 self.service, params, self.record_refusal
             )
-            await self._go_on(request, client)
+            await self._answer(request, client)
         # Client and redirect URI are valid, so the client gets the error (RFC 6749 4.1.2.1).
         except AuthorizeRefused as refusal:
             self.log_exception(type(refusal.error), refusal.error, None)
@@ -89,7 +89,7 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
             except InvalidRequest as error:
                 raise UnusableRequest("request_malformed", error.description) from error
 
-    async def _go_on(self, request: AuthRequest, client: Application) -> None:
+    async def _answer(self, request: AuthRequest, client: Application) -> None:
         """Redirects the browser to the client or to the sign-in pages."""
         self.show_client(client)
         try:
@@ -116,7 +116,9 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         if self._may_have_user() and not browsers.has_user(browser_record):
             request_limits.admit_authorization(self.service, origin)
         pushed_authorization.refuse_other_browser(request, browser_record)
-        answer = await sign_in_flow.answer_at_once(self.service, client, request, browser_record)
+        answer = await sign_in_flow.answer_immediately(
+            self.service, client, request, browser_record
+        )
         return answer or await sign_in_pending.begin(self.service, request, browser_record, origin)
 
     def _answer_unavailable(self, request: AuthRequest, error: StorageError) -> None:
@@ -136,21 +138,25 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
 
         The form is not submitted automatically: the person decides (WCAG, failure F41).
         """
-        if status != 503 or not self._sent:
+        if status != 503 or not self._sent_pairs:
             return super().retry(status)
-        redirect_uri = dict(self._sent).get("redirect_uri", "")
+        redirect_uri = dict(self._sent_pairs).get("redirect_uri", "")
         if redirect_uri.startswith(("https://", "http://")):
-            # The response to the form may redirect there at once.
+            # The response to the form may redirect there immediately.
             self.allow_forms_to(redirect_uri)
-        form = {"method": self.request.method, "action": AUTHORIZE, "fields": self._sent}
-        return {"retry_url": uris.with_parameters(AUTHORIZE, list(self._sent)), "retry_form": form}
+        form = {"method": self.request.method, "action": AUTHORIZE, "fields": self._sent_pairs}
+        return {
+            "retry_url": uris.with_parameters(AUTHORIZE, list(self._sent_pairs)),
+            "retry_form": form,
+        }
 
-    def _login_url(self, begun: BegunFlow, request: AuthRequest, client: Application) -> str:
-        """Returns the address of a flow, with a restart link for when it has expired."""
+    def _login_url(self, begun_flow: BegunFlow, request: AuthRequest, client: Application) -> str:
+        """Returns the address of a flow, with a restart link, which is used when it has
+        expired."""
         tag = self.bundle().tag
         start = restart_link.of_request(self.service, request, client, tag)
         restart_parameter = (restart_link.PARAMETER, restart_link.write(self.service, start))
-        return uris.with_parameters(LOGIN, [("flow", begun.address), restart_parameter])
+        return uris.with_parameters(LOGIN, [("flow", begun_flow.address), restart_parameter])
 
 
 ROUTES = [(AUTHORIZE, AuthorizeHandler)]

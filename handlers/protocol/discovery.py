@@ -7,7 +7,6 @@ from handlers.http.cors import SharedHandler
 from idp.foundation import i18n
 from idp.oauth.endpoints import discovery
 from idp.oauth.paths import DISCOVERY
-from idp.records import INSTANCE_ID, INSTANCES
 
 
 class DiscoveryHandler(SharedHandler):
@@ -21,10 +20,15 @@ class DiscoveryHandler(SharedHandler):
         self.set_header("Cache-Control", "public, max-age=300")
         # The default value would contradict Cache-Control.
         self.clear_header("Pragma")
-        instance = await self.service.store.get(INSTANCES, INSTANCE_ID)
-        self.answer(discovery.document(self.service.config, instance, i18n.available()))
+        self._document = await discovery.published(self.service, i18n.available())
+        self.set_header("Content-Type", "application/json")
+        self.finish(self._document.body)
 
     head = get
+
+    def compute_etag(self) -> str:
+        """Returns the ETag: a client that has this document gets status 304."""
+        return self._document.etag
 
 
 ROUTES = [(DISCOVERY, DiscoveryHandler)]

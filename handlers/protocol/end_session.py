@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handlers.http import browser
-from handlers.login.logout import LOGOUT, HintHandler, done
+from handlers.login.logout import LOGOUT, HintHandler, result_url
 from handlers.protocol.error_recording import RefusingHandler
 from idp.foundation import uris
 from idp.oauth.endpoints import end_session
@@ -16,7 +16,7 @@ from idp.records import LogoutRequest
 
 class EndSessionHandler(RefusingHandler, HintHandler):
     """The logout endpoint. If the request has a valid `id_token_hint`, its user is signed out of
-    this browser at once; otherwise the person is asked for confirmation."""
+    this browser immediately; otherwise the person is asked for confirmation."""
 
     endpoint = "end_session"
 
@@ -35,18 +35,19 @@ class EndSessionHandler(RefusingHandler, HintHandler):
             await self.record_refusal(refusal)
             await self.explain(refusal)
             return
-        ended = await self._ended_at_once(request)
+        ended = await self._end_without_question(request)
         if ended is not None:
-            self.redirect_303(done(ended))
+            self.redirect_303(result_url(ended))
         else:
             address = await end_session.address(self.service, request, self.origin())
             self.redirect_303(uris.with_parameters(LOGOUT, [("request", address)]))
 
-    async def _ended_at_once(self, request: LogoutRequest) -> LogoutRequest | None:
-        """Signs the hinted user out and returns the resulting request; None if the person has to
-        be asked, also if the browser may not have sent its cookie."""
-        is_blind = browser.may_lack_cookie(self.service.config, self.request)
-        return None if is_blind else await self.end_hinted(request)
+    async def _end_without_question(self, request: LogoutRequest) -> LogoutRequest | None:
+        """Signs out the user whom the hint names, and returns the request to continue with.
+        Returns None if the person has to be asked, or the browser may not have sent its cookie."""
+        if browser.may_lack_cookie(self.service.config, self.request):
+            return None
+        return await self.end_hinted(request)
 
     def _params(self, is_post: bool) -> Params:
         is_form = is_post and (self.body or self.request.headers.get("Content-Type"))

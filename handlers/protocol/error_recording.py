@@ -1,4 +1,4 @@
-"""The base of protocol endpoints: stores why a request is refused before the refusal is
+"""The base of protocol endpoints: stores a refused request with its cause before the refusal is
 answered."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from idp.oauth.errors import (
     InvalidRequest,
     InvalidToken,
     OAuthError,
-    Refusing,
+    RequestRefused,
     TooManyRequests,
 )
 from idp.oauth.refusals import explain, safe_display
@@ -36,11 +36,11 @@ class RefusingHandler(Handler):
     """An endpoint that stores each request that it refuses, with the cause, for `idp explain`."""
 
     endpoint: ClassVar[Endpoint]
-    _answering: asyncio.Future[None] | None = None
+    _refusal_task: asyncio.Future[None] | None = None
 
-    async def record_refusal(self, error: Refusing) -> None:
+    async def record_refusal(self, error: RequestRefused) -> None:
         """Stores this request with the error that is the cause of its refusal."""
-        _name_check(error)
+        _log_check(error)
         await refusal_records.store(self.service, self._refused_request(), error)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
@@ -51,14 +51,14 @@ class RefusingHandler(Handler):
         if isinstance(refusal, InvalidClient) and self._may_explain(refusal):
             refusal.explain_to_developer(self.request_id)
         # A second error of the same request is not stored.
-        if refusal is None or self._answering is not None:
+        if refusal is None or self._refusal_task is not None:
             answer()
             return
-        _name_check(refusal)
+        _log_check(refusal)
         check = refusal.check.name if refusal.check is not None else "none"
         code = refusal.code if isinstance(refusal, OAuthError) else "none"
         metrics.REFUSALS.count(self.endpoint, check, code)
-        self._answering = asyncio.ensure_future(self._record_then(refusal, answer))
+        self._refusal_task = asyncio.ensure_future(self._record_and_answer(refusal, answer))
 
     def _may_explain(self, refusal: InvalidClient) -> bool:
         """Returns whether the response may name more of the cause, as the explain page does."""
@@ -66,15 +66,15 @@ class RefusingHandler(Handler):
         config, now = self.service.config, self.service.clock.now()
         return explain.may_explain(config, refusal.client, now, is_local_peer=is_local_peer)
 
-    async def _record_then(self, refusal: Refusing, answer: partial[None]) -> None:
+    async def _record_and_answer(self, refusal: RequestRefused, answer: partial[None]) -> None:
         try:
-            if not self._is_one_of_many(refusal):
+            if not self._exceeds_limit(refusal):
                 await self.record_refusal(refusal)
         # The client gets its answer even if the refusal cannot be stored.
         finally:
             answer()
 
-    def _is_one_of_many(self, refusal: Refusing) -> bool:
+    def _exceeds_limit(self, refusal: RequestRefused) -> bool:
         """Counts a failed client authentication or token. Returns True if the limit is reached:
         then the error states how long to wait, and is not stored."""
         if isinstance(refusal, InvalidClient):
@@ -89,7 +89,7 @@ class RefusingHandler(Handler):
             refusal.set_too_many_attempts(seconds)
         return seconds > 0
 
-    def _refusal(self, error: BaseException | None) -> Refusing | None:
+    def _refusal(self, error: BaseException | None) -> RequestRefused | None:
         """Returns the refusal that is stored for an error; internal failures are only logged."""
         if isinstance(error, HTTPError) and error.status_code == 405:
             return self._wrong_method()
@@ -100,10 +100,10 @@ class RefusingHandler(Handler):
             return None
         return error if error.status < 500 else None
 
-    def _wrong_method(self) -> Refusing:
+    def _wrong_method(self) -> RequestRefused:
         allowed = " or ".join(self.allowed_methods())
-        used = safe_display.value("method", self.request.method or "") or "another method"
-        details = f"The request came by {used}; this endpoint takes {allowed}."
+        method = safe_display.value("method", self.request.method or "") or "another method"
+        details = f"The request came by {method}; this endpoint takes {allowed}."
         is_page = not isinstance(self, ProtocolHandler)
         refusal = InvalidRequest("" if is_page else METHOD_NOT_ALLOWED, details=details)
         refusal.check = METHOD
@@ -139,6 +139,6 @@ class RefusingHandler(Handler):
             return []
 
 
-def _name_check(refusal: Refusing) -> None:
+def _log_check(refusal: RequestRefused) -> None:
     if refusal.check is not None:
         logs.name_refused_check(refusal.check.name)

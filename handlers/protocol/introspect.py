@@ -20,7 +20,7 @@ class IntrospectHandler(RefusingHandler, SharedHandler):
             params = self.form_params()
         await self.share_only_for_sender(params)
         authorization = self.request.headers.get("Authorization")
-        self.answer(await introspection.answer(self.service, authorization, params))
+        self.answer(await introspection.respond(self.service, authorization, params))
 
 
 class RevokeHandler(RefusingHandler, SharedHandler):

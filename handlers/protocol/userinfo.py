@@ -40,7 +40,7 @@ class UserinfoHandler(RefusingHandler, SharedHandler):
         if self.is_shared:
             client_id = await userinfo.client_of(self.service, authorization, form)
             await self.share_only_for(client_id)
-        self.answer(await userinfo.answer(self.service, authorization, form))
+        self.answer(await userinfo.respond(self.service, authorization, form))
 
     def challenge_for(self, error: OAuthError) -> str | None:
         return bearer_challenge(error)

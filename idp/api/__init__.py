@@ -8,7 +8,9 @@ from typing import Final
 
 from idp.api import (
     applications,
+    connections,
     events,
+    groups,
     imports,
     instance,
     mail,
@@ -24,9 +26,11 @@ PARTS: Final[Mapping[str, tuple[Operation, ...]]] = {
     "Organizations": organizations.OPERATIONS,
     "Users": users.OPERATIONS,
     "Service users": service_users.OPERATIONS,
+    "Groups": groups.OPERATIONS,
     "Projects": projects.OPERATIONS,
     "Applications": applications.OPERATIONS,
     "Policies": policies.OPERATIONS,
+    "Connections": connections.OPERATIONS,
     "Imports": imports.OPERATIONS,
     "Events": events.OPERATIONS,
     "Mail": mail.OPERATIONS,

@@ -43,8 +43,8 @@ OPERATIONS = (
         _WRITE,
         oidc_apps.check,
         name="oidc_apps_check",
-        summary="Say what registering an application so would say, and what to look at; make"
-        " nothing.",
+        summary="Check the settings of an application without registering it, and list warnings"
+        " about them.",
     ),
     operation(
         "POST",
@@ -60,10 +60,10 @@ OPERATIONS = (
         _READ,
         search_projects.apps_of,
         name="search_projects_apps_of",
-        summary="Find applications of a project, by their names.",
+        summary="Search for applications of a project.",
     ),
     operation(
-        "GET", _APP, _READ, read_app.show, name="read_app_show", summary="What is registered."
+        "GET", _APP, _READ, read_app.show, name="read_app_show", summary="Get an application."
     ),
     operation(
         "PUT",
@@ -71,7 +71,7 @@ OPERATIONS = (
         _WRITE,
         apps.rename,
         name="apps_rename",
-        summary="Give an application another name.",
+        summary="Rename an application.",
         conditional=True,
     ),
     operation(
@@ -80,8 +80,8 @@ OPERATIONS = (
         _WRITE,
         app_removal.remove,
         name="app_removal_remove",
-        summary="Delete an application, its keys and what people let it have; all that was issued"
-        " to it ends.",
+        summary="Delete an application with its keys and its users' consents; all its tokens are"
+        " revoked.",
         conditional=True,
     ),
     operation(
@@ -91,7 +91,7 @@ OPERATIONS = (
         partial(app_states.change, name="deactivate"),
         name="app_states_change_deactivate",
         conditional=True,
-        summary="Shut an application until it is reactivated; all that was issued to it ends.",
+        summary="Deactivate an application until it is reactivated; all its tokens are revoked.",
     ),
     operation(
         "POST",
@@ -100,7 +100,7 @@ OPERATIONS = (
         partial(app_states.change, name="reactivate"),
         name="app_states_change_reactivate",
         conditional=True,
-        summary="Let a deactivated application work again.",
+        summary="Reactivate an application.",
     ),
     operation(
         "PUT",
@@ -108,7 +108,9 @@ OPERATIONS = (
         _WRITE,
         oidc_apps.configure,
         name="oidc_apps_configure",
-        summary="Replace how an application works; what is not said has its default.",
+        summary=(
+            "Replace the settings of an application; a setting that is left out gets its default."
+        ),
         conditional=True,
     ),
     operation(
@@ -117,7 +119,7 @@ OPERATIONS = (
         _WRITE,
         api_apps.configure,
         name="api_apps_configure",
-        summary="Replace how it authenticates.",
+        summary="Replace the authentication method of an API application.",
         conditional=True,
     ),
     operation(
@@ -126,8 +128,8 @@ OPERATIONS = (
         _WRITE,
         app_secrets.generate,
         name="app_secrets_generate_oidc_config",
-        summary="Replace the secret; the old one opens nothing once its overlap is over, tokens"
-        " live on.",
+        summary="Generate a new client secret; the old one works until the overlap has passed, and"
+        " tokens stay valid.",
         conditional=True,
     ),
     operation(
@@ -136,8 +138,8 @@ OPERATIONS = (
         _WRITE,
         app_secrets.generate,
         name="app_secrets_generate_api_config",
-        summary="Replace the secret; the old one opens nothing once its overlap is over, tokens"
-        " live on.",
+        summary="Generate a new client secret; the old one works until the overlap has passed, and"
+        " tokens stay valid.",
         conditional=True,
     ),
     operation(
@@ -146,17 +148,17 @@ OPERATIONS = (
         _WRITE,
         debugging.switch,
         name="debugging_switch",
-        summary="Let the explain page show an application's mistakes in detail, for an hour unless"
-        " told else.",
+        summary="Let the explain page show an application's refused requests in detail, for an"
+        " hour by default.",
         conditional=True,
     ),
     operation(
         "GET",
         f"{_APP}/secrets",
         _READ,
-        app_secrets.listed,
+        app_secrets.find_all,
         name="app_secrets_listed",
-        summary="List an application's secrets that count, and when each was last used.",
+        summary="List an application's valid secrets, and when each was last used.",
     ),
     operation(
         "DELETE",
@@ -164,14 +166,14 @@ OPERATIONS = (
         _WRITE,
         app_secrets.end,
         name="app_secrets_end",
-        summary="End the secret that counts beside the current one, before its time.",
+        summary="Revoke the previous secret before its overlap has passed.",
         conditional=True,
     ),
     operation(
         "GET",
         f"{_APP}/keys",
         _READ,
-        app_keys.listed,
+        app_keys.find_all,
         name="app_keys_listed",
         summary="List the keys of an application.",
     ),
@@ -181,7 +183,7 @@ OPERATIONS = (
         _READ,
         app_keys.search,
         name="app_keys_search",
-        summary="Go through the keys of an application, a page at a time.",
+        summary="Search for keys of an application.",
     ),
     operation(
         "POST",
@@ -189,7 +191,7 @@ OPERATIONS = (
         _WRITE,
         app_keys.create,
         name="app_keys_create",
-        summary="Register a public key of an application, or make it a pair of keys.",
+        summary="Register a public key of an application, or generate a key pair for it.",
     ),
     operation(
         "GET",
@@ -197,7 +199,7 @@ OPERATIONS = (
         _READ,
         app_keys.show,
         name="app_keys_show",
-        summary="Read one key of an application.",
+        summary="Get a key of an application.",
     ),
     operation(
         "DELETE",
@@ -205,16 +207,16 @@ OPERATIONS = (
         _WRITE,
         app_keys.remove,
         name="app_keys_remove",
-        summary="Remove a key of an application: it proves nothing from then on.",
+        summary="Remove a key of an application: it stops working.",
         conditional=True,
     ),
     operation(
         "GET",
         _PRESETS,
         _READ,
-        read_presets.listed,
+        read_presets.find_all,
         name="read_presets_listed",
-        summary="List the presets: tools whose settings are known.",
+        summary="List the presets, each with the settings of a well-known application.",
     ),
     operation(
         "GET",
@@ -222,6 +224,6 @@ OPERATIONS = (
         _READ,
         read_presets.show,
         name="read_presets_show",
-        summary="Read with what settings a tool is registered and how it is configured.",
+        summary="Get the settings of a preset, and how the application is configured.",
     ),
 )

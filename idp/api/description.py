@@ -22,31 +22,34 @@ _PARAMETERS: Final = "#/components/parameters/"
 _RESPONSES: Final = "#/components/responses/"
 _HEADERS: Final = "#/components/headers/"
 ABOUT: Final = (
-    "Strict JSON in, JSON out. Names are camelCase, and taken in snake_case too; a field that is"
-    " not known is refused, and everything that is wrong is told at once, by JSON path. What has"
-    " its default value is left out of answers. 64-bit integers are strings, instants RFC 3339 in"
-    " UTC, durations as Go writes them."
+    "Requests and answers are strict JSON. Names are in camelCase, and accepted in snake_case"
+    " too. An unknown field is refused, and an answer lists all errors of a request by JSON"
+    " path. Fields with their default value are left out of answers. 64-bit integers are"
+    " strings, timestamps are in RFC 3339 and UTC, and durations have the format of Go."
 )
 
-# Every error that a call can be answered with, by its status; `_OF_SOME` are those that only some
-# calls have.
+# Every error that a call can be answered with, by its status. Those of `_OPERATION_SPECIFIC` are
+# listed only for some operations.
 REFUSALS: Final[dict[int, tuple[str, str]]] = {
-    400: ("BadRequest", "Something in the request can't be used, or its state does not allow it."),
-    401: ("Unauthenticated", "No token, or one that does not count."),
+    400: (
+        "BadRequest",
+        "The request has an invalid value, or the state of the record doesn't allow it.",
+    ),
+    401: ("Unauthenticated", "There is no token, or it isn't valid."),
     403: ("PermissionDenied", "The caller's roles do not have the permission."),
-    404: ("NotFound", "There is no such thing, or the caller may not know that there is."),
+    404: ("NotFound", "The record doesn't exist, or the caller may not know that it exists."),
     409: ("AlreadyExists", "A name, an id or an Idempotency-Key is taken."),
-    412: ("PreconditionFailed", "It has changed since: another ETag counts now."),
+    412: ("PreconditionFailed", "The record has changed: it has another ETag now."),
     413: ("ContentTooLarge", "The body is too large."),
     415: ("UnsupportedMediaType", "The body is not application/json."),
-    421: ("MisdirectedRequest", "The request was sent to another host than the issuer's."),
-    429: ("TooManyRequests", "Too often: come again later."),
+    421: ("MisdirectedRequest", "The request was sent to a host other than the issuer's."),
+    429: ("TooManyRequests", "Too many requests: send it again later."),
     431: ("HeadersTooLarge", "The headers are too large."),
-    500: ("Internal", "Something failed on the side of the service."),
-    503: ("Unavailable", "The service is busy, or its store can't be reached: come again."),
+    500: ("Internal", "The service failed."),
+    503: ("Unavailable", "The service is busy, or its store can't be reached: send it again."),
 }
-_OF_SOME: Final = {409, 412, 413, 415}
-_ANNOUNCED: Final = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}
+_OPERATION_SPECIFIC: Final = {409, 412, 413, 415}
+_EXTRA_HEADERS: Final = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}
 
 
 def document(vendor: str, issuer: str) -> dict[str, Any]:
@@ -62,8 +65,8 @@ def document(vendor: str, issuer: str) -> dict[str, Any]:
     paths: dict[str, Any] = {}
     for part, operations in PARTS.items():
         for each in operations:
-            described = _operation(each, part, schemas)
-            paths.setdefault(each.path, {})[each.method.lower()] = described
+            operation_object = _operation(each, part, schemas)
+            paths.setdefault(each.path, {})[each.method.lower()] = operation_object
     return {
         "openapi": "3.1.0",
         "info": {"title": "Management API", "version": __version__, "description": ABOUT},
@@ -78,16 +81,18 @@ def document(vendor: str, issuer: str) -> dict[str, Any]:
 
 def statuses(operation: Operation) -> list[int]:
     """Returns the HTTP statuses of the errors that the description lists for the operation."""
-    own = {409: operation.method != "GET", 412: operation.is_conditional}
-    own |= dict.fromkeys((413, 415), operation.request is not None)  # these concern a body
-    return [status for status in REFUSALS if own.get(status, status not in _OF_SOME)]
+    applicable = {409: operation.method != "GET", 412: operation.is_conditional}
+    applicable |= dict.fromkeys((413, 415), operation.request is not None)  # these concern a body
+    return [
+        status for status in REFUSALS if applicable.get(status, status not in _OPERATION_SPECIFIC)
+    ]
 
 
 def _operation(operation: Operation, part: str, schemas: Schemas) -> dict[str, Any]:
-    answers = {"200": _done(operation, schemas)} | {
+    responses = {"200": _success_response(operation, schemas)} | {
         str(status): {"$ref": _RESPONSES + REFUSALS[status][0]} for status in statuses(operation)
     }
-    described = {
+    operation_object = {
         "operationId": operation.name,
         "tags": [part],
         "summary": operation.summary,
@@ -97,15 +102,15 @@ def _operation(operation: Operation, part: str, schemas: Schemas) -> dict[str, A
             *_parameters(operation),
             *(schemas.query(operation.query) if operation.query else ()),
         ],
-        "responses": answers,
+        "responses": responses,
     }
     if operation.request is not None:
         content = {
             "schema": schemas.of(operation.request),
             "example": examples.body(operation.request),
         }
-        described["requestBody"] = {"required": True, "content": {_JSON: content}}
-    return described
+        operation_object["requestBody"] = {"required": True, "content": {_JSON: content}}
+    return operation_object
 
 
 def _requirement(operation: Operation) -> str:
@@ -115,22 +120,22 @@ def _requirement(operation: Operation) -> str:
 
 
 def _parameters(operation: Operation) -> list[dict[str, Any]]:
-    named = ["Organization"]
+    parameter_names = ["Organization"]
     if operation.method != "GET":
-        named.append("IdempotencyKey")
+        parameter_names.append("IdempotencyKey")
     if operation.is_conditional:
-        named.append("IfMatch")
+        parameter_names.append("IfMatch")
     text = {"type": "string", "minLength": 1, "maxLength": MAX_ID_CHARACTERS}
     return [
         *(
             {"name": name, "in": "path", "required": True, "schema": text}
             for name in operation.parameters
         ),
-        *({"$ref": _PARAMETERS + name} for name in named),
+        *({"$ref": _PARAMETERS + name} for name in parameter_names),
     ]
 
 
-def _done(operation: Operation, schemas: Schemas) -> dict[str, Any]:
+def _success_response(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     headers = ["X-Request-Id", "ETag"]
     if operation.method != "GET":
         headers.append("Idempotency-Replayed")
@@ -145,8 +150,8 @@ def _done(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     }
 
 
-def _refusal(status: int, schemas: Schemas) -> dict[str, Any]:
-    headers = ["X-Request-Id", *_ANNOUNCED.get(status, ())]
+def _error_response(status: int, schemas: Schemas) -> dict[str, Any]:
+    headers = ["X-Request-Id", *_EXTRA_HEADERS.get(status, ())]
     return {
         "description": REFUSALS[status][1],
         "headers": {name: {"$ref": _HEADERS + name} for name in headers},
@@ -160,23 +165,26 @@ def _components(schemas: Schemas, vendor: str, issuer: str) -> dict[str, Any]:
         "parameters": {
             "Organization": _header(
                 f"x-{vendor}-orgid",
-                "The id of the organization that the call acts in; otherwise the caller's own, or"
-                " the one of what the call names.",
+                "The ID of the organization that the call acts in. The default is the caller's"
+                " own, or that of the record in the path.",
                 {"type": "string", "maxLength": MAX_ID_CHARACTERS},
             ),
             "IdempotencyKey": _header(
                 "Idempotency-Key",
-                "Under the same key a call is carried out once a day, however often it is sent;"
-                " whoever repeats it gets the first answer again.",
+                "A call is carried out once a day under the same key, however often it is"
+                " sent; a repeated call gets the first answer again.",
                 {"type": "string", "pattern": f"^[ -~]{{1,{MAX_KEY_CHARACTERS}}}$"},
             ),
             "IfMatch": _header(
                 "If-Match",
-                "The ETag of the state that is to be changed; in any other nothing is done.",
+                "The ETag of the state to change; if the record has another one, nothing is"
+                " changed.",
                 {"type": "string", "pattern": IF_MATCH, "examples": ['"7"']},
             ),
         },
-        "responses": {REFUSALS[status][0]: _refusal(status, schemas) for status in REFUSALS},
+        "responses": {
+            REFUSALS[status][0]: _error_response(status, schemas) for status in REFUSALS
+        },
         "headers": _headers(),
         "securitySchemes": {
             "bearer": {
@@ -196,11 +204,11 @@ def _header(name: str, description: str, schema: dict[str, Any]) -> dict[str, An
 
 def _headers() -> dict[str, Any]:
     descriptions = {
-        "X-Request-Id": "By which name the log knows the request.",
-        "ETag": "The state that the answer tells of: its `sequence`, in quotes.",
-        "Idempotency-Replayed": "`true` where the answer is that of an earlier call.",
-        "WWW-Authenticate": "What is wrong with the token (RFC 6750).",
-        "Retry-After": "After how many seconds to come again.",
+        "X-Request-Id": "The ID of the request in the log.",
+        "ETag": "The state of the record in the answer: its `sequence`, in quotes.",
+        "Idempotency-Replayed": "`true` if the answer is that of an earlier call.",
+        "WWW-Authenticate": "The problem with the token (RFC 6750).",
+        "Retry-After": "After how many seconds to send the request again.",
     }
     return {
         name: {"description": text, "schema": {"type": "string"}}

@@ -19,11 +19,11 @@ class Detail(
     omit_defaults=True,
     rename={"type": "@type", "request_id": "requestId"},
 ):
-    """One thing that is wrong: `id` is for programs and stays the same, `message` for people.
-
-    `field` is the JSON path of what can't be used, `limit` what it goes beyond, `oldest` the first
-    cursor that works, `help` where cause and cure are told. The last detail has `requestId` alone:
-    by which name the log knows the request.
+    """One problem of the request. `id` is the error code, which never changes, and `message` a
+    text for people. `field` is the JSON path of the value with the problem, `limit` the limit that
+    it exceeds, `oldest` the first cursor that can be used, and `help` the address of the page with
+    the cause and the remedy. The last entry has only `requestId`, under which the log has the
+    request.
     """
 
     type: str
@@ -44,25 +44,25 @@ class ErrorBody(Struct, frozen=True):
     details: list[Detail]
 
 
-def of(error: IdpError, number: int, vendor: str, issuer: str, request_id: str) -> ErrorBody:
+def of(error: IdpError, grpc_code: int, vendor: str, issuer: str, request_id: str) -> ErrorBody:
     """Returns the body of the answer that reports an error: one entry of `details` for each
     problem of the error, and a last one with the id of the request.
 
-    `number` is the gRPC status code of the error. `vendor` is part of the type names, and `issuer`
-    is the address that the links to the error catalogue begin with.
+    `grpc_code` is the gRPC status code of the error. `vendor` is part of the type names, and
+    `issuer` is the address that the links to the error catalogue begin with.
     """
     domain = f"type.googleapis.com/{vendor}.v1"
     details = [
         Detail(
             type=f"{domain}.ErrorDetail",
-            id=one.error_code,
-            message=str(one),
-            field=one.field,
-            limit=one.limit,
+            id=problem.error_code,
+            message=str(problem),
+            field=problem.field,
+            limit=problem.limit,
             oldest=error.oldest if isinstance(error, CursorTooOld) else "",
-            help=f"{issuer}{CATALOGUE}#{one.error_code}",
+            help=f"{issuer}{CATALOGUE}#{problem.error_code}",
         )
-        for one in error.details
+        for problem in error.details
     ]
     info = Detail(type=f"{domain}.RequestInfo", request_id=request_id)
-    return ErrorBody(number, error.message, [*details, info])
+    return ErrorBody(grpc_code, error.message, [*details, info])

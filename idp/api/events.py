@@ -22,7 +22,7 @@ OPERATIONS = (
         "iam.read",
         instance_events.everywhere,
         name="event_search_everywhere",
-        summary="Find changes of whatever record, by anybody.",
+        summary="Search for events of all organizations.",
         lines=partial(instance_events.lines, everywhere=True),
     ),
     operation(
@@ -31,7 +31,7 @@ OPERATIONS = (
         "iam.read",
         instance_events.types,
         name="event_search_types",
-        summary="Every type of event that there is.",
+        summary="List the types of events.",
     ),
     operation(
         "POST",
@@ -39,7 +39,7 @@ OPERATIONS = (
         "events.read",
         instance_events.in_organization,
         name="event_search_in_organization",
-        summary="Find changes of the records of the call's organization.",
+        summary="Search for events of the call's organization.",
         lines=partial(instance_events.lines, everywhere=False),
     ),
     structs.replace(
@@ -49,8 +49,8 @@ OPERATIONS = (
             "events.read",
             event_stream.stream,
             name="event_stream",
-            summary="Sealed events in the order of their positions: as JSON lines, or as the"
-            " client accepts, in one JSON document or as server-sent events.",
+            summary="Read sealed events in the order of their positions: as JSON lines, as one"
+            " JSON document, or as server-sent events, by the request's Accept.",
         ),
         formats=("application/x-ndjson", "text/event-stream"),
     ),

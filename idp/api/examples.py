@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, get_args, get_origin
 
+from idp.management.connections.create import FORMS
+from idp.management.connections.forms import GenericOidcForm, GitlabSelfHostedForm
 from idp.management.policies.login_texts import LoginTextEntry
 from idp.schema.field_rules import NotYet
 from idp.schema.reading import DeclaredField, Request, declared
@@ -47,7 +49,7 @@ _VALUES: Final[Mapping[str, object]] = {
     "roleKey": "buyer",
     "roleKeys": ["buyer"],
     "subject": "Is this your address?",
-    "text": "Somebody gave this address at {{.Application}}.",
+    "text": "An account at {{.Application}} uses this email.",
     "title": "Confirm your address",
     "urlTemplate": "https://acme.example/verify?user={{.UserID}}&code={{.Code}}",
     "userName": "ada",
@@ -55,8 +57,16 @@ _VALUES: Final[Mapping[str, object]] = {
     "verificationCode": "K7PMQX",
     "warnColor": "#b3261e",
 }
+_CONNECTION: Final = {
+    "name": "Acme staff",
+    "clientId": "231543543215423491",
+    "clientSecret": "the client secret that the provider has given to this service",
+}
 # Bodies whose fields are only valid together.
-_WHOLE: Final[Mapping[type[Request], Mapping[str, object]]] = {
+_BODIES: Final[Mapping[type[Request], Mapping[str, object]]] = {
+    **{form: _CONNECTION for form in FORMS.values()},
+    GenericOidcForm: {**_CONNECTION, "issuer": "https://login.acme.example"},
+    GitlabSelfHostedForm: {**_CONNECTION, "issuer": "https://git.acme.example"},
     Export: {"withPasswords": True, "withOtp": True, "timeout": "30m"},
     Import: {
         "dataOrgs": {"orgs": [{"orgId": "acme", "org": {"name": "Acme"}}]},
@@ -67,12 +77,12 @@ _WHOLE: Final[Mapping[type[Request], Mapping[str, object]]] = {
 }
 # Optional fields that every example shows, and fields that none shows although they come first.
 _ALWAYS_INCLUDED: Final = {"redirectUris"}
-_NEEDLESS: Final = {"grantTypes", "publicKey", "responseTypes", "sendCode", "sendLink"}
+_OMITTED: Final = {"grantTypes", "publicKey", "responseTypes", "sendCode", "sendLink"}
 
 
 def body(kind: type[Request]) -> Mapping[str, object]:
     """Returns an example body for the request struct `kind`, as a JSON object."""
-    return _WHOLE.get(kind) or {field.wire_name: _value(field) for field in _included(kind)}
+    return _BODIES.get(kind) or {field.wire_name: _value(field) for field in _included(kind)}
 
 
 def _included(kind: type[Request]) -> list[DeclaredField]:
@@ -81,15 +91,15 @@ def _included(kind: type[Request]) -> list[DeclaredField]:
     fields = declared(kind)
     if any(field.is_required for field in fields):
         return [each for each in fields if each.is_required or each.wire_name in _ALWAYS_INCLUDED]
-    return list(_together(kind, fields))[:_MAX_FIELDS]
+    return list(_compatible(kind, fields))[:_MAX_FIELDS]
 
 
-def _together(kind: type[Request], fields: tuple[DeclaredField, ...]) -> Iterator[DeclaredField]:
-    # Of fields that exclude each other the first is shown.
-    left_out = {name for group in kind.one_of for name in group[1:]}
+def _compatible(kind: type[Request], fields: tuple[DeclaredField, ...]) -> Iterator[DeclaredField]:
+    # Of fields that exclude each other, an example has the first.
+    excluded = {name for group in kind.one_of for name in group[1:]}
     for field in fields:
-        is_needless = field.name in left_out or field.wire_name in _NEEDLESS
-        if not is_needless and not isinstance(field.rule, NotYet):
+        is_omitted = field.name in excluded or field.wire_name in _OMITTED
+        if not is_omitted and not isinstance(field.rule, NotYet):
             yield field
 
 
@@ -99,21 +109,21 @@ def _value(field: DeclaredField) -> object:
     if field.is_list:
         return [_value(field.element)]
     if field.rule is not None:
-        return _of_schema(field, field.rule.schema())
+        return _schema_example(field, field.rule.schema())
     if get_origin(field.type) is Literal:
         return get_args(field.type)[0]
     return True if field.type is bool else body(field.type)
 
 
-def _of_schema(field: DeclaredField, schema: Mapping[str, Any]) -> object:
+def _schema_example(field: DeclaredField, schema: Mapping[str, Any]) -> object:
     """Returns an example that the schema contains, or else a text or a number that it accepts."""
     if "anyOf" in schema:
-        return _of_schema(field, schema["anyOf"][0])
+        return _schema_example(field, schema["anyOf"][0])
     if "const" in schema:
         return schema["const"]
-    for several in ("examples", "enum"):
-        if several in schema:
-            return schema[several][0]
+    for keyword in ("examples", "enum"):
+        if keyword in schema:
+            return schema[keyword][0]
     if schema["type"] == "integer":
         return field.default if isinstance(field.default, int) else schema["minimum"]
     return _ID if field.wire_name.endswith(("Id", "Ids")) else "Example"

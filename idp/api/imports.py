@@ -17,10 +17,10 @@ OPERATIONS = (
         "POST",
         "/admin/v1/import",
         "iam.write",
-        import_calls.take,
+        import_calls.import_package,
         name="import_call_take",
-        summary="Bring organizations with all that is in them, from an export or another system;"
-        " each row that can't be stored is told, the others are stored.",
+        summary="Import organizations with their contents, from an export or another system; rows"
+        " that can't be stored are reported, the others are stored.",
         package=import_calls.Import,
         services=True,
     ),
@@ -28,10 +28,9 @@ OPERATIONS = (
         "POST",
         "/admin/v1/export",
         "iam.write",
-        export_calls.make,
+        export_calls.export,
         name="export_call_make",
-        summary="Export organizations with all that is in them, as one document that an import"
-        " takes.",
+        summary="Export organizations with their contents, as one document that can be imported.",
         answer=export_calls.Exported,
         services=True,
     ),
@@ -41,7 +40,7 @@ OPERATIONS = (
         "iam.read",
         job_calls.search,
         name="job_calls_search",
-        summary="Go through the jobs of the last thirty days.",
+        summary="Search for jobs of the last 30 days.",
     ),
     operation(
         "GET",
@@ -49,7 +48,7 @@ OPERATIONS = (
         "iam.read",
         job_calls.show,
         name="job_calls_show",
-        summary="Show how far a job came.",
+        summary="Get the progress of a job.",
     ),
     operation(
         "GET",
@@ -57,7 +56,7 @@ OPERATIONS = (
         "iam.read",
         job_calls.errors,
         name="job_calls_errors",
-        summary="List what is wrong with a job's rows, in the order of the rows; warnings too.",
+        summary="List the errors and warnings of a job's rows, in the order of the rows.",
     ),
     operation(
         "POST",
@@ -65,8 +64,7 @@ OPERATIONS = (
         "iam.write",
         job_calls.cancel,
         name="job_calls_cancel",
-        summary="End a job before its next rows; what is stored stays, and it can be gone on"
-        " with.",
+        summary="Cancel a job before its next rows; stored rows stay, and the job can be resumed.",
     ),
     operation(
         "POST",
@@ -74,6 +72,6 @@ OPERATIONS = (
         "iam.write",
         job_calls.resume,
         name="job_calls_resume",
-        summary="Go on with a job that was cancelled, or that failed on the side of the service.",
+        summary="Resume a job that was cancelled, or that failed because of the service.",
     ),
 )

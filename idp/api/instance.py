@@ -22,7 +22,7 @@ OPERATIONS = (
         "iam.read",
         member_search.of_instance,
         name="member_search_of_instance",
-        summary="Find members of the instance.",
+        summary="Search for members of the instance.",
     ),
     operation(
         "POST",
@@ -30,7 +30,7 @@ OPERATIONS = (
         "iam.read",
         member_search.roles_of_instance,
         name="member_search_roles_of_instance",
-        summary="List the roles that a member of the instance may have.",
+        summary="List the roles that members of the instance can have.",
     ),
     operation(
         "POST",
@@ -38,7 +38,7 @@ OPERATIONS = (
         "iam.member.write",
         members.add_to_instance,
         name="members_add_to_instance",
-        summary="Let a user manage the instance.",
+        summary="Add a member to the instance.",
     ),
     operation(
         "PUT",
@@ -46,7 +46,7 @@ OPERATIONS = (
         "iam.member.write",
         members.change_in_instance,
         name="members_change_in_instance",
-        summary="Let a member manage the instance in these roles, and in no others.",
+        summary="Replace the roles of a member of the instance.",
         conditional=True,
     ),
     operation(
@@ -55,7 +55,7 @@ OPERATIONS = (
         "iam.member.write",
         members.remove_from_instance,
         name="members_remove_from_instance",
-        summary="Let a member manage the instance no more.",
+        summary="Remove a member from the instance.",
         conditional=True,
     ),
     operation(
@@ -64,7 +64,7 @@ OPERATIONS = (
         "iam.read",
         instance_settings.features,
         name="instance_settings_features",
-        summary="Which features are on.",
+        summary="Get the features, and whether each is on.",
     ),
     operation(
         "PUT",
@@ -81,7 +81,7 @@ OPERATIONS = (
         "iam.read",
         instance_settings.security_policy,
         name="instance_settings_security_policy",
-        summary="The policy as it is.",
+        summary="Get the security policy.",
     ),
     operation(
         "PUT",
@@ -89,16 +89,16 @@ OPERATIONS = (
         "iam.write",
         instance_settings.put_security_policy,
         name="instance_settings_put_security_policy",
-        summary="Replace the policy.",
+        summary="Replace the security policy.",
         conditional=True,
     ),
     operation(
         "GET",
         "/admin/v1/background",
         "iam.read",
-        calls.listed,
+        calls.find_all,
         name="background_listed",
-        summary="List what the installation does by itself, and when each is next.",
+        summary="List the background tasks, and when each runs next.",
     ),
     operation(
         "GET",
@@ -106,15 +106,15 @@ OPERATIONS = (
         "iam.read",
         report.of_stored,
         name="report_of_stored",
-        summary="Check whether what is registered and configured is safe.",
+        summary="Check whether the configuration and the registered applications are secure.",
     ),
     operation(
         "GET",
         "/admin/v1/keys",
         "iam.read",
-        instance_keys.listed,
+        instance_keys.find_all,
         name="instance_keys_listed",
-        summary="List the keys that sign and seal tokens with their states, the oldest first.",
+        summary="List the keys that sign and encrypt tokens with their states, the oldest first.",
     ),
     operation(
         "POST",
@@ -122,7 +122,7 @@ OPERATIONS = (
         "iam.write",
         instance_keys.rotate,
         name="instance_keys_rotate",
-        summary="Let the waiting keys sign from now on.",
+        summary="Rotate the keys: the next ones sign from now on.",
     ),
     operation(
         "POST",
@@ -130,6 +130,6 @@ OPERATIONS = (
         "iam.write",
         instance_keys.remove,
         name="instance_keys_remove",
-        summary="Void all that a key signed or sealed, at once.",
+        summary="Remove a key; all tokens that it signed or encrypted become invalid immediately.",
     ),
 )

@@ -43,7 +43,7 @@ class Schemas:
             for name, each in components.items()
         }
         request_structs = list(
-            dict.fromkeys(each for kind in requests for each in _with_inner(kind))
+            dict.fromkeys(each for kind in requests for each in _with_nested(kind))
         )
         self._references = {kind: _reference(kind) for kind in [*kinds, *request_structs]}
         self.components |= {published_name(kind): self._object(kind) for kind in request_structs}
@@ -67,7 +67,7 @@ class Schemas:
 
     def _object(self, kind: type[Request]) -> Schema:
         fields = declared(kind)
-        description = described(kind)
+        description = one_line_docstring(kind)
         required = [field.wire_name for field in fields if field.is_required]
         conflicts = list(_conflicts(kind))
         return {
@@ -104,16 +104,16 @@ def value_schema(field: DeclaredField, of: Callable[[type[Any]], Schema] = _no_o
     return {"type": "boolean"} if field.type is bool else of(field.type)
 
 
-def described(kind: type[Any]) -> str:
+def one_line_docstring(kind: type[Any]) -> str:
     """Returns the docstring of a struct in one line, with field names as they are in JSON, for the
     published description; an empty text if the class itself has no docstring."""
     text = " ".join((kind.__dict__.get("__doc__") or "").split())
-    return _SNAKE.sub(lambda found: _camel(found[0]), text)
+    return _SNAKE.sub(lambda match: _camel(match[0]), text)
 
 
 def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+    first_word, *other_words = name.split("_")
+    return first_word + "".join(word.capitalize() for word in other_words)
 
 
 def _is_default(field: DeclaredField) -> bool:
@@ -149,22 +149,22 @@ def _structs_of(hint: Any) -> Iterator[type[Any]]:
         yield from _structs_of(argument)
 
 
-def _with_inner(kind: type[Request]) -> Iterator[type[Request]]:
+def _with_nested(kind: type[Request]) -> Iterator[type[Request]]:
     """Yields a request's struct, and those of the objects that its fields may hold at any
     depth."""
     yield kind
     for field in declared(kind):
         inner = (field.element if field.is_list else field).type
         if isinstance(inner, type) and issubclass(inner, Request):
-            yield from _with_inner(inner)
+            yield from _with_nested(inner)
 
 
 def _conflicts(kind: type[Request]) -> Iterator[Schema]:
     """Yields a schema for each pair of fields that cannot be sent together."""
     wire_names = {field.name: field.wire_name for field in declared(kind)}
     for group in kind.one_of:
-        for one, other in combinations(group, 2):
-            yield {"required": [wire_names[one], wire_names[other]]}
+        for left_name, right_name in combinations(group, 2):
+            yield {"required": [wire_names[left_name], wire_names[right_name]]}
 
 
 def _answer_schema(schema: Schema) -> Schema:
@@ -181,6 +181,12 @@ def _answer_schema(schema: Schema) -> Schema:
 
 
 def _not_null(schema: Schema) -> Schema:
-    kinds = [each for each in schema.get("anyOf", ()) if each != {"type": "null"}]
-    rest = {name: value for name, value in schema.items() if name not in ("anyOf", "default")}
-    return rest | (kinds[0] if len(kinds) == 1 else {"anyOf": kinds}) if kinds else schema
+    alternatives = [each for each in schema.get("anyOf", ()) if each != {"type": "null"}]
+    other_keywords = {
+        name: value for name, value in schema.items() if name not in ("anyOf", "default")
+    }
+    return (
+        other_keywords | (alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives})
+        if alternatives
+        else schema
+    )

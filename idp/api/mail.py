@@ -17,7 +17,7 @@ OPERATIONS = (
         "iam.read",
         instance_outbox.search,
         name="letters_search",
-        summary="Go through the letters of the last seven days: waiting, sent, failed or held.",
+        summary="Search for messages of the last seven days: waiting, sent, failed or held.",
     ),
     operation(
         "POST",
@@ -25,7 +25,7 @@ OPERATIONS = (
         "iam.write",
         instance_outbox.retry,
         name="letters_retry",
-        summary="Send a letter now that failed, waits for its next attempt, or was held.",
+        summary="Send a message now that failed, waits for its next attempt, or was held.",
     ),
     operation(
         "POST",
@@ -33,6 +33,6 @@ OPERATIONS = (
         "iam.write",
         instance_mail_test.send,
         name="testing_send",
-        summary="Send a mail at once, to see whether the mail server takes it.",
+        summary="Send a test email immediately.",
     ),
 )

@@ -11,22 +11,22 @@ from msgspec import Struct
 
 from idp.api import PARTS, examples
 from idp.api.description import DOCUMENTATION
-from idp.api.json_schema import described, value_schema
+from idp.api.json_schema import one_line_docstring, value_schema
 from idp.api.operation import Operation
 from idp.schema.field_rules import NOT_YET, Schema
 from idp.schema.reading import Request, declared
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 _UPPER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_HIGHEST: Final = 2**31
+_MAX_INT32: Final = 2**31
 
 
 class FieldRow(Struct, frozen=True):
-    """A row in the table of a call's fields: `path` is the field's JSON path, `holds` describes
+    """A row in the table of a call's fields: `path` is the field's JSON path, `values` describes
     its possible values in words."""
 
     path: str
-    holds: str
+    values: str
     is_required: bool
 
 
@@ -76,7 +76,7 @@ def _entry(operation: Operation, issuer: str) -> ManualEntry:
         path=operation.path,
         summary=operation.summary,
         permission=operation.permission,
-        about=described(request) if request else "",
+        about=one_line_docstring(request) if request else "",
         fields=list(_rows(request)) if request else [],
         command=command(operation, issuer),
         is_conditional=operation.is_conditional,
@@ -86,7 +86,7 @@ def _entry(operation: Operation, issuer: str) -> ManualEntry:
 def command(operation: Operation, issuer: str) -> str:
     """Returns a curl command line that makes a call of the operation at the service `issuer`, with
     an example body, and with shell variables for the parameters of the path."""
-    path = _PARAMETER.sub(lambda found: f"${_UPPER.sub('_', found[1]).upper()}", operation.path)
+    path = _PARAMETER.sub(lambda match: f"${_UPPER.sub('_', match[1]).upper()}", operation.path)
     lines = [
         f'curl -X {operation.method} "{issuer}{path}"',
         '-H "Authorization: Bearer $TOKEN"',
@@ -102,23 +102,25 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def _rows(kind: type[Request], before: str = "") -> Iterator[FieldRow]:
+def _rows(kind: type[Request], prefix: str = "") -> Iterator[FieldRow]:
     for field in declared(kind):
-        path = before + field.wire_name
+        path = prefix + field.wire_name
         inner = field.element.type if field.is_list else field.type
         if isinstance(inner, type) and issubclass(inner, Request):
-            holds = "list of objects" if field.is_list else "object"
-            yield FieldRow(path, f"{holds}. {described(inner)}".rstrip(". "), field.is_required)
+            type_name = "list of objects" if field.is_list else "object"
+            yield FieldRow(
+                path, f"{type_name}. {one_line_docstring(inner)}".rstrip(". "), field.is_required
+            )
             yield from _rows(inner, f"{path}[]." if field.is_list else f"{path}.")
         else:
-            yield FieldRow(path, in_words(value_schema(field)), field.is_required)
+            yield FieldRow(path, describe_values(value_schema(field)), field.is_required)
 
 
-def in_words(schema: Schema) -> str:
+def describe_values(schema: Schema) -> str:
     """Returns a description of the values that a JSON Schema accepts, such as "text, 1 to 200
     characters"."""
     if "anyOf" in schema:
-        return in_words(schema["anyOf"][0])
+        return describe_values(schema["anyOf"][0])
     if schema.get("description") == NOT_YET:
         return "not supported yet"
     if "const" in schema:
@@ -126,20 +128,22 @@ def in_words(schema: Schema) -> str:
     if "enum" in schema:
         return f"one of {', '.join(map(_json, schema['enum']))}"
     if schema["type"] == "array":
-        return f"list of up to {schema['maxItems']}: {in_words(schema['items'])}"
-    kind = {"boolean": "true or false", "integer": "integer"}.get(schema["type"], "text")
-    kind = {"date-time": "instant", "email": "e-mail address"}.get(schema.get("format", ""), kind)
-    kind = "base64" if "contentEncoding" in schema else kind
+        return f"list of up to {schema['maxItems']}: {describe_values(schema['items'])}"
+    value_type = {"boolean": "true or false", "integer": "integer"}.get(schema["type"], "text")
+    value_type = {"date-time": "instant", "email": "email address"}.get(
+        schema.get("format", ""), value_type
+    )
+    value_type = "base64" if "contentEncoding" in schema else value_type
     example = f", such as {schema['examples'][0]}" if "examples" in schema else ""
-    more = f". {schema['description']}" if "description" in schema else ""
-    return f"{kind}{_limits(schema)}{example}{more}"
+    description = f". {schema['description']}" if "description" in schema else ""
+    return f"{value_type}{_limits(schema)}{example}{description}"
 
 
 def _limits(schema: Schema) -> str:
     if "maxLength" in schema:
         return f", {schema.get('minLength', 0)} to {schema['maxLength']} characters"
     # A higher maximum is that of the integer type, and no limit that a reader has to know.
-    if schema.get("maximum", _HIGHEST) < _HIGHEST:
+    if schema.get("maximum", _MAX_INT32) < _MAX_INT32:
         return f", {schema['minimum']} to {schema['maximum']}"
     return ""
 

@@ -20,7 +20,7 @@ from idp.schema.reading import Nothing, Request
 
 Body = Literal["", "request", "document", "package"]
 Method = Literal["GET", "POST", "PUT", "DELETE"]
-Run = Callable[..., Awaitable[Any]]  # of an Answer or a FileAnswer
+Run = Callable[..., Awaitable[Any]]  # returns an Answer or a FileAnswer
 Lines = Callable[..., AsyncIterator[Answer]]
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
@@ -32,14 +32,14 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     `path` contains its parameters, as in `/v2/users/{userId}`; a parameter whose name ends in `Id`
     is an id. `run` is called with the service, the call, and the values of the parameters in their
-    order. With a body it also gets one of these, as `body` says: `request`, the validated struct;
-    `document`, the decoded JSON, if more than single fields must be validated; or `package`, a
-    body of any size that has not been read. `request` is the struct of the body, `query` that of
-    the query parameters of a call without a body, `answer` that of the answer.
+    order. With a body it also gets one argument more, of the form `body`: `request`, the validated
+    struct; `document`, the decoded JSON, if more than single fields must be validated; or
+    `package`, a body of any size that has not been read. `request` is the struct of the body,
+    `query` that of the query parameters of a call without a body, `answer` that of the answer.
 
-    With `is_conditional` the operation honours If-Match. With `is_large` its body may have four
-    megabytes. With `is_for_services` the caller must be a service user with a personal access
-    token. With `is_filed` it answers with a file (`FileAnswer`) that contains the `answer`. `name`
+    With `is_conditional` the operation honours If-Match. With `is_large` its body may have up to
+    four megabytes. With `is_for_services` the caller must be a service user with a personal access
+    token. With `returns_file` the answer is in a file (`FileAnswer`). `name`
     is the `operationId` of the description and never changes, because clients are generated from
     it. `lines` is called in place of `run` if the client accepts a stream of JSON lines.
     """
@@ -57,14 +57,14 @@ class Operation(Struct, frozen=True, kw_only=True):
     is_conditional: bool = False
     is_large: bool = False
     is_for_services: bool = False
-    is_filed: bool = False
+    returns_file: bool = False
     lines: Lines | None = None
     formats: Sequence[str] = ()
 
     @property
     def is_bulk(self) -> bool:
-        """Whether the operation moves data of any size: a package in, or a file out."""
-        return self.body == "package" or self.is_filed
+        """Whether the operation receives a package or returns a file, of any size."""
+        return self.body == "package" or self.returns_file
 
     @property
     def parameters(self) -> list[str]:
@@ -92,7 +92,7 @@ def operation(
     the annotations of `run`, unless `answer` names a more specific one.
 
     With `document` or `package`, `run` gets the body before it is validated (`Operation.body`),
-    and the struct given here only describes it.
+    and the struct given here only describes it. The other parameters are fields of `Operation`.
     """
     hints = get_type_hints(run.func if isinstance(run, partial) else run)
     body: Body = "request" if "request" in hints else ""
@@ -119,6 +119,6 @@ def operation(
         is_conditional=conditional,
         is_large=large,
         is_for_services=services,
-        is_filed=hints["return"] is FileAnswer,
+        returns_file=hints["return"] is FileAnswer,
         lines=lines,
     )

@@ -28,7 +28,7 @@ OPERATIONS = (
         "org.read",
         organization_read.show,
         name="read_organization_show",
-        summary="Read the call's organization.",
+        summary="Get the call's organization.",
     ),
     operation(
         "GET",
@@ -36,7 +36,7 @@ OPERATIONS = (
         "org.read",
         organization_read.show_any,
         name="read_organization_show_any",
-        summary="Read an organization.",
+        summary="Get an organization.",
     ),
     operation(
         "POST",
@@ -44,7 +44,7 @@ OPERATIONS = (
         "org.read",
         organization_read.search,
         name="read_organization_search_v2_organizations",
-        summary="Find organizations that the caller may read.",
+        summary="Search for organizations that the caller may read.",
     ),
     operation(
         "POST",
@@ -52,7 +52,7 @@ OPERATIONS = (
         "org.read",
         organization_read.search,
         name="read_organization_search_admin_v1_orgs",
-        summary="Find organizations that the caller may read.",
+        summary="Search for organizations that the caller may read.",
     ),
     operation(
         "POST",
@@ -60,7 +60,7 @@ OPERATIONS = (
         "org.create",
         changes.create,
         name="org_changes_create",
-        summary="Make an organization with a generated domain, and nobody in it.",
+        summary="Create an organization with a generated domain and no users.",
     ),
     operation(
         "PUT",
@@ -68,7 +68,7 @@ OPERATIONS = (
         "org.write",
         changes.rename,
         name="org_changes_rename",
-        summary="Give the call's organization another name; its domains stay as they are.",
+        summary="Rename the call's organization; its domains stay the same.",
         conditional=True,
     ),
     operation(
@@ -78,7 +78,9 @@ OPERATIONS = (
         partial(organization_states.change, name="deactivate"),
         name="org_states_change_deactivate",
         conditional=True,
-        summary="Shut an organization with all that is in it; all that was issued there ends.",
+        summary=(
+            "Deactivate the call's organization; its sessions end, and its tokens are revoked."
+        ),
     ),
     operation(
         "POST",
@@ -87,7 +89,7 @@ OPERATIONS = (
         partial(organization_states.change, name="reactivate"),
         name="org_states_change_reactivate",
         conditional=True,
-        summary="Let a deactivated organization work again.",
+        summary="Reactivate an organization.",
     ),
     operation(
         "DELETE",
@@ -95,8 +97,8 @@ OPERATIONS = (
         "org.delete",
         organization_removal.remove,
         name="org_removal_remove",
-        summary="Delete the call's organization with all that is in it; all that was issued there"
-        " ends.",
+        summary="Delete the call's organization with its contents; its sessions end, and its"
+        " tokens are revoked.",
         conditional=True,
     ),
     operation(
@@ -105,7 +107,8 @@ OPERATIONS = (
         "org.delete",
         organization_removal.remove_any,
         name="org_removal_remove_any",
-        summary="Delete an organization with all that is in it; all that was issued there ends.",
+        summary="Delete an organization with its contents; its sessions end, and its tokens are"
+        " revoked.",
         conditional=True,
     ),
     operation(
@@ -114,8 +117,7 @@ OPERATIONS = (
         "org.write",
         organization_domains.add,
         name="domain_calls_add",
-        summary="Let the call's organization name a domain as its own; it counts once it is"
-        " verified.",
+        summary="Add a domain to the call's organization; it can be used once it is verified.",
     ),
     operation(
         "POST",
@@ -123,7 +125,7 @@ OPERATIONS = (
         "org.read",
         organization_domains.search,
         name="domain_calls_search",
-        summary="Find domains of the call's organization, in their order.",
+        summary="Search for domains of the call's organization.",
     ),
     operation(
         "POST",
@@ -131,7 +133,7 @@ OPERATIONS = (
         "org.write",
         domain_verification.challenge,
         name="domain_proofs_challenge",
-        summary="Make the token by which a domain can be verified, in place of any other.",
+        summary="Generate the token that verifies a domain, in place of any earlier one.",
         conditional=True,
     ),
     operation(
@@ -140,8 +142,7 @@ OPERATIONS = (
         "org.write",
         domain_verification.validate,
         name="domain_proofs_validate",
-        summary="Look whether the token is published, and let the domain be the organization's"
-        " own.",
+        summary="Verify a domain by its published token.",
         conditional=True,
     ),
     operation(
@@ -150,7 +151,7 @@ OPERATIONS = (
         "org.write",
         organization_domains.set_primary,
         name="domain_calls_set_primary",
-        summary="Let login names of the call's organization end with a domain from now on.",
+        summary="Make a domain the primary one: login names end with it from now on.",
         conditional=True,
     ),
     operation(
@@ -159,7 +160,7 @@ OPERATIONS = (
         "org.write",
         organization_domains.remove,
         name="domain_calls_remove",
-        summary="Let the call's organization name a domain no more; others may verify it then.",
+        summary="Remove a domain from the call's organization; others may verify it then.",
         conditional=True,
     ),
     operation(
@@ -168,8 +169,8 @@ OPERATIONS = (
         "iam.write",
         organization_setup.set_up,
         name="org_setup_set_up",
-        summary="Make an organization, its administrator and their membership, as a JSON document"
-        " describes them (`SetUp`).",
+        summary="Create an organization, its administrator and their membership, as a JSON"
+        " document describes them (`SetUp`).",
         document=SetUp,
     ),
     operation(
@@ -178,7 +179,7 @@ OPERATIONS = (
         "org.read",
         member_search.of_organization,
         name="member_search_of_organization",
-        summary="Find members of the call's organization.",
+        summary="Search for members of the call's organization.",
     ),
     operation(
         "POST",
@@ -186,7 +187,7 @@ OPERATIONS = (
         "org.read",
         member_search.roles_of_organizations,
         name="member_search_roles_of_organizations",
-        summary="List the roles that a member of an organization may have.",
+        summary="List the roles that members of an organization can have.",
     ),
     operation(
         "POST",
@@ -194,7 +195,7 @@ OPERATIONS = (
         "user.read",
         member_search.of_user,
         name="member_search_of_user",
-        summary="Find what a user manages, as far as the caller may look into it.",
+        summary="Search for memberships of a user that the caller may read.",
     ),
     operation(
         "POST",
@@ -202,7 +203,7 @@ OPERATIONS = (
         "org.member.write",
         members.add_to_organization,
         name="members_add_to_organization",
-        summary="Let a user of the call's organization manage it.",
+        summary="Add a member to the call's organization.",
     ),
     operation(
         "PUT",
@@ -210,7 +211,7 @@ OPERATIONS = (
         "org.member.write",
         members.change_in_organization,
         name="members_change_in_organization",
-        summary="Let a member manage the call's organization in these roles, and in no others.",
+        summary="Replace the roles of a member of the call's organization.",
         conditional=True,
     ),
     operation(
@@ -219,7 +220,7 @@ OPERATIONS = (
         "org.member.write",
         members.remove_from_organization,
         name="members_remove_from_organization",
-        summary="Let a member manage the call's organization no more.",
+        summary="Remove a member from the call's organization.",
         conditional=True,
     ),
 )

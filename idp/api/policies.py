@@ -21,7 +21,12 @@ _PICTURE: Final = "policies/label/{picture}"
 
 
 def _of_installation(name: PolicyKind, kind: PolicyKindEntry) -> tuple[Operation, ...]:
-    path, form, found, words = _PATH.format("admin", kind.path), kind.form, kind.found, kind.words
+    path, form, answer_type, words = (
+        _PATH.format("admin", kind.path),
+        kind.form,
+        kind.answer_type,
+        kind.noun,
+    )
     return (
         operation(
             "GET",
@@ -29,8 +34,8 @@ def _of_installation(name: PolicyKind, kind: PolicyKindEntry) -> tuple[Operation
             "iam.read",
             partial(policies.show_default, kind=name),
             name=f"policy_show_default_{name}",
-            answer=found,
-            summary=f"The {words} of the installation.",
+            answer=answer_type,
+            summary=f"Get the {words} of the installation.",
         ),
         operation(
             "PUT",
@@ -46,7 +51,7 @@ def _of_installation(name: PolicyKind, kind: PolicyKindEntry) -> tuple[Operation
 
 
 def _of_organizations(name: PolicyKind, kind: PolicyKindEntry) -> tuple[Operation, ...]:
-    path, form, words = _PATH.format("management", kind.path), kind.form, kind.words
+    path, form, words = _PATH.format("management", kind.path), kind.form, kind.noun
     return (
         operation(
             "GET",
@@ -54,8 +59,8 @@ def _of_organizations(name: PolicyKind, kind: PolicyKindEntry) -> tuple[Operatio
             _READ,
             partial(policies.show, kind=name),
             name=f"policy_show_{name}",
-            answer=kind.found,
-            summary=f"The {words} that counts for an organization.",
+            answer=kind.answer_type,
+            summary=f"Get the effective {words} of an organization.",
         ),
         operation(
             "POST",
@@ -64,7 +69,7 @@ def _of_organizations(name: PolicyKind, kind: PolicyKindEntry) -> tuple[Operatio
             partial(policies.create, kind=name),
             name=f"policy_create_{name}",
             document=form,
-            summary=f"Give an organization a {words} of its own.",
+            summary=f"Create an organization's own {words}.",
         ),
         operation(
             "PUT",
@@ -83,7 +88,7 @@ def _of_organizations(name: PolicyKind, kind: PolicyKindEntry) -> tuple[Operatio
             partial(policies.reset, kind=name),
             name=f"policy_reset_{name}",
             conditional=True,
-            summary=f"Let the {words} of the installation count again for an organization.",
+            summary=f"Reset the {words} of an organization to that of the installation.",
         ),
     )
 
@@ -97,7 +102,7 @@ OPERATIONS = (
         "iam.read",
         message_texts.show_default,
         name="message_texts_show_default",
-        summary="What the installation says in a letter, where it isn't what is built in.",
+        summary="Get the installation's own texts of a message.",
     ),
     operation(
         "PUT",
@@ -105,7 +110,7 @@ OPERATIONS = (
         "iam.write",
         message_texts.put_default,
         name="message_texts_put_default",
-        summary="Set what the installation says in a letter, in one language.",
+        summary="Set the installation's texts of a message in a language.",
         conditional=True,
     ),
     operation(
@@ -114,7 +119,7 @@ OPERATIONS = (
         _READ,
         message_texts.show,
         name="message_texts_show",
-        summary="What an organization says in a letter, where it isn't what is built in.",
+        summary="Get an organization's own texts of a message.",
     ),
     operation(
         "PUT",
@@ -122,7 +127,7 @@ OPERATIONS = (
         _WRITE,
         message_texts.put,
         name="message_texts_put",
-        summary="Set what an organization says in a letter, in one language.",
+        summary="Set an organization's texts of a message in a language.",
         conditional=True,
     ),
     operation(
@@ -131,7 +136,7 @@ OPERATIONS = (
         _WRITE,
         message_texts.reset,
         name="message_texts_reset",
-        summary="Let an organization's letter say again what the installation says.",
+        summary="Reset an organization's texts of a message to those of the installation.",
         conditional=True,
     ),
     operation(
@@ -140,7 +145,7 @@ OPERATIONS = (
         "iam.read",
         pictures.show_default,
         name="pictures_show_default",
-        summary="A picture of the installation's pages.",
+        summary="Get a picture of the installation's pages.",
     ),
     operation(
         "PUT",
@@ -157,7 +162,7 @@ OPERATIONS = (
         "iam.write",
         pictures.remove_default,
         name="pictures_remove_default",
-        summary="Take a picture off the installation's pages.",
+        summary="Remove a picture from the installation's pages.",
         conditional=True,
     ),
     operation(
@@ -166,7 +171,7 @@ OPERATIONS = (
         _READ,
         pictures.show,
         name="pictures_show",
-        summary="A picture of the pages of an organization, its own or the installation's.",
+        summary="Get a picture of an organization's pages, its own or the installation's.",
     ),
     operation(
         "PUT",
@@ -183,7 +188,7 @@ OPERATIONS = (
         _WRITE,
         pictures.remove,
         name="pictures_remove",
-        summary="Take an organization's own picture off its pages.",
+        summary="Remove an organization's own picture.",
         conditional=True,
     ),
     operation(
@@ -192,7 +197,7 @@ OPERATIONS = (
         "iam.read",
         login_texts.show_built_in,
         name="login_texts_show_built_in",
-        summary="Every text that the installation can set, as it is built in.",
+        summary="List the default texts of the pages, which the installation can replace.",
     ),
     operation(
         "GET",
@@ -200,8 +205,7 @@ OPERATIONS = (
         "iam.read",
         login_texts.show_default,
         name="login_texts_show_default",
-        summary="What the pages of the installation say in a language, where it isn't what is"
-        " built in.",
+        summary="Get the installation's own texts of the pages in a language.",
     ),
     operation(
         "PUT",
@@ -209,7 +213,7 @@ OPERATIONS = (
         "iam.write",
         login_texts.put_default,
         name="login_texts_put_default",
-        summary="Set what the pages of the installation say in a language.",
+        summary="Set the installation's texts of the pages in a language.",
         conditional=True,
     ),
     operation(
@@ -218,7 +222,7 @@ OPERATIONS = (
         _READ,
         login_texts.show_inherited,
         name="login_texts_show_inherited",
-        summary="Every text that an organization can set, as it is otherwise.",
+        summary="List the effective texts of the pages, which an organization can replace.",
     ),
     operation(
         "GET",
@@ -226,8 +230,7 @@ OPERATIONS = (
         _READ,
         login_texts.show,
         name="login_texts_show",
-        summary="What the pages of an organization say in a language, where it isn't what is built"
-        " in.",
+        summary="Get an organization's own texts of the pages in a language.",
     ),
     operation(
         "PUT",
@@ -235,7 +238,7 @@ OPERATIONS = (
         _WRITE,
         login_texts.put,
         name="login_texts_put",
-        summary="Set what the pages of an organization say in a language.",
+        summary="Set an organization's texts of the pages in a language.",
         conditional=True,
     ),
     operation(
@@ -244,7 +247,7 @@ OPERATIONS = (
         _WRITE,
         login_texts.reset,
         name="login_texts_reset",
-        summary="Let an organization's pages say again what those of the installation say.",
+        summary="Reset an organization's texts of the pages to those of the installation.",
         conditional=True,
     ),
 )

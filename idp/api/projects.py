@@ -29,7 +29,7 @@ OPERATIONS = (
         "project.write",
         projects.create,
         name="projects_create",
-        summary="Make a project in the call's organization.",
+        summary="Create a project in the call's organization.",
     ),
     operation(
         "POST",
@@ -37,7 +37,7 @@ OPERATIONS = (
         "project.read",
         search_projects.projects_of,
         name="search_projects_projects_of",
-        summary="Find projects, in all organizations that the caller reaches.",
+        summary="Search for projects in all organizations that the caller may read.",
     ),
     operation(
         "GET",
@@ -45,7 +45,7 @@ OPERATIONS = (
         "project.read",
         projects.show,
         name="projects_show",
-        summary="What is known of a project.",
+        summary="Get a project.",
     ),
     operation(
         "PUT",
@@ -63,7 +63,7 @@ OPERATIONS = (
         partial(project_states.change, name="deactivate"),
         name="project_states_change_deactivate",
         conditional=True,
-        summary="Shut a project with its applications; all that was issued to these ends.",
+        summary="Deactivate a project with its applications; all their tokens are revoked.",
     ),
     operation(
         "POST",
@@ -72,7 +72,7 @@ OPERATIONS = (
         partial(project_states.change, name="reactivate"),
         name="project_states_change_reactivate",
         conditional=True,
-        summary="Let a deactivated project and its applications work again.",
+        summary="Reactivate a project and its applications.",
     ),
     operation(
         "DELETE",
@@ -80,17 +80,17 @@ OPERATIONS = (
         "project.write",
         project_removal.remove,
         name="project_removal_remove",
-        summary="Delete a project with its applications and their keys, its roles, and who has"
-        " these.",
+        summary="Delete a project with its applications and their keys, its roles and their"
+        " assignments.",
         conditional=True,
     ),
     operation(
         "GET",
         f"{_PROJECT}/roles",
         "project.read",
-        roles.listed,
+        roles.find_all,
         name="roles_listed",
-        summary="The roles of a project by their keys, the first thousand of them.",
+        summary="List the roles of a project by key, the first thousand.",
     ),
     operation(
         "POST",
@@ -98,7 +98,7 @@ OPERATIONS = (
         "project.write",
         roles.add,
         name="roles_add",
-        summary="Let a project know one role more.",
+        summary="Add a role to a project.",
     ),
     operation(
         "PUT",
@@ -106,7 +106,7 @@ OPERATIONS = (
         "project.write",
         roles.change,
         name="roles_change",
-        summary="Give a role another name for people, and another group; its key stays.",
+        summary="Change the display name and the group of a role; its key stays the same.",
         conditional=True,
     ),
     operation(
@@ -115,7 +115,7 @@ OPERATIONS = (
         "project.write",
         role_assignments.remove_role,
         name="role_assignments_remove_role",
-        summary="Let a project forget a role: whoever has it loses it.",
+        summary="Delete a role of a project; users who have it lose it.",
     ),
     operation(
         "POST",
@@ -123,7 +123,8 @@ OPERATIONS = (
         "project.write",
         project_grants.create,
         name="project_grants_create",
-        summary="Let another organization use a project, and assign these of its roles.",
+        summary="Grant a project to another organization, which can then assign the granted roles"
+        " to its users.",
     ),
     operation(
         "POST",
@@ -131,7 +132,7 @@ OPERATIONS = (
         "project.read",
         search_project_grants.search,
         name="search_project_grants_search",
-        summary="Find the grants of a project.",
+        summary="Search for grants of a project.",
     ),
     operation(
         "GET",
@@ -139,7 +140,7 @@ OPERATIONS = (
         "project.read",
         project_grants.show,
         name="project_grants_show",
-        summary="What a project lets an organization do.",
+        summary="Get a project grant.",
     ),
     operation(
         "PUT",
@@ -147,8 +148,7 @@ OPERATIONS = (
         "project.write",
         project_grants.change,
         name="project_grants_change",
-        summary="Grant these roles instead of those that were granted; users lose one that is"
-        " missing.",
+        summary="Replace the granted roles; users lose those that are no longer granted.",
         conditional=True,
     ),
     operation(
@@ -158,7 +158,7 @@ OPERATIONS = (
         partial(project_grants.change_state, name="deactivate"),
         name="project_grants_switch_deactivate",
         conditional=True,
-        summary="Suspend a grant; what was issued to users who need it ends.",
+        summary="Deactivate a project grant; tokens of users who depend on it are revoked.",
     ),
     operation(
         "POST",
@@ -167,7 +167,7 @@ OPERATIONS = (
         partial(project_grants.change_state, name="reactivate"),
         name="project_grants_switch_reactivate",
         conditional=True,
-        summary="Let a deactivated grant count again.",
+        summary="Reactivate a project grant.",
     ),
     operation(
         "DELETE",
@@ -175,7 +175,7 @@ OPERATIONS = (
         "project.write",
         project_grants.remove,
         name="project_grants_remove",
-        summary="Take a grant back.",
+        summary="Delete a project grant.",
         conditional=True,
     ),
 )

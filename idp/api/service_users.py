@@ -19,7 +19,7 @@ OPERATIONS = (
         "user.write",
         service_users.create,
         name="service_users_create",
-        summary="Make a service user in the call's organization.",
+        summary="Create a service user in the call's organization.",
     ),
     operation(
         "PUT",
@@ -27,7 +27,7 @@ OPERATIONS = (
         "user.write",
         service_users.change,
         name="service_users_change",
-        summary="Change what a service user is called and which tokens it gets.",
+        summary="Change the names of a service user and the kind of its tokens.",
         conditional=True,
     ),
     operation(
@@ -36,8 +36,8 @@ OPERATIONS = (
         "user.write",
         service_users.generate_secret,
         name="service_users_generate_secret",
-        summary="Give a service user a secret, for the grant client credentials, in place of any"
-        " other.",
+        summary="Generate a secret for a service user, for the client credentials grant, in place"
+        " of any earlier one.",
         conditional=True,
     ),
     operation(
@@ -46,7 +46,7 @@ OPERATIONS = (
         "user.write",
         service_users.remove_secret,
         name="service_users_remove_secret",
-        summary="Take the secret away, and one that counts beside it.",
+        summary="Remove the secret of a service user, and a previous one that is still valid.",
         conditional=True,
     ),
     operation(
@@ -55,7 +55,7 @@ OPERATIONS = (
         "user.read",
         service_users.secrets,
         name="service_users_secrets",
-        summary="List a service user's secrets that count, and when each was last used.",
+        summary="List a service user's valid secrets, and when each was last used.",
     ),
     operation(
         "DELETE",
@@ -63,16 +63,17 @@ OPERATIONS = (
         "user.write",
         service_users.end_secret,
         name="service_users_end_secret",
-        summary="End the secret that counts beside the current one, before its time.",
+        summary="Revoke the previous secret before its overlap has passed.",
         conditional=True,
     ),
     operation(
         "GET",
         f"{_USER}/pats",
         "user.read",
-        user_personal_access_tokens.listed,
+        user_personal_access_tokens.find_all,
         name="user_pats_listed",
-        summary="The user's tokens, the first thousand of them; nothing that opens anything.",
+        summary="List a service user's personal access tokens without their values, the first"
+        " thousand.",
     ),
     operation(
         "POST",
@@ -80,7 +81,7 @@ OPERATIONS = (
         "user.read",
         user_personal_access_tokens.search,
         name="user_pats_search",
-        summary="Go through the tokens of a service user, a page at a time.",
+        summary="Search for personal access tokens of a service user.",
     ),
     operation(
         "POST",
@@ -88,7 +89,7 @@ OPERATIONS = (
         "user.write",
         user_personal_access_tokens.create,
         name="user_pats_create",
-        summary="Make a personal access token of a service user.",
+        summary="Create a personal access token for a service user.",
     ),
     operation(
         "GET",
@@ -96,7 +97,7 @@ OPERATIONS = (
         "user.read",
         user_personal_access_tokens.show,
         name="user_pats_show",
-        summary="What is known of a token.",
+        summary="Get a personal access token without its value.",
     ),
     operation(
         "DELETE",
@@ -104,14 +105,14 @@ OPERATIONS = (
         "user.write",
         user_personal_access_tokens.remove,
         name="user_pats_remove",
-        summary="Let a token open nothing any more.",
+        summary="Revoke a personal access token.",
         conditional=True,
     ),
     operation(
         "GET",
         f"{_USER}/keys",
         "user.read",
-        user_keys.listed,
+        user_keys.find_all,
         name="user_keys_listed",
         summary="List the keys of a service user.",
     ),
@@ -121,7 +122,7 @@ OPERATIONS = (
         "user.read",
         user_keys.search,
         name="user_keys_search",
-        summary="Go through the keys of a service user, a page at a time.",
+        summary="Search for keys of a service user.",
     ),
     operation(
         "POST",
@@ -129,7 +130,7 @@ OPERATIONS = (
         "user.write",
         user_keys.create,
         name="user_keys_create",
-        summary="Register a public key of a service user, or make it a pair of keys.",
+        summary="Register a public key of a service user, or generate a key pair for it.",
     ),
     operation(
         "GET",
@@ -137,7 +138,7 @@ OPERATIONS = (
         "user.read",
         user_keys.show,
         name="user_keys_show",
-        summary="Read one key of a service user.",
+        summary="Get a key of a service user.",
     ),
     operation(
         "DELETE",
@@ -145,7 +146,7 @@ OPERATIONS = (
         "user.write",
         user_keys.remove,
         name="user_keys_remove",
-        summary="Remove a key of a service user: it proves nothing from then on.",
+        summary="Remove a key of a service user: it stops working.",
         conditional=True,
     ),
 )

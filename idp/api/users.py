@@ -6,6 +6,8 @@ from functools import partial
 from typing import Final
 
 from idp.api.operation import operation
+from idp.management.connections import user_links
+from idp.management.organizations import sessions as organization_sessions
 from idp.management.projects import role_assignments, search_assignments
 from idp.management.users import change as user_change
 from idp.management.users import contacts, invitations, verify_contact
@@ -46,7 +48,7 @@ OPERATIONS = (
         "user.read",
         user_search.search,
         name="user_search_search",
-        summary="Find users, in all organizations that the caller reaches.",
+        summary="Search for users in all organizations that the caller may read.",
     ),
     operation(
         "GET",
@@ -54,7 +56,7 @@ OPERATIONS = (
         "user.read",
         user_read.read,
         name="read_user_read",
-        summary="The user as it is now.",
+        summary="Get a user.",
     ),
     operation(
         "DELETE",
@@ -62,8 +64,8 @@ OPERATIONS = (
         "user.write",
         user_removal.remove,
         name="user_removal_remove",
-        summary="Delete a user: memberships, roles, keys, tokens, consents and metadata go with"
-        " them, and the login names are free again.",
+        summary="Delete a user with their memberships, roles, keys, tokens, consents and metadata;"
+        " their login names become available.",
         conditional=True,
     ),
     operation(
@@ -72,16 +74,16 @@ OPERATIONS = (
         "user.write",
         user_change.change,
         name="change_human_change",
-        summary="Change what a person is called, and what is known of them; nothing ends by it.",
+        summary="Change a person's names and profile; sessions and tokens stay valid.",
         conditional=True,
     ),
     operation(
         "POST",
         "/management/v1/users/human/_import",
         "user.import",
-        user_import_one.take,
+        user_import_one.import_human,
         name="import_human_take",
-        summary="Take in a person with the password hash that they have elsewhere.",
+        summary="Import a person with a password hash from another system.",
         document=ImportHuman,
     ),
     operation(
@@ -90,8 +92,8 @@ OPERATIONS = (
         "user.write",
         contacts.set_email,
         name="contacts_set_email",
-        summary="Give a person another e-mail address, which is to be proven unless it is called"
-        " verified; the one before is told.",
+        summary="Set a person's email, to be verified unless it is sent as verified; a message"
+        " goes to the previous one.",
         conditional=True,
     ),
     operation(
@@ -100,7 +102,7 @@ OPERATIONS = (
         "user.write",
         contacts.resend_email,
         name="contacts_resend_email",
-        summary="Prove a person's e-mail address by another code; those before count no more.",
+        summary="Send a new code to verify a person's email; earlier codes are no longer valid.",
     ),
     operation(
         "POST",
@@ -108,8 +110,7 @@ OPERATIONS = (
         "user.write",
         contacts.set_phone,
         name="contacts_set_phone",
-        summary="Give a person another phone number, which is to be proven unless it is called"
-        " verified.",
+        summary="Set a person's phone number, to be verified unless it is sent as verified.",
         conditional=True,
     ),
     operation(
@@ -118,7 +119,7 @@ OPERATIONS = (
         "user.write",
         contacts.resend_phone,
         name="contacts_resend_phone",
-        summary="Prove a person's phone number by another code; those before count no more.",
+        summary="Send a new code to verify a phone number; earlier codes are no longer valid.",
     ),
     operation(
         "DELETE",
@@ -126,7 +127,7 @@ OPERATIONS = (
         "user.write",
         contacts.remove_phone,
         name="contacts_remove_phone",
-        summary="Forget a person's phone number.",
+        summary="Delete a person's phone number.",
         conditional=True,
     ),
     operation(
@@ -135,7 +136,9 @@ OPERATIONS = (
         "user.write",
         user_passwords.set_password,
         name="password_calls_set_password",
-        summary="Give a person a new password: every session and token of theirs ends.",
+        summary=(
+            "Set a person's password; all their sessions end, and all their tokens are revoked."
+        ),
         conditional=True,
     ),
     operation(
@@ -144,8 +147,8 @@ OPERATIONS = (
         "user.write",
         user_passwords.reset_password,
         name="password_calls_reset_password",
-        summary="Let a person's password be set by a code, which is mailed or answered; nothing"
-        " ends by it.",
+        summary="Create a code that resets a person's password, which is emailed or returned;"
+        " sessions stay valid until it is used.",
     ),
     operation(
         "POST",
@@ -153,8 +156,8 @@ OPERATIONS = (
         "user.write",
         invitations.invite,
         name="invitations_invite",
-        summary="Invite a person to choose their first password, by a code that is mailed or"
-        " answered.",
+        summary="Invite a person to choose their first password, with a code that is emailed or"
+        " returned.",
     ),
     operation(
         "POST",
@@ -162,7 +165,7 @@ OPERATIONS = (
         "user.write",
         invitations.resend,
         name="invitations_resend",
-        summary="Invite a person once more; the codes before count no more.",
+        summary="Invite a person again; earlier codes are no longer valid.",
     ),
     operation(
         "POST",
@@ -170,7 +173,7 @@ OPERATIONS = (
         "user.read",
         user_sessions.search,
         name="user_sessions_search",
-        summary="List the sessions of a user: those that last, and those that have ended of late.",
+        summary="List the sessions of a user, live and recently ended.",
     ),
     operation(
         "POST",
@@ -178,9 +181,17 @@ OPERATIONS = (
         "user.write",
         user_sessions.end_all,
         name="user_sessions_end_all",
-        summary="Sign a user out everywhere: sessions, tokens and personal access tokens end for"
-        " good.",
+        summary="Sign a user out everywhere: sessions end, and tokens and personal access tokens"
+        " are revoked.",
         conditional=True,
+    ),
+    operation(
+        "POST",
+        "/management/v1/orgs/me/sessions/_search",
+        "user.read",
+        organization_sessions.search,
+        name="organization_sessions_search",
+        summary="List the active sessions of an organization's users.",
     ),
     operation(
         "DELETE",
@@ -188,8 +199,7 @@ OPERATIONS = (
         "user.write",
         user_sessions.end,
         name="user_sessions_end",
-        summary="End one session of a user, with the tokens that name it; its applications are"
-        " told.",
+        summary="End a session of a user and revoke its tokens; its applications are notified.",
         conditional=True,
     ),
     operation(
@@ -198,7 +208,7 @@ OPERATIONS = (
         "user.read",
         user_factors.methods,
         name="user_factors_methods",
-        summary="Tell by what a user can sign in.",
+        summary="List the authentication methods of a user.",
     ),
     operation(
         "DELETE",
@@ -206,9 +216,26 @@ OPERATIONS = (
         "user.write",
         user_factors.remove_totp,
         name="user_factors_remove_totp",
-        summary="Take a user's authenticator app away; they are signed out everywhere, and told by"
-        " mail.",
+        summary="Remove a user's authenticator app; they are signed out everywhere, and notified"
+        " by email.",
         conditional=True,
+    ),
+    operation(
+        "POST",
+        f"{_MANAGED}/idps/_search",
+        "user.read",
+        user_links.search,
+        name="user_links_search",
+        summary="Search for a user's links to identities at other providers.",
+    ),
+    operation(
+        "DELETE",
+        f"{_MANAGED}/idps/{{idpId}}/{{linkedUserId}}",
+        "user.write",
+        user_links.remove,
+        name="user_links_remove",
+        summary="Remove a user's link to an identity at another provider; sessions that were"
+        " opened with it end.",
     ),
     operation(
         "POST",
@@ -216,7 +243,7 @@ OPERATIONS = (
         "user.read",
         user_passkeys.search,
         name="user_passkeys_search",
-        summary="Go through a user's passkeys, a page at a time, the oldest first.",
+        summary="Search for passkeys of a user, the oldest first.",
     ),
     operation(
         "DELETE",
@@ -224,8 +251,7 @@ OPERATIONS = (
         "user.write",
         user_passkeys.remove,
         name="user_passkeys_remove",
-        summary="Let a passkey open nothing any more; its user is signed out everywhere, and told"
-        " by mail.",
+        summary="Delete a passkey; its user is signed out everywhere, and notified by email.",
         conditional=True,
     ),
     operation(
@@ -234,7 +260,7 @@ OPERATIONS = (
         "user.write",
         partial(verify_contact.verify, contact="email"),
         name="prove_contact_prove_email",
-        summary="Prove a user's e-mail address by the code that was sent there.",
+        summary="Verify a user's email with the code that was sent to it.",
     ),
     operation(
         "POST",
@@ -242,7 +268,7 @@ OPERATIONS = (
         "user.write",
         partial(verify_contact.verify, contact="phone"),
         name="prove_contact_prove_phone",
-        summary="Prove a user's phone number by the code that was sent there.",
+        summary="Verify a user's phone number with the code that was sent to it.",
     ),
     operation(
         "POST",
@@ -251,7 +277,8 @@ OPERATIONS = (
         partial(user_states.change, name="deactivate"),
         name="user_states_change_deactivate",
         conditional=True,
-        summary="Shut a user out until they are reactivated; all that was issued to them ends.",
+        summary="Deactivate a user until they are reactivated; their sessions end, and their"
+        " tokens are revoked.",
     ),
     operation(
         "POST",
@@ -260,7 +287,7 @@ OPERATIONS = (
         partial(user_states.change, name="reactivate"),
         name="user_states_change_reactivate",
         conditional=True,
-        summary="Let a deactivated user in again.",
+        summary="Reactivate a user.",
     ),
     operation(
         "POST",
@@ -269,7 +296,7 @@ OPERATIONS = (
         partial(user_states.change, name="lock"),
         name="user_states_change_lock",
         conditional=True,
-        summary="Lock a user out; all that was issued to them ends.",
+        summary="Lock a user; their sessions end, and their tokens are revoked.",
     ),
     operation(
         "POST",
@@ -278,7 +305,7 @@ OPERATIONS = (
         user_states.unlock,
         name="user_states_unlock",
         conditional=True,
-        summary="Let a locked user in again.",
+        summary="Unlock a user.",
     ),
     operation(
         "POST",
@@ -286,8 +313,7 @@ OPERATIONS = (
         "user.read",
         user_metadata.search,
         name="user_metadata_search",
-        summary="Find what is kept with a user, by key, with the values: a page has about four"
-        " megabytes.",
+        summary="Search for metadata of a user; a page has about 4 MB.",
     ),
     operation(
         "GET",
@@ -295,7 +321,7 @@ OPERATIONS = (
         "user.read",
         user_metadata.show,
         name="user_metadata_show",
-        summary="What is kept under this key.",
+        summary="Get the metadata value of a key.",
     ),
     operation(
         "POST",
@@ -303,7 +329,7 @@ OPERATIONS = (
         "user.write",
         user_metadata.put,
         name="user_metadata_put",
-        summary="Keep a value under this key, in place of any other.",
+        summary="Set the metadata value of a key.",
         conditional=True,
     ),
     operation(
@@ -312,7 +338,7 @@ OPERATIONS = (
         "user.write",
         user_metadata.remove,
         name="user_metadata_remove",
-        summary="Keep nothing under this key any more.",
+        summary="Delete the metadata value of a key.",
         conditional=True,
     ),
     operation(
@@ -321,16 +347,17 @@ OPERATIONS = (
         "user.grant.read",
         search_assignments.search,
         name="search_assignments_search",
-        summary="Find the roles that users have in projects, in all organizations that the caller"
-        " reaches.",
+        summary=(
+            "Search for role assignments of users in all organizations that the caller may read."
+        ),
     ),
     operation(
         "GET",
         _GRANTS,
         "user.grant.read",
-        role_assignments.listed,
+        role_assignments.find_all,
         name="role_assignments_listed",
-        summary="The roles that a user has, project by project.",
+        summary="List the roles of a user, by project.",
     ),
     operation(
         "POST",
@@ -338,7 +365,7 @@ OPERATIONS = (
         "user.grant.write",
         role_assignments.create,
         name="role_assignments_create",
-        summary="Give a user roles of a project.",
+        summary="Assign roles of a project to a user.",
     ),
     operation(
         "PUT",
@@ -346,7 +373,7 @@ OPERATIONS = (
         "user.grant.write",
         role_assignments.change,
         name="role_assignments_change",
-        summary="Give a user these roles of a project instead of those that they had.",
+        summary="Replace the roles that a user has in a project.",
         conditional=True,
     ),
     operation(
@@ -355,7 +382,7 @@ OPERATIONS = (
         "user.grant.write",
         role_assignments.remove,
         name="role_assignments_remove",
-        summary="Take away all roles that a user has in a project.",
+        summary="Remove all roles that a user has in a project.",
         conditional=True,
     ),
 )

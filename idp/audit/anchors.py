@@ -1,5 +1,5 @@
-"""Anchors in the log: once an hour the heads of the streams are written where a program that
-changes the database does not reach."""
+"""Anchors in the log: once an hour the heads of the streams are written to a place that a
+program which changes the database can't write to."""
 
 from __future__ import annotations
 
@@ -22,16 +22,14 @@ async def write(service: Service) -> None:
     StorageError."""
     now = service.clock.now()
     for head in (await event_streams.heads(service)).values():
-        # An instant to come was not stored by the service, and must not end the anchors.
+        # An instant in the future was not stored by the service, and must not end the anchors.
         is_due = head.anchored_at is None or abs(now - head.anchored_at) >= EVERY
         if head.position == head.anchored_position or not is_due:
             continue
-        anchored = {"anchored_at": now, "anchored_position": head.position}
+        anchor = {"anchored_at": now, "anchored_position": head.position}
         try:
             await service.store.commit(
-                Update(
-                    AUDIT_HEADS, head.id, set=anchored, expect={"anchored_at": head.anchored_at}
-                )
+                Update(AUDIT_HEADS, head.id, set=anchor, expect={"anchored_at": head.anchored_at})
             )
         except Stale:  # another process has logged it
             continue

@@ -3,7 +3,7 @@
 The value of an event is a MAC over the value before it, the event's position, the event, and a
 digest of its payload. The key of the MAC is in the store, encrypted under the master key: a
 program that can only write the database can't compute another chain. The digest of the payload is
-salted, so that an erased payload can't be guessed from what is left.
+salted, so that an erased payload can't be guessed from its digest.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from idp.service import Service
 _KEY_BYTES: Final = 32
 _PURPOSE: Final = "audit chain"
 _SALT_BYTES: Final = 16
-# The version of what a chain value is computed from, with which the value begins. A later version
-# may contain other fields of an event; values of this one are computed as before.
+# A chain value begins with the version of its format. A later version may cover other fields of an
+# event; values that begin with this one are still computed as here.
 _VERSION: Final = "1."
 
 
@@ -36,7 +36,7 @@ def new_key(service: Service) -> AuditKey:
     )
 
 
-def opened_key(service: Service, record: AuditKey) -> bytes:
+def open_key(service: Service, record: AuditKey) -> bytes:
     """Returns the key of the chains. Raises WrongKey."""
     return service.master_key.open(record.sealed_key, _PURPOSE)
 
@@ -46,10 +46,10 @@ def new_salt(random: Random) -> str:
     return base64url.encode(random.token_bytes(_SALT_BYTES))
 
 
-def value(key: bytes, before: str, event: Event) -> str:
-    """Returns the value of the chain at an event with stream, position and salt. `before` is the
-    value at the position before, empty at the first one."""
-    parts = (_VERSION, before, str(event.position), _digest(event), payload_digest(event))
+def value(key: bytes, previous_value: str, event: Event) -> str:
+    """Returns the value of the chain at an event with stream, position and salt.
+    `previous_value` is the value at the previous position, empty at the first one."""
+    parts = (_VERSION, previous_value, str(event.position), _digest(event), payload_digest(event))
     return _VERSION + _mac(key, parts)
 
 
@@ -59,12 +59,12 @@ def floor_mac(key: bytes, stream: str, position: int, chain: str) -> str:
 
 
 def erasure_mac(key: bytes, event: Event, digest: str) -> str:
-    """Returns the MAC of the digest that is left of an erased payload. Without it, a program that
+    """Returns the MAC of the digest that remains of an erased payload. Without it, a program that
     changes the database could erase payloads, too."""
     return _mac(key, ("erased", event.stream or "", str(event.position), digest))
 
 
-def is_truly_erased(key: bytes, event: Event) -> bool:
+def is_erased_by_service(key: bytes, event: Event) -> bool:
     """Whether the service erased the event's payload."""
     return is_erased(event) and event.erasure_mac == erasure_mac(key, event, payload_digest(event))
 
@@ -72,8 +72,8 @@ def is_truly_erased(key: bytes, event: Event) -> bool:
 def payload_digest(event: Event) -> str:
     """Returns the salted digest of the event's payload, also after the payload was erased.
 
-    The stored digest counts only where the payload is gone: beside another payload it would hide
-    the change.
+    The stored digest is used only if the payload was erased: otherwise a changed payload with the
+    old digest would not be noticed.
     """
     if event.payload_digest is not None and is_erased(event):
         return event.payload_digest
@@ -109,5 +109,5 @@ def _sha256(data: bytes) -> str:
 
 def _mac(key: bytes, parts: tuple[str, ...]) -> str:
     """The HMAC-SHA256 of texts that contain no line break, in lower-case hexadecimal digits, which
-    the log does not take for a secret."""
+    the log does not redact as a secret."""
     return hmac.digest(key, "\n".join(parts).encode(), hashlib.sha256).hex()

@@ -18,7 +18,7 @@ from idp.records import DEFERRED_WORK, DeferredWork, DeferredWorkKind
 from idp.service import Service
 from storage import Collection, Delete, Stale, Unavailable, Unknown, Where
 
-AT_ONCE: Final = 500  # records that one step processes
+BATCH_SIZE: Final = 500  # records that one step processes
 
 # Processes a bounded number of records; returns whether they were the last. A step may be
 # repeated.
@@ -44,18 +44,18 @@ def new(
 
 
 async def begin(service: Service, work: DeferredWork, step: Step) -> None:
-    """Does the first step of the work by calling `step`: at once, or, if the service's store holds
-    the unit that records the work, after that is stored.
+    """Does the first step of the work by calling `step`: immediately, or, if the service's store
+    holds the unit that records the work, once that is stored.
 
     If the step fails, the work remains recorded and is continued in the background; nothing is
     raised.
     """
 
-    async def go_on() -> None:
+    async def do_first_step() -> None:
         with suppress(Unavailable, Unknown, Stale):
             await do_step(service, work, step)
 
-    await held_units.after_commit(service, go_on)
+    await held_units.after_commit(service, do_first_step)
 
 
 async def do_step(service: Service, work: DeferredWork, step: Step) -> bool:
@@ -67,7 +67,7 @@ async def do_step(service: Service, work: DeferredWork, step: Step) -> bool:
     return is_done
 
 
-async def emptied(
+async def delete_some(
     service: Service,
     collection: Collection[Any],
     where: Where,
@@ -76,12 +76,12 @@ async def emptied(
     order: str | None = None,
     org_id: str | None = None,
 ) -> bool:
-    """Deletes the first `AT_ONCE` records that match `where`, each with an event of this `type` by
-    `actor`; returns whether no such record is left.
+    """Deletes the first `BATCH_SIZE` records that match `where`, each with an event of this
+    `type` by `actor`; returns whether no such record is left.
 
     `org_id` is the organization of records that do not contain it. Raises StorageError.
     """
-    page = await service.store.find(collection, where, order=order, limit=AT_ONCE)
+    page = await service.store.find(collection, where, order=order, limit=BATCH_SIZE)
     now = service.clock.now()
     units = [
         versioned_updates.removal(

@@ -1,7 +1,7 @@
 """Erasure of a person's data in the audit log: the payloads of sealed events and their salts are
 removed, and the digests that are left keep the chain valid.
 
-What an event needs in order to be found stays: its type, its time, and the ids of the record, the
+The fields by which an event is found remain: its type, its time, and the ids of the record, the
 actor and the organization.
 """
 
@@ -23,12 +23,12 @@ from storage import Cursor, Insert, Stale, Update, Where, Write
 from storage.confirmed_commit import commit_confirmed
 
 ERASED: Final = "audit.payloads_erased"
-_AT_ONCE: Final = 200
+_PAGE_SIZE: Final = 200
 
 
 class Erasure(Struct):
-    """What an erasure did: how many of the user's events it found and erased, and how many it
-    could not erase yet because they are not sealed."""
+    """The result of an erasure: how many of the user's events were found, how many were erased,
+    and how many could not be erased yet because they are not sealed."""
 
     events: int = 0
     erased: int = 0
@@ -39,9 +39,9 @@ async def erase(service: Service, user_id: str, actor: str) -> Erasure:
     """Erases the payloads of the events about a user, and of the user's sessions, authorizations
     and refused attempts; the user may be deleted already.
 
-    What the user changed in other records stays. The event of the erasure is in its first unit.
-    After a crash it may be repeated. Raises NotFound if there is no such event; ChainLost,
-    WrongKey, StorageError.
+    Events of other records that the user changed keep their payloads. The event of the erasure is
+    in its first unit. After a crash it may be repeated. Raises NotFound if there is no such event;
+    ChainLost, WrongKey, StorageError.
     """
     await sealing.seal(service)
     state = await sealing.read_state(service) or ChainState.empty()
@@ -51,16 +51,16 @@ async def erase(service: Service, user_id: str, actor: str) -> Erasure:
         result.unsealed += sum(event.position is None for event in events)
         sealed = [event for event in events if event.position is not None and event.payload]
         if sealed:
-            also = [] if result.erased else [_event(service, sealed[0], user_id, actor)]
-            updates = [_erasure(state.key, event) for event in sealed]
-            result.erased += await _erase(service, updates, also)
+            further_writes = [] if result.erased else [_event(service, sealed[0], user_id, actor)]
+            updates = [_erasure_update(state.key, event) for event in sealed]
+            result.erased += await _erase(service, updates, further_writes)
     if not result.events:
         raise NotFound("there is no event of such a user")
     return result
 
 
 async def _events(service: Service, user_id: str) -> AsyncIterator[list[Event]]:
-    """Yields the user's events, some at a time, each once."""
+    """Yields the user's events in batches, each event once."""
     async for events in _pages(service, {"record_id": user_id}):
         yield [event for event in events if _is_about(event, user_id)]
     async for events in _pages(service, {"actor": user_id}):
@@ -74,7 +74,7 @@ async def _events(service: Service, user_id: str) -> AsyncIterator[list[Event]]:
 async def _pages(service: Service, where: Where) -> AsyncIterator[Sequence[Event]]:
     after: Cursor | None = None
     while True:
-        page = await service.store.find(EVENTS, where, order="at", limit=_AT_ONCE, after=after)
+        page = await service.store.find(EVENTS, where, order="at", limit=_PAGE_SIZE, after=after)
         yield page.records
         if page.after is None:
             return
@@ -82,30 +82,34 @@ async def _pages(service: Service, where: Where) -> AsyncIterator[Sequence[Event
 
 
 def _is_about(event: Event, user_id: str) -> bool:
-    is_theirs = event.collection == USERS.name and event.record_id == user_id
-    return is_theirs and event.type != ERASED  # which has no payload
+    is_of_user = event.collection == USERS.name and event.record_id == user_id
+    return is_of_user and event.type != ERASED  # which has no payload
 
 
-async def _erase(service: Service, updates: Sequence[Update], also: Sequence[Write]) -> int:
-    """Erases payloads by these updates; returns of how many events. Those that retention has
-    removed meanwhile are left out."""
+async def _erase(
+    service: Service, updates: Sequence[Update], further_writes: Sequence[Write]
+) -> int:
+    """Erases payloads by these updates; returns the number of erased payloads, without the events
+    that retention has removed meanwhile."""
     try:
-        await commit_confirmed(service.store, *also, *updates)
+        await commit_confirmed(service.store, *further_writes, *updates)
     except Stale:
-        return await _erase_each(service, updates, also)
+        return await _erase_each(service, updates, further_writes)
     return len(updates)
 
 
-async def _erase_each(service: Service, updates: Sequence[Update], also: Sequence[Write]) -> int:
+async def _erase_each(
+    service: Service, updates: Sequence[Update], further_writes: Sequence[Write]
+) -> int:
     erased = 0
     for update in updates:
         with suppress(Stale):
-            await commit_confirmed(service.store, *([] if erased else also), update)
+            await commit_confirmed(service.store, *([] if erased else further_writes), update)
             erased += 1
     return erased
 
 
-def _erasure(key: bytes, event: Event) -> Update:
+def _erasure_update(key: bytes, event: Event) -> Update:
     digest = chain.payload_digest(event)
     mac = chain.erasure_mac(key, event, digest)
     return Update(
@@ -117,7 +121,7 @@ def _erasure(key: bytes, event: Event) -> Update:
 
 
 def _event(service: Service, erased: Event, user_id: str, actor: str) -> Insert:
-    """The event that payloads are erased; it has none itself."""
+    """The event that records the erasure; it has no payload itself."""
     now = service.clock.now()
     event = Event(
         id=service.random.ordered_id(now),

@@ -26,10 +26,10 @@ Positions = Mapping[EventStream, int]
 Heads = Mapping[EventStream, AuditHead]
 
 _PURPOSE: Final = "event cursor"
-_AT_ONCE: Final = 101  # SQLite reads on the event loop, which must be free for other requests
-_READ_SECONDS: Final = 2.0  # of one batch, in which perhaps no event matches
+_PAGE_SIZE: Final = 101  # SQLite reads on the event loop, which must be free for other requests
+_READ_SECONDS: Final = 2.0  # for one batch, of which perhaps no event matches
 _LAST_ID: Final = chr(0x10FFFF)
-_LOOKS_EVERY_SECONDS: Final = 1.0
+_POLL_SECONDS: Final = 1.0
 
 
 class CursorUnknown(IdpError):
@@ -50,8 +50,8 @@ class CursorTooOld(IdpError):
 
 
 class EventFilter(Struct, frozen=True):
-    """The events that are read: of these streams, of an organization or of all (None), of which
-    `matches` is true."""
+    """Selects events by their streams, by their organization (None for all), and by the predicate
+    `matches`."""
 
     streams: Sequence[EventStream] = STREAMS
     org_id: str | None = None
@@ -59,7 +59,7 @@ class EventFilter(Struct, frozen=True):
 
 
 class EventBatch(Struct):
-    """Events with the positions after each, and the positions after all that was read.
+    """Events, each with the positions after it, and the positions after everything that was read.
 
     With `is_end`, no stream had more events.
     """
@@ -90,26 +90,28 @@ def unknown_cursor(reason: str) -> CursorUnknown:
 
 async def heads(service: Service) -> Heads:
     """Returns the heads of all streams, empty ones before the first event is sealed."""
-    found = stream_heads.merged(await service.store.get_many(stream_heads.KEYS))
-    return {name: head or AuditHead(id=name) for name, head in zip(STREAMS, found, strict=True)}
+    stored_heads = stream_heads.merged(await service.store.get_many(stream_heads.KEYS))
+    return {
+        name: head or AuditHead(id=name) for name, head in zip(STREAMS, stored_heads, strict=True)
+    }
 
 
 async def oldest(service: Service, streams: Sequence[EventStream]) -> Positions:
     """Returns the positions before the first stored events."""
-    found = await heads(service)
-    return {name: found[name].floor for name in streams}
+    heads_now = await heads(service)
+    return {name: heads_now[name].floor for name in streams}
 
 
 async def latest(service: Service, streams: Sequence[EventStream]) -> Positions:
     """Returns the positions of the newest events."""
-    found = await heads(service)
-    return {name: found[name].position for name in streams}
+    heads_now = await heads(service)
+    return {name: heads_now[name].position for name in streams}
 
 
 async def read(
     service: Service, event_filter: EventFilter, positions: Positions, limit: int
 ) -> EventBatch:
-    """Returns the next events after these positions, at most `limit`; perhaps none although there
+    """Returns the next events after these positions, at most `limit`; possibly none although there
     are more, if most do not match.
 
     Raises CursorTooOld, CursorUnknown.
@@ -121,7 +123,7 @@ async def read(
             break
     else:
         batch.is_end = True
-    # After the reading: what retention removed meanwhile was perhaps not read.
+    # After the reading, since retention may have removed events that were not read yet.
     _check(service, await heads(service), positions)
     return batch
 
@@ -130,8 +132,8 @@ def _check(service: Service, heads: Heads, positions: Positions) -> None:
     if any(position > heads[name].position for name, position in positions.items()):
         raise unknown_cursor("is beyond the last event")
     if any(position < heads[name].floor for name, position in positions.items()):
-        first = {name: max(heads[name].floor, each) for name, each in positions.items()}
-        raise CursorTooOld(encode(service.master_key, first))
+        oldest_positions = {name: max(heads[name].floor, each) for name, each in positions.items()}
+        raise CursorTooOld(encode(service.master_key, oldest_positions))
 
 
 async def _read_stream(
@@ -142,14 +144,14 @@ async def _read_stream(
     limit: int,
     ends_at: float,
 ) -> bool:
-    """Adds the next events of a stream to the batch; returns whether these are all."""
+    """Adds the next events of a stream to the batch; returns whether the stream has no more."""
     where: Where = {"stream": stream}
     if event_filter.org_id is not None:
         where = {"org_id": event_filter.org_id, "stream": stream}
     while True:
         after = (batch.positions[stream], _LAST_ID)
         page = await service.store.find(
-            EVENTS, where, order="position", after=after, limit=_AT_ONCE
+            EVENTS, where, order="position", after=after, limit=_PAGE_SIZE
         )
         for event in page.records:
             if len(batch.events) == limit:
@@ -165,12 +167,13 @@ async def _read_stream(
 
 
 async def wait(
-    service: Service, known: Positions, ends_at: float, is_over: Callable[[], bool]
+    service: Service, positions: Positions, ends_at: float, is_over: Callable[[], bool]
 ) -> None:
     """Returns when an event is sealed beyond these positions of the heads, at `ends_at` of the
-    monotonic clock, or within a second once `is_over`."""
+    monotonic clock, or within a second after `is_over` has
+    become true."""
     while (remaining := ends_at - time.monotonic()) > 0 and not is_over():
-        await asyncio.sleep(min(_LOOKS_EVERY_SECONDS, remaining))
-        found = await heads(service)
-        if any(found[name].position > position for name, position in known.items()):
+        await asyncio.sleep(min(_POLL_SECONDS, remaining))
+        heads_now = await heads(service)
+        if any(heads_now[name].position > position for name, position in positions.items()):
             return

@@ -8,7 +8,7 @@ from typing import Final, get_args
 from idp.audit import event_details
 from idp.records import EventStream
 
-# By the record that changed: what happened to it, after the dot.
+# The kinds of records with their labels, and the changes that follow the dot in a type.
 _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "app_key": ("Key of an application", ("created", "deleted")),
     "application": (
@@ -30,10 +30,19 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "audit": ("Audit log", ("events_removed", "payloads_erased")),
     "authorization": ("Authorization", ("revoked",)),
     "client": ("Client", ("authentication_failed",)),
+    "connection": (
+        "Connection",
+        ("activated", "changed", "created", "deactivated", "deleted", "trust_changed"),
+    ),
+    "connection_test": ("Test of a connection", ("created", "finished")),
     "consent": ("Consent", ("deleted", "given")),
     "device": ("Device", ("allowed",)),
     "domain": ("Domain", ("challenge_made", "created", "deleted", "verified")),
     "export": ("Export", ("made",)),
+    "group": ("Group", ("changed", "created", "deleted")),
+    "group_grant": ("Roles of a group", ("changed", "created", "deleted")),
+    "group_member": ("Member of a group", ("changed", "created", "deleted")),
+    "identity_link": ("Link to another provider", ("created", "deleted")),
     "import": ("Import", ("deleted", "finished", "resumed", "started")),
     "instance": (
         "Installation",
@@ -65,6 +74,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "renamed",
         ),
     ),
+    "offered_connections": ("Offered connections", ("changed", "created", "deleted")),
     "passkey": ("Passkey", ("changed", "created", "deleted", "refused")),
     "pat": ("Personal access token", ("created", "deleted")),
     **{
@@ -75,7 +85,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "language_policy": "Languages",
             "login_policy": "Login policy",
             "login_text": "Texts of the pages",
-            "message_text": "Text of a letter",
+            "message_text": "Text of a message",
             "password_age_policy": "Password age policy",
             "password_complexity_policy": "Password complexity policy",
             "picture": "Logo or icon",
@@ -143,14 +153,14 @@ STREAMS: Final[tuple[EventStream, ...]] = get_args(EventStream)
 _ACCESS: Final = frozenset({"authorization", "consent", "device", "session", "token"})
 
 
-def stream_of(type: str) -> EventStream:
+def stream_of(event_type: str) -> EventStream:
     """Returns the stream that events of this type belong to: `failure` for refused attempts,
     `access` for sessions and authorizations, `change` for all others."""
-    if type in event_details.SENTENCES:
+    if event_type in event_details.SENTENCES:
         return "failure"
-    return "access" if object_of(type) in _ACCESS else "change"
+    return "access" if object_of(event_type) in _ACCESS else "change"
 
 
-def object_of(type: str) -> str:
+def object_of(event_type: str) -> str:
     """Returns the kind of record that events of this type are about, such as `user`."""
-    return type.partition(".")[0]
+    return event_type.partition(".")[0]

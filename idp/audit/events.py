@@ -1,7 +1,7 @@
 """The audit log: one event for each administrative change, in the unit of the change.
 
-An event's `sequence` is that of the record after the change. Its payload names what changed and
-contains no secret.
+An event's `sequence` is that of the record after the change, and 0 if nothing was changed. Its
+payload names what changed and contains no secret.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Sequenced(Protocol):
 
 
 class AuditEntry(Struct, frozen=True):
-    """What an event states: its type, who made the change (`actor`, an id) and when, and its
+    """The content of an event: its type, who made the change (`actor`, an id) and when, and its
     payload.
 
     `org_id` is the organization of a record that does not contain it.
@@ -86,6 +86,14 @@ def changed(
     """Returns the write of the event alone for a change of `record` (as it was read), which the
     caller makes in the same unit; that must increment the `sequence`."""
     return Insert(EVENTS, _event(random, collection, record, record.sequence + 1, entry))
+
+
+def occurred(
+    random: Random, collection: Collection[Any], record: Sequenced, entry: AuditEntry
+) -> Insert:
+    """Returns the write of an event about a record that does not change it: its `sequence` is 0,
+    and that of the record stays as it is."""
+    return Insert(EVENTS, _event(random, collection, record, 0, entry))
 
 
 def _event(

@@ -1,9 +1,9 @@
 """Events of refused attempts: of sign-ins, client authentication and impersonation.
 
-They are written outside the request, by `flush`. The first attempt is an event at once; more from
-the same source are one event in ten minutes, which is updated while its count grows. A process
-that is killed loses the counts of its last minute. Attempts with login names that no user has are
-only counted, and no event contains such a name.
+They are written outside the request, by `flush`. The first attempt is stored as an event
+immediately; further ones from the same source are one event in ten minutes, which is updated while
+its count grows. A process that is killed loses the counts of its last minute. Attempts with login
+names that no user has are only counted, and no event contains such a name.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from storage import Collection, Insert, Key, Stale, Unavailable, Update
 ACTOR: Final = "anonymous"
 
 SIGN_IN: Final = "user.sign_in.failed"
-NOBODYS_SIGN_IN: Final = "instance.sign_in.failed"
+UNKNOWN_NAME_SIGN_IN: Final = "instance.sign_in.failed"
 NETWORK: Final = "network.slowed"
 CLIENT: Final = "client.authentication_failed"
 IMPERSONATION: Final = "token.impersonation_refused"
 
 _OPEN: Final = "open"  # the stream of a count that still grows
 _ABANDONED_AFTER: Final = 2 * PERIOD
-_AT_ONCE: Final = 500
+_PAGE_SIZE: Final = 500
 
 _RECORDS: Final[dict[str, Sequence[Collection[Any]]]] = {
     SIGN_IN: (USERS,),
@@ -37,7 +37,7 @@ _RECORDS: Final[dict[str, Sequence[Collection[Any]]]] = {
 }
 
 
-class About(NamedTuple):
+class EventSubject(NamedTuple):
     """The record that an event is about, and the organization of that record."""
 
     collection: str = INSTANCES.name
@@ -54,14 +54,14 @@ def sign_in(
     differ.
     """
     payload = {"cause": cause, "network": network, "clientId": client_id or ""}
-    source = FailureSource(SIGN_IN, user_id, (network, cause), rest=NOBODYS_SIGN_IN)
+    source = FailureSource(SIGN_IN, user_id, (network, cause), combined_type=UNKNOWN_NAME_SIGN_IN)
     service.failures.record(source, payload, service.clock.now())
 
 
-def nobodys_sign_in(service: Service, name: str, network: str) -> None:
+def unknown_name_sign_in(service: Service, name: str, network: str) -> None:
     """Counts a refused attempt with a login name that no user has; `name` is a digest of it."""
     now = service.clock.now()
-    service.failures.record_rest(NOBODYS_SIGN_IN, now, name=name, network=network)
+    service.failures.record_combined(UNKNOWN_NAME_SIGN_IN, now, name=name, network=network)
 
 
 def network_slowed(service: Service, network: str, accounts: int, until: datetime) -> None:
@@ -100,7 +100,7 @@ async def flush(service: Service, *, is_last: bool = False) -> None:
     try:
         records = await _records(service, due_sums)
         while due_sums:
-            await _write(service, due_sums[0], _about(due_sums[0], records))
+            await _write(service, due_sums[0], _subject(due_sums[0], records))
             # Only after the write: what remains is given back.
             due_sums.pop(0)
     finally:
@@ -118,23 +118,27 @@ async def _records(service: Service, due: Sequence[FailureSum]) -> dict[Key, Any
 
 def _keys(failure_sum: FailureSum) -> list[Key]:
     """The keys of the records that the sum may be about."""
-    id = failure_sum.source.record_id
-    return [(collection, id) for collection in _RECORDS.get(failure_sum.source.type, ()) if id]
+    record_id = failure_sum.source.record_id
+    return [
+        (collection, record_id)
+        for collection in _RECORDS.get(failure_sum.source.type, ())
+        if record_id
+    ]
 
 
-def _about(failure_sum: FailureSum, records: Mapping[Key, Any]) -> About:
-    for collection, id in _keys(failure_sum):
-        if (record := records[collection, id]) is not None:
-            return About(collection.name, id, record.org_id)
-    return About()
+def _subject(failure_sum: FailureSum, records: Mapping[Key, Any]) -> EventSubject:
+    for collection, record_id in _keys(failure_sum):
+        if (record := records[collection, record_id]) is not None:
+            return EventSubject(collection.name, record_id, record.org_id)
+    return EventSubject()
 
 
-async def _write(service: Service, failure_sum: FailureSum, about: About) -> None:
+async def _write(service: Service, failure_sum: FailureSum, subject: EventSubject) -> None:
     payload = sorted((dict(failure_sum.payload) | _counts(failure_sum)).items())
     event_id = failure_sum.event_id
     if event_id is not None and await _updated(service, event_id, payload, _state(failure_sum)):
         return
-    event = _event(service, failure_sum, about, payload)
+    event = _event(service, failure_sum, subject, payload)
     failure_sum.event_id = event.id  # also if the outcome is unknown: the next write finds out
     try:
         await service.store.commit(Insert(EVENTS, event))
@@ -146,7 +150,7 @@ async def _write(service: Service, failure_sum: FailureSum, about: About) -> Non
 async def _updated(
     service: Service, event_id: str, payload: list[tuple[str, str]], state: Mapping[str, Any]
 ) -> bool:
-    """Updates the event of a sum; returns whether the event states these counts now. A final event
+    """Updates the event of a sum; returns whether the event has these counts now. A final event
     is not changed, because it may be sealed."""
     write = Update(EVENTS, event_id, set={"payload": payload, **state}, expect={"stream": _OPEN})
     try:
@@ -159,18 +163,21 @@ async def _updated(
 
 
 def _event(
-    service: Service, failure_sum: FailureSum, about: About, payload: list[tuple[str, str]]
+    service: Service,
+    failure_sum: FailureSum,
+    subject: EventSubject,
+    payload: list[tuple[str, str]],
 ) -> Event:
     now = service.clock.now()
     return Event(
         id=service.random.ordered_id(now),
-        collection=about.collection,
-        record_id=about.record_id,
+        collection=subject.collection,
+        record_id=subject.record_id,
         sequence=0,
         type=failure_sum.source.type,
         actor=failure_sum.payload.get("actor") or ACTOR,
         at=now,
-        org_id=about.org_id,
+        org_id=subject.org_id,
         payload=payload,
         **_state(failure_sum),
     )
@@ -184,9 +191,9 @@ def _state(failure_sum: FailureSum) -> dict[str, Any]:
 
 
 async def finish_abandoned(service: Service) -> None:
-    """Makes the counts final whose process has ended without doing so. Raises StorageError."""
+    """Marks counts as final whose process has ended without doing so. Raises StorageError."""
     ended_before = service.clock.now() - _ABANDONED_AFTER
-    page = await service.store.find(EVENTS, {"stream": _OPEN, "position": None}, limit=_AT_ONCE)
+    page = await service.store.find(EVENTS, {"stream": _OPEN, "position": None}, limit=_PAGE_SIZE)
     final = {"stream": None, "is_final": True}
     updates = [
         [Update(EVENTS, event.id, set=final, expect={"stream": _OPEN})]
@@ -209,7 +216,7 @@ def _counts(failure_sum: FailureSum) -> dict[str, str]:
             }
         case "user.sign_in.failed" | "client.authentication_failed":
             return count | {
-                "since": _instant(failure_sum.since),
+                "since": _instant(failure_sum.first_at),
                 "until": _instant(failure_sum.until),
             }
         case "token.impersonation_refused":

@@ -1,10 +1,10 @@
 """Work whose last unit is held until its answer is known, so that both are stored together.
 
 A `HoldingStore` is the store that such work gets. A unit that is committed there is held, as if it
-were stored: the work continues and returns its answer. Then `stored` commits the unit together
-with the records of the answer. If the store refuses it (Conflict, Stale), the work is repeated,
-and its commit raises what the store raised: so it handles a concurrent change as it does where
-no unit is held.
+were stored: the work continues and returns its answer. Then `store_with_answer` commits the unit
+together with the records of the answer. If the store refuses it (Conflict, Stale), the work is
+repeated, and its commit raises what the store raised: so it handles a concurrent change as it does
+where no unit is held.
 
 Writes that must be stored whatever the outcome of the work, such as the count of an attempt at a
 password, are committed to the store itself: `storing_directly`.
@@ -35,6 +35,7 @@ from storage import (
     Write,
 )
 from storage.confirmed_commit import commit_confirmed
+from storage.following import Follow, RecordsByName, read_sequentially
 
 
 class AlreadyStored(Exception):
@@ -47,7 +48,7 @@ class HeldUnitRefused(Exception):
 
 
 class HoldingStore:
-    """The store for one piece of work, which holds the last unit back.
+    """The store for one piece of work, which holds the last unit.
 
     `failures` are the errors with which the work's units were refused before, in order: they are
     raised again, and the next unit is held. `answer_writes` returns the writes
@@ -93,26 +94,29 @@ class HoldingStore:
         )
 
     def answer_early(self, answer: bytes) -> None:
-        """Sets the answer before the first unit, which is then stored at once together with this
-        answer. This is for work of several units that is resumed by itself if it is interrupted
-        after the first."""
+        """Sets the answer before the first unit, which is then stored together with this
+        answer. This is for work of several units that is resumed by a background task if it is
+        interrupted after the first."""
         self._early_answer = answer
 
     def do_later(self, step: Callable[[], Awaitable[object]]) -> None:
         """Registers a function that is called once everything is stored."""
         self._later.append(step)
 
-    async def get(self, collection: Collection[Any], id: str) -> Any:
-        (record,) = await self.get_many([(collection, id)])
+    async def get(self, collection: Collection[Any], record_id: str) -> Any:
+        (record,) = await self.get_many([(collection, record_id)])
         return record
 
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
         records = await self._store.get_many(keys)
         held = {(write.collection.name, write.id): write for write in self._held or ()}
         return [
-            _after(record, held.get((collection.name, id)))
-            for record, (collection, id) in zip(records, keys, strict=True)
+            _record_after(record, held.get((collection.name, record_id)))
+            for record, (collection, record_id) in zip(records, keys, strict=True)
         ]
+
+    async def get_following(self, keys: Sequence[Key], follow: Sequence[Follow]) -> RecordsByName:
+        return await read_sequentially(cast(Store, self), keys, follow)
 
     async def commit(self, *writes: Write) -> None:
         """Holds the unit of these writes, after storing the unit that was held before. Raises
@@ -144,7 +148,7 @@ class HoldingStore:
                 raise self._refused(error) from error
             self._has_flushed = True
 
-    async def stored(self, answer: bytes) -> None:
+    async def store_with_answer(self, answer: bytes) -> None:
         """Stores the held unit together with its answer, then calls the registered functions. If
         no unit is held, the answer is not recorded, because repeating the work then changes
         nothing twice. Raises AlreadyStored, HeldUnitRefused, StorageError."""
@@ -190,21 +194,21 @@ class HoldingStore:
     async def _commit(self, writes: Sequence[Write]) -> None:
         await commit_confirmed(self._store, *writes)
         # A read before the commit may have filled the caches again with old values.
-        self._service.recent.forget()
+        self._service.settings_cache.forget()
         if any(write.collection is SIGNING_KEYS for write in writes):
             self._service.keys.forget()
 
     def _wake(self) -> None:
         async def wake() -> None:
-            _called(self._service.wake_importer)
+            _call_if_set(self._service.wake_importer)
 
         if self.is_stored:
-            _called(self._service.wake_importer)
+            _call_if_set(self._service.wake_importer)
         else:
             self.do_later(wake)
 
 
-def _called(wake: Callable[[], None] | None) -> None:
+def _call_if_set(wake: Callable[[], None] | None) -> None:
     if wake is not None:
         wake()
 
@@ -247,15 +251,15 @@ def storing_directly(service: Service) -> Service:
 
 
 async def after_commit(service: Service, step: Callable[[], Awaitable[object]]) -> None:
-    """Calls `step` after the unit that the caller has committed is stored: at once, or, if the
-    service's store is a `HoldingStore` that still holds the unit, after that."""
+    """Calls `step` after the unit that the caller has committed is stored: immediately, or, if the
+    service's store is a `HoldingStore` that still holds the unit, later."""
     if isinstance(service.store, HoldingStore) and not service.store.is_stored:
         service.store.do_later(step)
     else:
         await step()
 
 
-def _after(record: Any, write: Write | None) -> Any:
+def _record_after(record: Any, write: Write | None) -> Any:
     """The record as it is after a held write."""
     if write is None or (record is None and isinstance(write, Update)):
         return record
@@ -264,23 +268,23 @@ def _after(record: Any, write: Write | None) -> Any:
     if isinstance(write, Insert):
         return copy.deepcopy(write.record)
     for path, value in write.set.items():
-        record = _with(record, path.split("."), copy.deepcopy(value))
-    for path, by in write.increment.items():
+        record = _with_value(record, path.split("."), copy.deepcopy(value))
+    for path, amount in write.increment.items():
         names = path.split(".")
-        record = _with(record, names, _at(record, names) + by)
+        record = _with_value(record, names, _value_at(record, names) + amount)
     return record
 
 
-def _with(target: Any, names: Sequence[str], value: object) -> Any:
+def _with_value(target: Any, names: Sequence[str], value: object) -> Any:
     """The struct or mapping with another value at a path."""
-    name, *rest = names
-    inner = _with(_at(target, [name]), rest, value) if rest else value
+    name, *inner_names = names
+    inner = _with_value(_value_at(target, [name]), inner_names, value) if inner_names else value
     if isinstance(target, dict):
         return {**target, name: inner}
     return structs.replace(target, **{name: inner})
 
 
-def _at(target: Any, names: Sequence[str]) -> Any:
+def _value_at(target: Any, names: Sequence[str]) -> Any:
     for name in names:
         target = target[name] if isinstance(target, dict) else getattr(target, name)
     return target

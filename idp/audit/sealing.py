@@ -2,7 +2,7 @@
 
 Ids of events are ordered by clocks, so a reader that remembers the last one would miss an event
 that is stored late, with an earlier time. Positions are given out by this task alone, after the
-events are stored: whatever becomes visible late is found late, and numbered then. So a position
+events are stored: an event that becomes visible late gets a later position. So a position
 never changes, none is left out, and a reader misses nothing.
 
 The new positions and the heads of the streams are one unit, which fails if another process has
@@ -44,7 +44,7 @@ from storage import Conflict, Cursor, Insert, Stale, Update, Where, Write
 from storage.confirmed_commit import commit_confirmed
 
 EVERY_SECONDS: Final = 1
-AT_ONCE: Final = 200
+BATCH_SIZE: Final = 200
 # Of one turn, so that its lease does not expire; what remains is sealed in the next one.
 _TURN_SECONDS: Final = 10.0
 # Until then, an older version of the program may update its counts of refused attempts.
@@ -92,8 +92,9 @@ class Unsealed(NamedTuple):
 
 
 async def unsealed(service: Service, *, up_to: int) -> Unsealed:
-    """Returns what is not sealed; no more than `up_to` events are counted."""
-    page = await service.store.find(EVENTS, _UNSEALED, limit=AT_ONCE)
+    """Returns the number of events that are not sealed, and the time of the oldest. No more than
+    `up_to` events are counted."""
+    page = await service.store.find(EVENTS, _UNSEALED, limit=BATCH_SIZE)
     count = len(page.records)
     if page.after is not None:
         count = await service.store.count(EVENTS, _UNSEALED, up_to=up_to)
@@ -106,9 +107,9 @@ async def seal(service: Service) -> None:
     ends_at = time.monotonic() + _TURN_SECONDS
     while time.monotonic() < ends_at:
         began_at = time.monotonic()
-        if await seal_some(service) < AT_ONCE:
+        if await seal_some(service) < BATCH_SIZE:
             return
-        # Half of the time is left to others, such as after an upgrade with many old events.
+        # Half of the time is left to requests: after an upgrade there may be many old events.
         await asyncio.sleep(time.monotonic() - began_at)
 
 
@@ -151,36 +152,36 @@ async def read_state(service: Service) -> ChainState | None:
     # Twice: the first reading may find a part of what another process stores meanwhile.
     for _ in range(2):
         record, *stored = await service.store.get_many([(AUDIT_KEYS, CHAIN_KEY_ID), *heads.KEYS])
-        found = [head for head in heads.merged(stored) if head is not None]
-        if record is None and not found:
+        stored_heads = [head for head in heads.merged(stored) if head is not None]
+        if record is None and not stored_heads:
             return None
-        if isinstance(record, AuditKey) and len(found) == len(STREAMS):
-            key = chain.opened_key(service, record)
-            return ChainState(key, dict(zip(STREAMS, found, strict=True)))
+        if isinstance(record, AuditKey) and len(stored_heads) == len(STREAMS):
+            key = chain.open_key(service, record)
+            return ChainState(key, dict(zip(STREAMS, stored_heads, strict=True)))
     raise ChainLost()
 
 
 def _first_writes(service: Service, first_at: datetime) -> list[Write]:
     now = service.clock.now()
     removable_from = now + GRACE if first_at < now - NEW else now
-    first = [AuditHead(id=name, removable_from=removable_from) for name in STREAMS]
+    new_heads = [AuditHead(id=name, removable_from=removable_from) for name in STREAMS]
     return [
         Insert(AUDIT_KEYS, chain.new_key(service)),
-        *(Insert(AUDIT_HEADS, head) for head in first),
+        *(Insert(AUDIT_HEADS, head) for head in new_heads),
     ]
 
 
 async def _unsealed(service: Service) -> list[Event]:
     """Returns the oldest events that can be sealed, in the order of time."""
-    found, now = list[Event](), service.clock.now()
+    events, now = list[Event](), service.clock.now()
     after: Cursor | None = None
-    while len(found) < AT_ONCE:
-        page = await service.store.find(EVENTS, _UNSEALED, limit=AT_ONCE, after=after)
-        found += [event for event in page.records if _is_final(event, now)]
+    while len(events) < BATCH_SIZE:
+        page = await service.store.find(EVENTS, _UNSEALED, limit=BATCH_SIZE, after=after)
+        events += [event for event in page.records if _is_final(event, now)]
         after = page.after
         if after is None:
             break
-    return sorted(found[:AT_ONCE], key=lambda event: (event.at, event.id))
+    return sorted(events[:BATCH_SIZE], key=lambda event: (event.at, event.id))
 
 
 def _is_final(event: Event, now: datetime) -> bool:
@@ -191,21 +192,21 @@ def _is_final(event: Event, now: datetime) -> bool:
 
 def _writes(service: Service, state: ChainState, events: Sequence[Event]) -> list[Write]:
     """The writes that seal these events, after those that are sealed already."""
-    writes, ends = list[Write](), dict(state.heads)
+    writes, new_heads = list[Write](), dict(state.heads)
     for event in events:
         name = stream_of(event.type)
-        end = ends[name]
-        fields: dict[str, Any] = {"stream": name, "position": end.position + 1}
+        head = new_heads[name]
+        fields: dict[str, Any] = {"stream": name, "position": head.position + 1}
         if event.payload and event.salt is None:
             fields["salt"] = chain.new_salt(service.random)
         sealed = structs.replace(event, **fields)
-        fields["chain"] = chain.value(state.key, end.chain, sealed)
+        fields["chain"] = chain.value(state.key, head.chain, sealed)
         writes.append(Update(EVENTS, event.id, set=fields, expect={"position": None}))
-        ends[name] = structs.replace(end, position=sealed.position, chain=fields["chain"])
-    return [*_moved(state.heads, ends), *writes]
+        new_heads[name] = structs.replace(head, position=sealed.position, chain=fields["chain"])
+    return [*_head_updates(state.heads, new_heads), *writes]
 
 
-def _moved(
+def _head_updates(
     before: Mapping[EventStream, AuditHead], after: Mapping[EventStream, AuditHead]
 ) -> list[Update]:
     return [

@@ -12,7 +12,7 @@ from idp.service import Service
 EVERY_SECONDS: Final = 60
 
 
-async def tend(service: Service) -> None:
+async def maintain(service: Service) -> None:
     """Finishes counts of refused attempts whose process has ended, logs the heads of the streams
     once an hour, and removes old events. Raises ChainLost, WrongKey, StorageError."""
     await failure_events.finish_abandoned(service)

@@ -21,7 +21,7 @@ from idp.records import EVENTS, AuditHead, Event, EventStream
 from idp.service import Service
 from storage import Cursor
 
-_AT_ONCE: Final = 200
+_PAGE_SIZE: Final = 200
 _LAST_ID: Final = chr(0x10FFFF)
 
 
@@ -34,12 +34,13 @@ class Anchor(Struct, frozen=True):
 
 
 class StreamVerification(Struct, kw_only=True, rename="camel"):
-    """What was found in one stream.
+    """The result of the verification of one stream.
 
     `position` is the last that was verified, `floor` the last that was removed by retention.
-    `events` of these are in the store, `erased` of them without their payload; `anchors` were
-    compared. `fault_position` is the first position that does not hold, and `fault` says why; both
-    are None if all hold.
+    `events` is the number of events that are valid, `erased` of them without their payload, and
+    `anchors` the number of anchors that were compared. `fault_position` is the first position at
+    which the stream is not as it was sealed, and `fault` the reason; both are None if there is
+    none.
     """
 
     stream: EventStream
@@ -59,9 +60,11 @@ async def verify(service: Service, anchors: Iterable[Anchor] = ()) -> list[Strea
     """Verifies all streams; the service may run meanwhile. Raises ChainLost, WrongKey,
     StorageError."""
     state = await sealing.read_state(service) or ChainState.empty()
-    known = list(anchors)
+    anchor_list = list(anchors)
     return [
-        await _Walk(service, state, name, {a.position: a for a in known if a.stream == name}).run()
+        await _StreamVerifier(
+            service, state, name, {a.position: a for a in anchor_list if a.stream == name}
+        ).run()
         for name in STREAMS
     ]
 
@@ -75,13 +78,13 @@ class _Anchors(Struct):
 def anchors_in(lines: Iterable[str]) -> list[Anchor]:
     """Returns the anchors among lines of JSON: each is an anchor, such as in the service's log, or
     has a list of `anchors`, as of a backup; other lines are ignored."""
-    found = []
+    anchors = []
     for line in lines:
         with contextlib.suppress(msgspec.MsgspecError, UnicodeEncodeError):
-            found.append(msgspec.json.decode(line, type=Anchor))
+            anchors.append(msgspec.json.decode(line, type=Anchor))
         with contextlib.suppress(msgspec.MsgspecError, UnicodeEncodeError):
-            found += msgspec.json.decode(line, type=_Anchors).anchors
-    return found
+            anchors += msgspec.json.decode(line, type=_Anchors).anchors
+    return anchors
 
 
 def anchors_of(heads: Iterable[AuditHead]) -> list[Anchor]:
@@ -94,7 +97,7 @@ def anchors_of(heads: Iterable[AuditHead]) -> list[Anchor]:
     ]
 
 
-class _Walk:
+class _StreamVerifier:
     """The verification of one stream, from its floor to its head."""
 
     def __init__(
@@ -109,7 +112,7 @@ class _Walk:
         self._result = StreamVerification(stream=stream, floor=head.floor, position=head.floor)
         self._chain = head.floor_chain
         # The first head was read before the events, so that all of these have to be there.
-        self._least = head.position
+        self._min_position = head.position
 
     async def run(self) -> StreamVerification:
         result = self._result
@@ -118,12 +121,12 @@ class _Walk:
             return result
         try:
             async for event in _events(self._service, result.stream):
-                if not await self._takes(event):
+                if not await self._verify_event(event):
                     return result
         except msgspec.ValidationError:
             result.fail(result.position + 1, "the event can't be read")
             return result
-        await self._end()
+        await self._verify_end()
         return result
 
     def _has_true_floor(self) -> bool:
@@ -133,8 +136,8 @@ class _Walk:
         mac = chain.floor_mac(self._key, head.id, head.floor, head.floor_chain)
         return mac == head.floor_mac and self._is_anchored(head.floor, head.floor_chain)
 
-    async def _takes(self, event: Event) -> bool:
-        """Verifies the next event; returns whether it holds."""
+    async def _verify_event(self, event: Event) -> bool:
+        """Verifies the next event; returns whether it is valid."""
         result = self._result
         if event.position != result.position + 1:
             await self._follow_floor(until=event.position or 0)
@@ -145,7 +148,7 @@ class _Walk:
             result.fail(expected, "the event was removed")
         elif event.chain != chain.value(self._key, self._chain, event):
             result.fail(expected, f"the event {event.id} was changed")
-        elif chain.is_erased(event) and not chain.is_truly_erased(self._key, event):
+        elif chain.is_erased(event) and not chain.is_erased_by_service(self._key, event):
             result.fail(expected, f"the payload of the event {event.id} was removed")
         elif not self._is_anchored(expected, event.chain):
             result.fail(expected, "the chain differs from the anchor")
@@ -157,7 +160,7 @@ class _Walk:
         return False
 
     async def _follow_floor(self, until: int) -> None:
-        """Goes on after the floor if it is beyond the last position and below `until`: retention
+        """Continues after the floor if it is beyond the last position and below `until`: retention
         has removed events meanwhile."""
         head = await self._read_head()
         if self._result.position < head.floor < until:
@@ -166,13 +169,13 @@ class _Walk:
                 self._result.floor = self._result.position = head.floor
                 self._chain = head.floor_chain
 
-    async def _end(self) -> None:
+    async def _verify_end(self) -> None:
         """Compares the end of the events with the head, and with anchors beyond it."""
         result, head = self._result, self._head
         if result.position != head.position:  # events were sealed or removed meanwhile
             head = await self._read_head()
             await self._follow_floor(until=head.position + 1)
-        if result.position < self._least:
+        if result.position < self._min_position:
             result.fail(result.position + 1, "the event was removed")
         elif result.position > head.position:
             result.fail(head.position + 1, "the event is beyond the head of the stream")
@@ -195,7 +198,7 @@ async def _events(service: Service, stream: EventStream) -> AsyncIterator[Event]
     after: Cursor | None = None
     while True:
         page = await service.store.find(
-            EVENTS, {"stream": stream}, order="position", limit=_AT_ONCE, after=after
+            EVENTS, {"stream": stream}, order="position", limit=_PAGE_SIZE, after=after
         )
         for event in page.records:
             yield event

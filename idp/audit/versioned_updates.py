@@ -1,7 +1,7 @@
 """Compare-and-swap updates and removals of one record, stored in one unit with their audit event.
 
-If the record was changed concurrently, it is read and decided again; if the caller has named the
-expected state (If-Match), the call is refused instead.
+If the record was changed concurrently, it is read again and the change is made to its new state;
+if the caller has named the expected state (If-Match), the call is refused instead.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Author(Protocol):
 
 
 class Changed(Answer, frozen=True, kw_only=True):
-    """What is answered when there is nothing more to tell."""
+    """The answer of a call that changes or removes a record and returns nothing else."""
 
     details: Details
 
 
-def _nothing(*records: Any) -> Sequence[Write]:
+def _no_writes(*records: Any) -> Sequence[Write]:
     return ()
 
 
@@ -55,17 +55,17 @@ async def changed(
     decide: Callable[[R], Mapping[str, object]],
     type: str,
     author: Author,
-    also: Callable[[R, R], Sequence[Write]] = _nothing,
+    further_writes: Callable[[R, R], Sequence[Write]] = _no_writes,
     org_id: str | None = None,
 ) -> R:
     """Sets the fields that `decide` returns for the record that `find` returns, with an event of
     this `type`, and returns the record after the change. Nothing is written if the record has
     these values already.
 
-    `find` and `decide` are called again if the record was changed concurrently. `also` returns
-    further writes of the same unit, from the record before and after; `org_id` is the organization
-    of a record that does not contain it. Raises what `find` and `decide` raise; PreconditionFailed
-    if the author expects another `sequence`; Busy.
+    `find` and `decide` are called again if the record was changed concurrently. `further_writes`
+    returns further writes of the same unit, from the record before and after; `org_id` is the
+    organization of a record that does not contain it. Raises what `find` and `decide` raise;
+    PreconditionFailed if the author expects another `sequence`; Busy.
     """
 
     async def attempt() -> R:
@@ -81,7 +81,7 @@ async def changed(
         update = events.update(
             service.random, collection, record, values, AuditEntry(type, author.actor, now, org_id)
         )
-        await commit_confirmed(service.store, *update, *also(before, after))
+        await commit_confirmed(service.store, *update, *further_writes(before, after))
         return after
 
     return await repeated(attempt)
@@ -94,14 +94,14 @@ async def removed(
     type: str,
     author: Author,
     org_id: str,
-    also: Callable[[R], Sequence[Write]] = _nothing,
+    further_writes: Callable[[R], Sequence[Write]] = _no_writes,
 ) -> Changed:
     """Removes the record that `find` returns, with an event of this `type`, and returns the answer
     of the call.
 
     `find` is called again if the record was changed concurrently. `org_id` is the organization of
-    the record; `also` returns further writes of the same unit. Raises what `find` raises;
-    PreconditionFailed if the author expects another `sequence`; Busy.
+    the record; `further_writes` returns further writes of the same unit. Raises what `find`
+    raises; PreconditionFailed if the author expects another `sequence`; Busy.
     """
 
     async def attempt() -> Changed:
@@ -109,9 +109,9 @@ async def removed(
         check_sequence(record, author)
         now = service.clock.now()
         writes = removal(service, collection, record, AuditEntry(type, author.actor, now, org_id))
-        await commit_confirmed(service.store, *writes, *also(record))
-        last = structs.replace(record, sequence=record.sequence + 1)
-        details = structs.replace(answers.details(last, org_id), change_date=now)
+        await commit_confirmed(service.store, *writes, *further_writes(record))
+        removed_record = structs.replace(record, sequence=record.sequence + 1)
+        details = structs.replace(answers.details(removed_record, org_id), change_date=now)
         return Changed(details=details)
 
     return await repeated(attempt)
@@ -121,12 +121,12 @@ async def repeated(attempt: Callable[[], Awaitable[T]]) -> T:
     """Returns the result of `attempt`, which is called again, up to 32 times, while it raises
     Stale because of concurrent changes.
 
-    Raises what else `attempt` raises, and Busy.
+    Raises any other error of `attempt`, and Busy.
     """
     for _ in range(_ATTEMPTS):
         with suppress(Stale):
             return await attempt()
-    raise Busy("too many change the same at once", retry_after_seconds=1)
+    raise Busy("too many calls change the same record: repeat the call", retry_after_seconds=1)
 
 
 def removal(

@@ -14,7 +14,9 @@ from idp.service import Service
 
 
 class ScheduledJobView(Answer, frozen=True, kw_only=True):
-    """A job, and when its turn is at the latest; without `next_turn` it is due at once."""
+    """A scheduled task. `next_turn` is the latest time at which it runs next; without it, the task
+    is due now.
+    """
 
     name: str
     interval: str
@@ -26,11 +28,11 @@ class ScheduledJobs(Answer, frozen=True, kw_only=True):
     result: list[ScheduledJobView] = []
 
 
-async def listed(service: Service, call: Call) -> ScheduledJobs:
+async def find_all(service: Service, call: Call) -> ScheduledJobs:
     """Returns the tasks of the schedule, with their intervals and the time when each is due
     again."""
     leases = await service.store.get_many([(LEASES, name) for name in JOBS])
-    found = [
+    jobs = [
         ScheduledJobView(
             name=name,
             interval=durations.text(max(1, round(job.interval_seconds))),
@@ -38,4 +40,4 @@ async def listed(service: Service, call: Call) -> ScheduledJobs:
         )
         for (name, job), lease in zip(JOBS.items(), leases, strict=True)
     ]
-    return ScheduledJobs(details=ListDetails(total_result=str(len(found))), result=found)
+    return ScheduledJobs(details=ListDetails(total_result=str(len(jobs))), result=jobs)

@@ -1,4 +1,4 @@
-"""What is counted of scheduled jobs."""
+"""Metrics of scheduled tasks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from datetime import datetime
 from idp.foundation import metrics
 
 
-def ran(name: str, seconds: float, *, is_done: bool) -> None:
+def record_run(name: str, seconds: float, *, is_done: bool) -> None:
     """Counts a run of a job, which took `seconds`; `is_done` says whether it succeeded."""
     metrics.JOB_RUNS.count(name, "done" if is_done else "failed")
     metrics.JOB.observe(seconds, name)
 
 
-def is_up_to_date(name: str, interval_seconds: float, now: datetime) -> None:
-    """Notes that a job has nothing left to do now."""
+def record_up_to_date(name: str, interval_seconds: float, now: datetime) -> None:
+    """Records that a job has nothing left to do now."""
     metrics.JOB_INTERVAL.set(interval_seconds, name)
     metrics.JOB_LAST_SUCCESS.set(now.timestamp(), name)

@@ -8,7 +8,7 @@ from typing import Final
 from idp.foundation import logs
 from storage import Store
 
-LOOKS_EVERY_SECONDS: Final = 1.0
+POLL_SECONDS: Final = 1.0
 WARNS_EVERY_SECONDS: Final = 60.0
 
 _log: Final = logs.logger(__name__)
@@ -19,7 +19,7 @@ async def warn(store: Store) -> None:
     returns."""
     while True:
         if store.is_read_only:
-            _log.warning("the store can't be written to; what only reads goes on")
+            _log.warning("the store can't be written to; reads continue")
             await asyncio.sleep(WARNS_EVERY_SECONDS)
         else:
-            await asyncio.sleep(LOOKS_EVERY_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)

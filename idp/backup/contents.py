@@ -13,12 +13,12 @@ from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 import msgspec
 from msgspec import Struct
 
-from idp.backup.sealed_files import DamagedBackup, opened
+from idp.backup.sealed_files import DamagedBackup, decrypted
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.opaque_tokens import Confidential
 from idp.records import ALL, SCHEMA, AuditHead
 from storage import COUNTERS, Collection, MetaRecord
-from storage.filling import Stored, Tallies, Tally, encode
+from storage.filling import CollectionDigest, CollectionDigests, CollectionRecord, encode
 from storage.upgrades import opening
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     """The last line of a backup: for each collection that is not empty, the number of its records
     and their digest."""
 
-    collections: dict[str, Tally]
+    collections: dict[str, CollectionDigest]
 
     @property
     def total(self) -> int:
@@ -48,8 +48,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
 
 class NewerBackup(FailedPrecondition):
-    """The error that a later version of this program made the backup, of which this version would
-    lose data.
+    """The error that a later version of this program made the backup, and that this version would
+    lose some of its data.
     """
 
     error_code = "backup.newer"
@@ -70,45 +70,45 @@ class Backup:
     """
 
     def __init__(self, file: BinaryIO, passphrase: str) -> None:
-        self._lines = _lines(opened(file, passphrase))
-        self.head: Final = _decoded(_HEAD, next(self._lines, b""))
+        self._lines = _lines(decrypted(file, passphrase))
+        self.head: Final = _decode(_HEAD, next(self._lines, b""))
         _check_version(self.head)
         self.manifest: Manifest | None = None
 
-    def records(self) -> Iterator[tuple[Stored, bytes]]:
+    def records(self) -> Iterator[tuple[CollectionRecord, bytes]]:
         """Yields every record, with its collection, and its encoded form.
 
         At the end `manifest` is set, and DamagedBackup raised if the records differ from it.
         """
-        tallies = Tallies()
+        digests = CollectionDigests()
         for line in self._lines:
             # Records are arrays; of the lines after the head only the manifest is an object.
             if line.startswith(b"{"):
-                self.manifest = _decoded(_MANIFEST, line)
+                self.manifest = _decode(_MANIFEST, line)
                 break
-            entry = _decoded(_LINE, line)
-            collection, decoder = _known(entry.collection)
+            entry = _decode(_LINE, line)
+            collection, decoder = _find_collection(entry.collection)
             encoded = bytes(entry.record)
-            tallies.add(collection, encoded)
-            yield (collection, _decoded(decoder, encoded)), encoded
-        if self.manifest is None or self.manifest.collections != tallies.by_collection():
-            raise DamagedBackup("the backup has not all that it says it has")
+            digests.add(collection, encoded)
+            yield (collection, _decode(decoder, encoded)), encoded
+        if self.manifest is None or self.manifest.collections != digests.by_collection():
+            raise DamagedBackup("the records of the backup are not those that its manifest lists")
         if next(self._lines, None) is not None:
-            raise DamagedBackup("the backup has more than it says it has")
+            raise DamagedBackup("the backup has data after its manifest")
 
 
 class WholeBackup(NamedTuple):
-    """What a backup has that was read to its end; `audit_heads` are the heads of the audit log's
-    streams at the moment of the backup."""
+    """The contents of a backup that was read to its end; `audit_heads` are the heads of the audit
+    log's streams at the moment of the backup."""
 
     head: Head
     manifest: Manifest
     audit_heads: list[AuditHead]
 
 
-def checked(file: BinaryIO, passphrase: str) -> WholeBackup:
-    """Reads a whole backup, checks that this program can restore all of it, and returns what it
-    has.
+def read_whole(file: BinaryIO, passphrase: str) -> WholeBackup:
+    """Reads a whole backup, checks that this program can restore all of it, and returns its
+    contents.
 
     Raises WrongPassphrase, DamagedBackup, NewerBackup, TooNew.
     """
@@ -120,7 +120,7 @@ def checked(file: BinaryIO, passphrase: str) -> WholeBackup:
         if isinstance(record, AuditHead):
             audit_heads.append(record)
     if backup.manifest is None:
-        raise DamagedBackup("the backup has no end")
+        raise DamagedBackup("the backup has no manifest")
     return WholeBackup(backup.head, backup.manifest, audit_heads)
 
 
@@ -158,14 +158,14 @@ _BY_NAME: Final = {
 }
 
 
-def _decoded(decoder: msgspec.json.Decoder[T], line: bytes) -> T:
+def _decode(decoder: msgspec.json.Decoder[T], line: bytes) -> T:
     try:
         return decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamagedBackup(f"the backup has what can't be read: {error}") from None
+        raise DamagedBackup(f"a line of the backup can't be read: {error}") from None
 
 
-def _known(name: str) -> tuple[Collection[Any], msgspec.json.Decoder[Any]]:
+def _find_collection(name: str) -> tuple[Collection[Any], msgspec.json.Decoder[Any]]:
     if name not in _BY_NAME:
         raise NewerBackup(f"the backup has {name!r}, which this version does not know")
     return _BY_NAME[name]
@@ -183,26 +183,28 @@ def _check_version(head: Head) -> None:
     opening(head.schema, SCHEMA)  # raises TooNew
 
 
-def _check_nothing_lost(collection: Collection[Any], encoded: bytes, written: bytes) -> None:
+def _check_nothing_lost(collection: Collection[Any], encoded: bytes, rewritten: bytes) -> None:
     """Raises NewerBackup if this version would drop a field of the record.
 
     New fields may be added.
     """
-    lost = next(_lost(msgspec.json.decode(encoded), msgspec.json.decode(written)), None)
-    if lost is not None:
+    lost_path = next(
+        _lost_paths(msgspec.json.decode(encoded), msgspec.json.decode(rewritten)), None
+    )
+    if lost_path is not None:
         raise NewerBackup(
-            f"the backup has {collection.name}.{lost}, which this version does not know"
+            f"the backup has {collection.name}.{lost_path}, which this version does not know"
         )
 
 
-def _lost(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """Yields the paths that exist before and not after."""
+def _lost_paths(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """Yields the paths that exist in `before` and not in `after`."""
     if isinstance(before, dict) and isinstance(after, dict):
         for name, value in before.items():
             if name in after:
-                yield from _lost(value, after[name], f"{path}{name}.")
+                yield from _lost_paths(value, after[name], f"{path}{name}.")
             elif value is not None:
                 yield f"{path}{name}"
     elif isinstance(before, list) and isinstance(after, list):
         for value, other in zip(before, after, strict=False):
-            yield from _lost(value, other, path)
+            yield from _lost_paths(value, other, path)

@@ -23,10 +23,10 @@ from idp.keys.master_key import MasterKey
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.start import first_start
 from storage import META, SCHEMA_ID, MetaRecord, Reader, Store
-from storage.filling import OnProgress, Tallies, encode, every
+from storage.filling import CollectionDigests, OnProgress, all_records, encode
 from storage.upgrades import check_filled, opening
 
-_NOTHING: Final = "there is no installation in this store"
+_NO_INSTALLATION: Final = "there is no installation in this store"
 
 
 async def write(
@@ -43,42 +43,42 @@ async def write(
     constant memory; returns its manifest. `on_progress` is called with the number of records
     written since its last call.
 
-    The store need not be opened with a schema. Raises NotFound if it has no installation; WrongKey
-    if `master_key` is not the store's; TooNew and NewerBackup if a later version has written to
-    it; HalfFilled; StorageError.
+    The store need not be opened with a schema. Raises NotFound if it has no installation;
+    ConfigError if `master_key` is not the store's; TooNew and NewerBackup if a later version has
+    written to it; HalfFilled; StorageError.
     """
     async with store.snapshot() as view:
-        schema = await readable(view)
+        schema = await readable_schema(view)
         # A backup with another key could not be used.
-        first_start.check_key(await installation(view), MasterKey(master_key))
+        first_start.check_key(await find_installation(view), MasterKey(master_key))
         head = Head(
             made_at=clock.now(),
             program=__version__,
             schema=schema,
             master_key=base64url.encode(master_key),
         )
-        sealed = SealedWriter(file, passphrase, random)
-        sealed.write(head_line(head))
-        tallies = Tallies()
-        async for collection, record in every(view, COLLECTIONS):
+        writer = SealedWriter(file, passphrase, random)
+        writer.write(head_line(head))
+        digests = CollectionDigests()
+        async for collection, record in all_records(view, COLLECTIONS):
             encoded = encode(record)
-            tallies.add(collection, encoded)
-            sealed.write(record_line(collection, encoded))
+            digests.add(collection, encoded)
+            writer.write(record_line(collection, encoded))
             on_progress(1)
-        manifest = Manifest(collections=tallies.by_collection())
-        sealed.write(manifest_line(manifest))
-        sealed.finish()
+        manifest = Manifest(collections=digests.by_collection())
+        writer.write(manifest_line(manifest))
+        writer.finish()
     return manifest
 
 
-async def readable(view: Reader) -> MetaRecord:
+async def readable_schema(view: Reader) -> MetaRecord:
     """Returns the schema record of the store, if this program can read all that it holds.
 
     Raises NotFound, NewerBackup, TooNew, HalfFilled.
     """
     schema = await view.get(META, SCHEMA_ID)
     if schema is None:
-        raise NotFound(_NOTHING)
+        raise NotFound(_NO_INSTALLATION)
     check_filled(schema)
     opening(schema, SCHEMA)
     if schema.version > SCHEMA.version:
@@ -89,9 +89,9 @@ async def readable(view: Reader) -> MetaRecord:
     return schema
 
 
-async def installation(view: Reader) -> Instance:
+async def find_installation(view: Reader) -> Instance:
     """Returns the record of the installation. Raises NotFound."""
     instance = await view.get(INSTANCES, INSTANCE_ID)
     if instance is None:
-        raise NotFound(_NOTHING)
+        raise NotFound(_NO_INSTALLATION)
     return instance

@@ -12,7 +12,7 @@ from msgspec import Struct
 from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.backup.contents import COLLECTIONS, Backup
-from idp.backup.making import installation, readable
+from idp.backup.making import find_installation, readable_schema
 from idp.foundation.clock import Clock
 from idp.foundation.randomness import Random
 from idp.records import (
@@ -27,10 +27,18 @@ from idp.records import (
     VERIFICATIONS,
 )
 from storage import Collection, MetaRecord, Store
-from storage.filling import Filling, OnProgress, Stored, clear, every, fill, remove
+from storage.filling import (
+    CollectionRecord,
+    OnProgress,
+    StoreContent,
+    all_records,
+    clear,
+    fill,
+    remove,
+)
 
 ACTOR: Final = "restore"
-# Records of flows that await one more step, and may have been completed since the backup was made.
+# Records of flows that are not finished, and may have been completed since the backup was made.
 PENDING: Final[tuple[Collection[Any], ...]] = (
     VERIFICATIONS,
     REGISTRATIONS,
@@ -45,14 +53,14 @@ Finish = Callable[[], Awaitable[None]]
 
 
 class RestoreTarget(Struct, frozen=True):
-    """The empty store that is filled, which is open without a schema, with the clocks, and
-    `on_progress`, which is called with the number of records written since its last call.
+    """The empty store to fill, opened without a schema, with the clocks and the random source.
 
-    `frozen` is the store's clock, which does not advance; `clock` is the real one.
+    `store_clock` is the clock of the store, which does not advance; `clock` is the real one.
+    `on_progress` is called with the number of records written since its last call.
     """
 
     store: Store
-    frozen: Clock
+    store_clock: Clock
     clock: Clock
     random: Random
     on_progress: OnProgress = lambda n: None
@@ -64,13 +72,13 @@ async def restore(
     passphrase: str,
     *,
     invalidates: bool,
-    keep_key: Callable[[], None],
+    store_key: Callable[[], None],
 ) -> None:
-    """Restores a backup, which must have been read by `contents.checked` before.
+    """Restores a backup, which must have been read by `contents.read_whole` before.
 
     With `invalidates`, all sessions and tokens that were issued before the backup are revoked,
     codes that were already sent become invalid, and messages in the outbox are not sent.
-    `keep_key` stores the master key. Raises StoreNotEmpty and HalfFilled before anything is
+    `store_key` stores the master key. Raises StoreNotEmpty and HalfFilled before anything is
     written; DamagedBackup if the file has changed since it was checked; StorageError.
     """
     backup = Backup(file, passphrase)
@@ -79,9 +87,9 @@ async def restore(
         if invalidates:
             await invalidate(target.store, target.clock, target.random)
         # Last, so that a failed restore leaves no key.
-        keep_key()
+        store_key()
 
-    await fill(target.store, _filling(target, backup.head.schema, _restored(backup)), finish)
+    await fill(target.store, _store_content(target, backup.head.schema, _restored(backup)), finish)
 
 
 async def copy(source: Store, target: RestoreTarget) -> None:
@@ -95,24 +103,28 @@ async def copy(source: Store, target: RestoreTarget) -> None:
         """Does nothing: a copy is complete with its last record."""
 
     async with source.snapshot() as view:
-        schema = await readable(view)
-        await installation(view)
-        await fill(target.store, _filling(target, schema, every(view, COLLECTIONS)), finish)
+        schema = await readable_schema(view)
+        await find_installation(view)
+        await fill(
+            target.store, _store_content(target, schema, all_records(view, COLLECTIONS)), finish
+        )
 
 
-def _filling(target: RestoreTarget, schema: MetaRecord, records: AsyncIterator[Stored]) -> Filling:
-    return Filling(
+def _store_content(
+    target: RestoreTarget, schema: MetaRecord, records: AsyncIterator[CollectionRecord]
+) -> StoreContent:
+    return StoreContent(
         collections=COLLECTIONS,
         schema=schema,
         records=records,
-        moment=target.frozen.now(),
+        moment=target.store_clock.now(),
         now=target.clock.now,
-        me=target.random.id(),
+        holder=target.random.id(),
         on_progress=target.on_progress,
     )
 
 
-async def _restored(backup: Backup) -> AsyncIterator[Stored]:
+async def _restored(backup: Backup) -> AsyncIterator[CollectionRecord]:
     for stored, _ in backup.records():
         yield stored
 
@@ -125,14 +137,14 @@ async def invalidate(store: Store, clock: Clock, random: Random) -> None:
     """
     await clear(store, PENDING)
     await remove(store, _unsent(store))
-    instance = await installation(store)
+    instance = await find_installation(store)
     stamp = {"stamp": random.token(bits=64)}
     entry = AuditEntry("instance.tokens_invalidated", ACTOR, clock.now())
-    ended = events.update(random, INSTANCES, instance, stamp, entry)
-    await store.commit(*ended)
+    writes = events.update(random, INSTANCES, instance, stamp, entry)
+    await store.commit(*writes)
 
 
-async def _unsent(store: Store) -> AsyncIterator[Stored]:
+async def _unsent(store: Store) -> AsyncIterator[CollectionRecord]:
     """Yields messages whose codes are invalid, or that may have been sent since the backup was
     made.
     """

@@ -1,4 +1,4 @@
-"""Which backups of a series are retained, of the latest hours, days, weeks, months and years."""
+"""Retention of the backups of a series, by numbers of hours, days, weeks, months and years."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def parse(text: str) -> Retention:
     """
     retention: Retention = {}
     for part in text.split(","):
-        found = _COUNT.fullmatch(part.strip())
-        if found is None or found[2] in retention:
+        match = _COUNT.fullmatch(part.strip())
+        if match is None or match[2] in retention:
             raise ValueError(
                 f"{text!r} is no list like 7d,4w,12m: numbers from 1 to 9999, each with one of h,"
                 " d, w, m, y (hours to years), no unit twice"
             )
-        retention[found[2]] = int(found[1])
+        retention[match[2]] = int(match[1])
     return retention
 
 
@@ -55,7 +55,7 @@ def retained(instants: Iterable[datetime], retention: Retention) -> set[datetime
 def _latest(
     ordered: list[datetime], period: Callable[[datetime], tuple[int, ...]], count: int
 ) -> list[datetime]:
-    last: dict[tuple[int, ...], datetime] = {}
+    latest: dict[tuple[int, ...], datetime] = {}
     for instant in ordered:
-        last.setdefault(period(instant), instant)
-    return list(last.values())[:count]
+        latest.setdefault(period(instant), instant)
+    return list(latest.values())[:count]

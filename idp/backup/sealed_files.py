@@ -46,7 +46,7 @@ class Cost(NamedTuple):
     lanes: int
 
 
-# The second choice of RFC 9106, section 4. A file that asks for more than the bounds is refused.
+# The second choice of RFC 9106, section 4. A file with parameters beyond the bounds is refused.
 COST: Final = Cost(64 * 1024, 3, 4)
 _BOUNDS: Final = Cost(256 * 1024, 16, 16)
 
@@ -75,25 +75,25 @@ class SealedWriter:
     ) -> None:
         salt = random.token_bytes(_SALT_BYTES)
         parameters = _PARAMETERS.pack(_MAGIC, *(cost or COST), salt)
-        root = _root(passphrase, salt, cost or COST)
+        root_key = _root_key(passphrase, salt, cost or COST)
         self._header = (
-            parameters + _checksum(parameters) + _derived(root, "proof", _VERIFIER_BYTES)
+            parameters + _checksum(parameters) + _derive(root_key, "proof", _VERIFIER_BYTES)
         )
-        self._cipher = AESGCM(_derived(root, "chunks", _KEY_BYTES))
+        self._cipher = AESGCM(_derive(root_key, "chunks", _KEY_BYTES))
         self._file = file
-        self._waiting = bytearray()
+        self._buffer = bytearray()
         self._number = 0
         file.write(self._header)
 
     def write(self, data: bytes) -> None:
-        self._waiting += data
+        self._buffer += data
         # The last chunk is sealed as such, so a full one waits for the next byte.
-        while len(self._waiting) > CHUNK:
-            self._seal(bytes(self._waiting[:CHUNK]), is_last=False)
-            del self._waiting[:CHUNK]
+        while len(self._buffer) > CHUNK:
+            self._seal(bytes(self._buffer[:CHUNK]), is_last=False)
+            del self._buffer[:CHUNK]
 
     def finish(self) -> None:
-        self._seal(bytes(self._waiting), is_last=True)
+        self._seal(bytes(self._buffer), is_last=True)
 
     def _seal(self, chunk: bytes, *, is_last: bool) -> None:
         nonce = _nonce(self._number, is_last)
@@ -101,8 +101,8 @@ class SealedWriter:
         self._number += 1
 
 
-def opened(file: BinaryIO, passphrase: str) -> Iterator[bytes]:
-    """Yields the opened chunks of a sealed file, each after its authentication, and checks that
+def decrypted(file: BinaryIO, passphrase: str) -> Iterator[bytes]:
+    """Yields the decrypted chunks of a sealed file, each after its authentication, and checks that
     the file is complete.
 
     Raises DamagedBackup, WrongPassphrase.
@@ -111,14 +111,14 @@ def opened(file: BinaryIO, passphrase: str) -> Iterator[bytes]:
     cipher = AESGCM(_key(header, passphrase))
     sealed, number = _read(file, CHUNK + TAG), 0
     while True:
-        following = _read(file, CHUNK + TAG)
+        next_sealed = _read(file, CHUNK + TAG)
         try:
-            yield cipher.decrypt(_nonce(number, not following), sealed, header)
+            yield cipher.decrypt(_nonce(number, not next_sealed), sealed, header)
         except (InvalidTag, ValueError):
             raise DamagedBackup(_DAMAGED) from None
-        if not following:
+        if not next_sealed:
             return
-        sealed, number = following, number + 1
+        sealed, number = next_sealed, number + 1
 
 
 def _read(file: BinaryIO, size: int) -> bytes:
@@ -128,7 +128,7 @@ def _read(file: BinaryIO, size: int) -> bytes:
         raise DamagedBackup(f"the backup can't be read: {error.strerror}") from error
 
 
-_DAMAGED: Final = "the backup is damaged: it was changed, or is cut off"
+_DAMAGED: Final = "the backup is damaged: it was changed or truncated"
 
 
 def _key(header: bytes, passphrase: str) -> bytes:
@@ -139,30 +139,32 @@ def _key(header: bytes, passphrase: str) -> bytes:
         raise DamagedBackup(_DAMAGED)
     magic, memory, passes, lanes, salt = _PARAMETERS.unpack(parameters)
     if magic != _MAGIC:
-        raise DamagedBackup("the backup has a form of a later version of this service")
+        raise DamagedBackup("the backup has the format of a later version of this service")
     cost = Cost(memory, passes, lanes)
     # The cost is read before anything is authenticated: an unbounded one could exhaust memory.
-    if not all(1 <= requested <= most for requested, most in zip(cost, _BOUNDS, strict=True)):
-        raise DamagedBackup("the backup asks for more work than any that this service makes")
-    root = _root(passphrase, salt, cost)
-    # A value of its own, so that a wrong passphrase is reported as such and not as damage.
+    if not all(1 <= parameter <= bound for parameter, bound in zip(cost, _BOUNDS, strict=True)):
+        raise DamagedBackup(
+            "the key derivation of the backup is more costly than this service allows"
+        )
+    root_key = _root_key(passphrase, salt, cost)
+    # Compared separately, so that a wrong passphrase is reported as such and not as damage.
     if not hmac.compare_digest(
-        _derived(root, "proof", _VERIFIER_BYTES), header[-_VERIFIER_BYTES:]
+        _derive(root_key, "proof", _VERIFIER_BYTES), header[-_VERIFIER_BYTES:]
     ):
         raise WrongPassphrase("this is not the passphrase that the backup was made with")
-    return _derived(root, "chunks", _KEY_BYTES)
+    return _derive(root_key, "chunks", _KEY_BYTES)
 
 
-def _root(passphrase: str, salt: bytes, cost: Cost) -> bytes:
+def _root_key(passphrase: str, salt: bytes, cost: Cost) -> bytes:
     # The same characters may be entered composed or decomposed.
     secret = unicodedata.normalize("NFC", passphrase).encode()
     memory = max(cost.memory_kib, 8 * cost.lanes)  # the minimum of argon2
     return hash_secret_raw(secret, salt, cost.passes, memory, cost.lanes, _KEY_BYTES, Type.ID)
 
 
-def _derived(root: bytes, purpose: str, length: int) -> bytes:
+def _derive(root_key: bytes, purpose: str, length: int) -> bytes:
     info = f"idp/backup/v1/{purpose}".encode()
-    return HKDF(SHA256(), length=length, salt=None, info=info).derive(root)
+    return HKDF(SHA256(), length=length, salt=None, info=info).derive(root_key)
 
 
 def _checksum(parameters: bytes) -> bytes:

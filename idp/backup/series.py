@@ -20,17 +20,17 @@ from idp.backup import retention, stores
 from idp.backup.contents import Manifest
 from idp.backup.retention import Retention
 from idp.config.settings import Config
-from idp.foundation.atomic_files import new_file, sync_directory
 from idp.foundation.clock import Clock, SystemClock
 from idp.foundation.errors import AlreadyExists, AlreadyRunning, ConfigError
+from idp.foundation.private_files import new_file, sync_directory
 from idp.foundation.randomness import SystemRandom
 from storage.filling import OnProgress
 
 LAST: Final = "last.json"
 LOCK: Final = ".lock"
 
-_FORM: Final = "idp-%Y%m%dT%H%M%SZ.idp"
-_NAME: Final = re.compile(r"idp-[0-9]{8}T[0-9]{6}Z\.idp")
+_NAME_FORMAT: Final = "idp-%Y%m%dT%H%M%SZ.idp"
+_NAME_PATTERN: Final = re.compile(r"idp-[0-9]{8}T[0-9]{6}Z\.idp")
 _UNVERIFIED: Final = ".unverified-"
 
 
@@ -63,30 +63,31 @@ async def add(
     on_progress: OnProgress = lambda n: None,
     clock: Clock | None = None,
 ) -> Added:
-    """Writes a backup of the configured store into the directory, verifies it, names it by the
-    instant of its beginning, and then removes those that `keep` does not retain.
+    """Writes a backup of the configured store into the directory, verifies it, names it after the
+    instant at which it began, and then removes those that `keep` does not retain.
 
-    Without `keep` none is removed. The new one never is. A process that is killed leaves at most a
-    file without a name, which the next one removes. Raises ConfigError if the directory can't be
-    used, AlreadyRunning, AlreadyExists, and the errors of `stores.make` and `stores.verified`.
+    Without `keep` no backup is removed, and the new one never is. A process that is killed leaves
+    at most an unverified file, which the next call removes. Raises ConfigError if the directory
+    can't be used, AlreadyRunning, AlreadyExists, and the errors of `stores.make` and
+    `stores.verified`.
     """
     clock = clock or SystemClock()
-    with _alone(directory):
+    with _locked(directory):
         try:
             _remove_drafts(directory)
             made_at = clock.now().astimezone(UTC).replace(microsecond=0)
-            path = directory / made_at.strftime(_FORM)
+            path = directory / made_at.strftime(_NAME_FORMAT)
             if path.exists():
-                raise AlreadyExists(f"{path} is there already: repeat this a second later")
+                raise AlreadyExists(f"{path} already exists: repeat this a second later")
             manifest = await _write(config, path, passphrase, on_progress, clock)
-            _note(path, made_at, manifest, clock)
+            _write_last(path, made_at, manifest, clock)
             return Added(path, manifest, _prune(directory, made_at, keep))
         except OSError as error:
             raise ConfigError([f"{directory} can't be used: {error.strerror}"]) from error
 
 
 @contextmanager
-def _alone(directory: Path) -> Iterator[None]:
+def _locked(directory: Path) -> Iterator[None]:
     """Holds the directory's lock, which the kernel releases when this process ends.
 
     A directory that does not exist is not made: it may be where a disk is not mounted.
@@ -99,13 +100,13 @@ def _alone(directory: Path) -> Iterator[None]:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError:
-        raise AlreadyRunning(f"another backup into {directory} is under way") from None
+        raise AlreadyRunning(f"another backup into {directory} is running") from None
     finally:
         os.close(descriptor)
 
 
 def _remove_drafts(directory: Path) -> None:
-    """Removes what processes left behind that were killed; the lock says that none is at work."""
+    """Removes the files of processes that were killed; with the lock, no other process writes."""
     for pattern in (f"{_UNVERIFIED}*", f".{_UNVERIFIED}*", f".{LAST}.*"):
         for path in directory.glob(pattern):
             path.unlink(missing_ok=True)
@@ -114,7 +115,7 @@ def _remove_drafts(directory: Path) -> None:
 async def _write(
     config: Config, path: Path, passphrase: str, on_progress: OnProgress, clock: Clock
 ) -> Manifest:
-    """Writes a backup that has its name only once it was read back to its end."""
+    """Writes a backup under a temporary name, reads it back to its end, and gives it its name."""
     unverified = path.with_name(f"{_UNVERIFIED}{path.name}")
     try:
         manifest = await stores.make(
@@ -129,7 +130,7 @@ async def _write(
     return manifest
 
 
-def _note(path: Path, made_at: datetime, manifest: Manifest, clock: Clock) -> None:
+def _write_last(path: Path, made_at: datetime, manifest: Manifest, clock: Clock) -> None:
     last = LastBackup(
         file=path.name,
         made_at=made_at,
@@ -145,14 +146,14 @@ def _prune(directory: Path, newest: datetime, keep: Retention | None) -> list[st
     """Removes the backups that are not retained; returns their names, oldest first."""
     if keep is None:
         return []
-    found = {
+    paths = {
         instant: each
         for each in directory.iterdir()
         if (instant := _instant(each.name)) is not None
     }
     # Where the clock was set back, the newest by name is not the one that was just verified.
-    retained = retention.retained(found, keep) | {newest}
-    removed = [path for instant, path in sorted(found.items()) if instant not in retained]
+    retained = retention.retained(paths, keep) | {newest}
+    removed = [path for instant, path in sorted(paths.items()) if instant not in retained]
     for path in removed:
         path.unlink(missing_ok=True)
     return [path.name for path in removed]
@@ -160,15 +161,15 @@ def _prune(directory: Path, newest: datetime, keep: Retention | None) -> list[st
 
 def _instant(name: str) -> datetime | None:
     """Returns the instant of a backup's name; None if it is no file of a series."""
-    if _NAME.fullmatch(name) is None:
+    if _NAME_PATTERN.fullmatch(name) is None:
         return None
     try:
-        return datetime.strptime(name, _FORM).replace(tzinfo=UTC)
+        return datetime.strptime(name, _NAME_FORMAT).replace(tzinfo=UTC)
     except ValueError:  # digits that are no instant
         return None
 
 
-def last(directory: Path) -> LastBackup | None:
+def read_last(directory: Path) -> LastBackup | None:
     """Returns the newest verified backup of the series in the directory; None if there is none
     yet.
 

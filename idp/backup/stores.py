@@ -17,10 +17,10 @@ from idp.backup.contents import Head, Manifest
 from idp.backup.restoring import RestoreTarget
 from idp.config.settings import Config
 from idp.foundation import base64url
-from idp.foundation.atomic_files import new_file
 from idp.foundation.clock import Clock, SystemClock
 from idp.foundation.errors import AlreadyExists, ConfigError, NotFound
 from idp.foundation.opaque_tokens import Confidential
+from idp.foundation.private_files import new_file
 from idp.foundation.randomness import Random, SystemRandom
 from idp.keys import master_key
 from idp.records import ALL
@@ -30,7 +30,7 @@ from storage.filling import OnProgress
 _TEMPORARY: Final = "memory://"
 
 
-class Frozen(Struct, frozen=True):
+class FrozenClock(Struct, frozen=True):
     """A clock that always returns the instant `at`."""
 
     at: datetime
@@ -55,12 +55,12 @@ async def make(
     `making.write`.
     """
     clock, random = clock or SystemClock(), SystemRandom()
-    _check_free(path, replaces)
-    bootstrap.check_is_there(config.store)
+    _check_is_new(path, replaces)
+    bootstrap.check_store_exists(config.store)
     key = bootstrap.master_key(config, random, is_new=False)
     try:
         with new_file(path, random.id(), replaces=replaces) as file:
-            async with bootstrap.as_it_is(config.store, ALL, clock) as store:
+            async with bootstrap.open_unchecked(config.store, ALL, clock) as store:
                 return await making.write(
                     store,
                     key,
@@ -71,21 +71,21 @@ async def make(
                     on_progress=on_progress,
                 )
     except FileExistsError:
-        raise _is_there(path) from None
+        raise _already_exists(path) from None
     except OSError as error:
         raise ConfigError([f"{path} can't be written: {error.strerror}"]) from error
 
 
-def _check_free(path: Path, replaces: bool) -> None:
+def _check_is_new(path: Path, replaces: bool) -> None:
     if path.exists() and not replaces:
-        raise _is_there(path)
+        raise _already_exists(path)
 
 
-def _is_there(path: Path) -> AlreadyExists:
-    return AlreadyExists(f"{path} is there already; --overwrite replaces it")
+def _already_exists(path: Path) -> AlreadyExists:
+    return AlreadyExists(f"{path} already exists; --overwrite replaces it")
 
 
-class Verified(Confidential, frozen=True):
+class VerifiedBackup(Confidential, frozen=True):
     """A backup file that was read to its end and can be restored; `file` is open for that, and
     `passphrase` opens it. `anchors` are the heads of the audit log's streams."""
 
@@ -97,16 +97,16 @@ class Verified(Confidential, frozen=True):
 
 
 @contextmanager
-def verified(path: Path, passphrase: str) -> Iterator[Verified]:
+def verified(path: Path, passphrase: str) -> Iterator[VerifiedBackup]:
     """Provides the backup in the file `path`, after reading it completely and checking that this
     program can restore it.
 
-    Raises NotFound, ConfigError, and the errors of `contents.checked`.
+    Raises NotFound, ConfigError, and the errors of `contents.read_whole`.
     """
     with _opened(path) as file:
-        found = contents.checked(file, passphrase)
-        anchors = verification.anchors_of(found.audit_heads)
-        yield Verified(found.head, found.manifest, anchors, file, passphrase)
+        backup = contents.read_whole(file, passphrase)
+        anchors = verification.anchors_of(backup.audit_heads)
+        yield VerifiedBackup(backup.head, backup.manifest, anchors, file, passphrase)
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -120,7 +120,7 @@ def _opened(path: Path) -> BinaryIO:
 
 async def restore(
     config: Config,
-    backup: Verified,
+    backup: VerifiedBackup,
     *,
     invalidates: bool,
     on_progress: OnProgress,
@@ -133,39 +133,39 @@ async def restore(
     master key.
     """
     clock, random = clock or SystemClock(), SystemRandom()
-    _check_lasts(config.store)
-    keep_key = _key_keeper(config, base64url.decode(backup.head.master_key), random)
+    _check_is_persistent(config.store)
+    store_key = _key_storer(config, base64url.decode(backup.head.master_key), random)
     bootstrap.make_data_dir(config.data_dir)
-    frozen = Frozen(clock.now())
+    frozen = FrozenClock(clock.now())
     # The check has read it to its end.
     backup.file.seek(0)
-    async with bootstrap.as_it_is(config.store, ALL, frozen) as store:
+    async with bootstrap.open_unchecked(config.store, ALL, frozen) as store:
         await restoring.restore(
             RestoreTarget(store, frozen, clock, random, on_progress),
             backup.file,
             backup.passphrase,
             invalidates=invalidates,
-            keep_key=keep_key,
+            store_key=store_key,
         )
 
 
-def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None]:
+def _key_storer(config: Config, key: bytes, random: Random) -> Callable[[], None]:
     """Returns the function that stores the master key in the data directory, unless the settings
     have it.
 
     Raises ConfigError if there is another one.
     """
     # A configured key is not stored a second time.
-    is_given = bool(config.master_key or config.master_key_file)
-    if is_given or (config.data_dir / master_key.KEY_FILE).exists():
+    is_configured = bool(config.master_key or config.master_key_file)
+    if is_configured or (config.data_dir / master_key.KEY_FILE).exists():
         if bootstrap.master_key(config, random, is_new=False) != key:
             raise ConfigError(
                 [
-                    "the master key of the settings or of the data directory is another one than"
-                    " the backup's: let neither the settings nor the directory have one"
+                    "the master key in the settings or in the data directory differs from"
+                    " the backup's: remove it from both"
                 ]
             )
-    return lambda: None if is_given else master_key.store(config.data_dir, key, random)
+    return lambda: None if is_configured else master_key.store(config.data_dir, key, random)
 
 
 async def copy(source_url: str, target_url: str, on_progress: OnProgress) -> None:
@@ -174,19 +174,19 @@ async def copy(source_url: str, target_url: str, on_progress: OnProgress) -> Non
     Raises ConfigError, and the errors of `restoring.copy`.
     """
     clock = SystemClock()
-    frozen = Frozen(clock.now())
-    _check_lasts(target_url)
-    bootstrap.check_is_there(source_url)
+    frozen = FrozenClock(clock.now())
+    _check_is_persistent(target_url)
+    bootstrap.check_store_exists(source_url)
     bootstrap.make_store_dir(target_url)
     async with (
-        bootstrap.as_it_is(source_url, ALL, frozen) as source,
-        bootstrap.as_it_is(target_url, ALL, frozen) as store,
+        bootstrap.open_unchecked(source_url, ALL, frozen) as source,
+        bootstrap.open_unchecked(target_url, ALL, frozen) as store,
     ):
         await restoring.copy(
             source, RestoreTarget(store, frozen, clock, SystemRandom(), on_progress)
         )
 
 
-def _check_lasts(store: str) -> None:
+def _check_is_persistent(store: str) -> None:
     if store.startswith(_TEMPORARY):
         raise ConfigError(["a store in memory ends with this program: name another one"])

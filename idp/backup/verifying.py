@@ -1,4 +1,4 @@
-"""Reading of a whole store, to find out whether it is what was written into it."""
+"""Verification of a whole store: whether every record can be read, and how many there are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from idp.backup.contents import COLLECTIONS, Manifest
-from idp.backup.making import installation, readable
+from idp.backup.making import find_installation, readable_schema
 from idp.config.settings import Config
 from idp.foundation.clock import SystemClock
 from idp.foundation.errors import IdpError
@@ -17,13 +17,13 @@ from idp.keys.master_key import MasterKey
 from idp.records import ALL
 from idp.start import bootstrap, first_start
 from storage import MetaRecord, Reader
-from storage.filling import OnProgress, Tallies, encode, every
+from storage.filling import CollectionDigests, OnProgress, all_records, encode
 
-_MAX_DAMAGE: Final = 10  # as many sentences about a damaged file
+_MAX_DAMAGE: Final = 10  # sentences about a damaged file
 
 
 class DamagedStore(IdpError):
-    """The error that a store holds what can't be read, or that its file is damaged."""
+    """The error that a record of the store can't be read, or that its file is damaged."""
 
     error_code = "store.damaged"
 
@@ -41,28 +41,28 @@ async def verify(config: Config, on_progress: OnProgress = lambda n: None) -> Ve
     """Reads every record of the configured store in one consistent state, while the service may
     run, and checks the file of a SQLite store and the master key.
 
-    Raises DamagedStore; ConfigError and WrongKey if the key is missing or another one; NotFound,
+    Raises DamagedStore; ConfigError if the key is missing or another one; NotFound,
     NewerBackup, TooNew, HalfFilled, StorageError.
     """
-    bootstrap.check_is_there(config.store)
+    bootstrap.check_store_exists(config.store)
     key = MasterKey(bootstrap.master_key(config, SystemRandom(), is_new=False))
-    async with bootstrap.as_it_is(config.store, ALL, SystemClock()) as store:
-        damage = await store.damage(_MAX_DAMAGE)
-        if damage:
-            raise DamagedStore("; ".join(damage))
+    async with bootstrap.open_unchecked(config.store, ALL, SystemClock()) as store:
+        find_damage = await store.find_damage(_MAX_DAMAGE)
+        if find_damage:
+            raise DamagedStore("; ".join(find_damage))
         async with store.snapshot() as view:
-            schema = await readable(view)
-            first_start.check_key(await installation(view), key)
+            schema = await readable_schema(view)
+            first_start.check_key(await find_installation(view), key)
             return VerifiedStore(schema, await _read(view, on_progress))
 
 
 async def _read(view: Reader, on_progress: OnProgress) -> Manifest:
-    tallies = Tallies()
+    digests = CollectionDigests()
     for collection in COLLECTIONS:
         try:
-            async for stored, record in every(view, [collection]):
-                tallies.add(stored, encode(record))
+            async for stored, record in all_records(view, [collection]):
+                digests.add(stored, encode(record))
                 on_progress(1)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise DamagedStore(f"a record of {collection.name} can't be read: {error}") from None
-    return Manifest(collections=tallies.by_collection())
+    return Manifest(collections=digests.by_collection())

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from idp.api.operation import Operation
 from idp.cli.document import Document
-from idp.cli.opening import opened_service
+from idp.cli.opening import open_store_service
 from idp.cli.settings import load, load_for_store
 from idp.config import loading as settings
 from idp.foundation.clock import Clock, SystemClock
@@ -67,11 +67,11 @@ class BackendLocation(Struct, frozen=True, kw_only=True):
 
 
 Work = Callable[[Backend], Awaitable[None]]
-_CONTRADICTION: Final = "--url names a service, --data and --store a store: only one can be meant"
+_CONTRADICTION: Final = "--url can't be used together with --data or --store"
 
 
 @asynccontextmanager
-async def opened(location: BackendLocation) -> AsyncIterator[Backend]:
+async def open_backend(location: BackendLocation) -> AsyncIterator[Backend]:
     """Provides the back end of this location within the block, and closes it afterwards. Raises
     IdpError, StorageError."""
     has_store = any(location.flags.get(name) for name in ("data", "store"))
@@ -90,7 +90,7 @@ async def opened(location: BackendLocation) -> AsyncIterator[Backend]:
         return
     from idp.cli import local
 
-    async with opened_service(load_for_store(location.config_file, location.flags)) as service:
+    async with open_store_service(load_for_store(location.config_file, location.flags)) as service:
         yield await local.backend(service, org_id)
 
 
@@ -105,5 +105,7 @@ def _token(location: BackendLocation) -> str:
     else:
         token = settings.from_environment(settings.TOKEN_VARIABLE) or ""
     if not token:
-        raise ConfigError(["a token is needed: name its file by --token-file, or set IDP_TOKEN"])
+        raise ConfigError(
+            [("a token is required: name its file with --token-file, or set IDP_TOKEN")]
+        )
     return token

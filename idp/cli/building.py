@@ -17,9 +17,9 @@ from idp.schema.reading import Request
 
 
 class Verb(click.Command):
-    """A click command, with the description that it was built from in `made_of`."""
+    """A click command, with the `description` that it was built from."""
 
-    made_of: Command
+    description: Command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the arguments, and explains how to pass an id that was read as an option."""
@@ -38,11 +38,11 @@ def group(name: str, short_help: str, commands: Sequence[Command]) -> click.Grou
     """Returns the command group for one noun, such as `idp user`, with its commands."""
     click_group = click.Group(name, help=short_help, short_help=short_help)
     for each in commands:
-        click_group.add_command(built(each))
+        click_group.add_command(build(each))
     return click_group
 
 
-def built(command: Command) -> click.Command:
+def build(command: Command) -> click.Command:
     """Returns the click command that is built from a description."""
     options = options_of(command)
     parameters = [*_path_parameters(command), *_switches(command), *command.extra]
@@ -51,7 +51,7 @@ def built(command: Command) -> click.Command:
     ]
     if any(map(queries.is_search, command.operations.values())):
         parameters.append(queries.ALL)
-    if command.asks:
+    if command.confirm:
         parameters.append(click.Option(["--yes"], is_flag=True, help="Don't ask."))
     if _has_secret(command):
         help_text = "Write the secret there (mode 0600) instead of printing it."
@@ -63,13 +63,13 @@ def built(command: Command) -> click.Command:
         help=f"{summary(command)} Example: {command.example}",
         short_help=summary(command),
     )
-    click_command.made_of = command
+    click_command.description = command
     return with_common_options(click_command)
 
 
 def with_common_options(command: click.Command) -> click.Command:
-    """Adds to a command the options that all commands have, of where to work and how to print, and
-    returns it.
+    """Adds to a command the options that all commands have, for the installation and the format,
+    and returns it.
     """
     with_location_options(command)
     command.params += [
@@ -77,26 +77,30 @@ def with_common_options(command: click.Command) -> click.Command:
             ["--format", "output_format"],
             type=click.Choice(output.FORMATS),
             default="table",
-            help="For people, or for programs.",
+            help="The output format: a table, or JSON for programs.",
         ),
-        click.Option(["--get"], metavar="FIELD", help="Print this field of the answer alone."),
+        click.Option(["--get"], metavar="FIELD", help="Print only this field of the answer."),
     ]
     return command
 
 
 def with_location_options(command: click.Command) -> click.Command:
-    """Adds to a command the options of where to work, a store or a service, and returns it."""
+    """Adds to a command the options that name a store or a service, and returns it."""
     store_flags(command)
     command.params += [
-        click.Option(["--url"], metavar="URL", help="A running service, instead of a store."),
+        click.Option(
+            ["--url"], metavar="URL", help="The URL of a running service, instead of a store."
+        ),
         click.Option(
             ["--token-file"],
             metavar="FILE",
             type=click.Path(path_type=Path),
-            help="The token for it; else IDP_TOKEN.",
+            help="The file with the token; the default is IDP_TOKEN.",
         ),
         click.Option(
-            ["--org", "org_id"], metavar="ID", help="The organization to act in; else IDP_ORG."
+            ["--org", "org_id"],
+            metavar="ID",
+            help="The ID of the organization to act in; the default is IDP_ORG.",
         ),
     ]
     return command
@@ -111,14 +115,16 @@ def options_of(command: Command) -> dict[str, FieldOption]:
         request_type = operation.request or operation.query
         if request_type is not None:
             for field in _fields(request_type):
-                by_path[field.path] = fields.joined(by_path.get(field.path), field)
+                by_path[field.path] = fields.merged(by_path.get(field.path), field)
     offered_fields = [each for each in by_path.values() if _is_offered(command, each)]
     short_names = [fields.option_name(each) for each in offered_fields]
     by_name: dict[str, FieldOption] = {}
     for field, name in zip(offered_fields, short_names, strict=True):
         # Fields with the same last name get longer options.
-        is_alone = short_names.count(name) == 1 and name not in _RESERVED
-        by_name[_explicit_name(command, field) or (name if is_alone else _long(field))] = field
+        is_unique = short_names.count(name) == 1 and name not in _RESERVED
+        by_name[_explicit_name(command, field) or (name if is_unique else _long_name(field))] = (
+            field
+        )
     return by_name
 
 
@@ -141,18 +147,18 @@ def _fields(kind: type[Request]) -> Iterator[FieldOption]:
 def _explicit_name(command: Command, field: FieldOption) -> str | None:
     if field.dotted in command.names:
         return command.names[field.dotted]
-    for start, name in command.names.items():
-        if start.endswith(".") and field.dotted.startswith(start):
+    for prefix, name in command.names.items():
+        if prefix.endswith(".") and field.dotted.startswith(prefix):
             return f"{name}-{fields.option_name(field)}" if name else HIDDEN
     return None
 
 
-def _long(field: FieldOption) -> str:
+def _long_name(field: FieldOption) -> str:
     return "-".join(fields.kebab(part) for part in field.path[-2:])
 
 
 def _help(command: Command, field: FieldOption) -> str:
-    text = command.helps.get(field.dotted, "")
+    text = command.help_texts.get(field.dotted, "")
     return f"{text} Required.".strip() if field.is_required else text
 
 
@@ -160,16 +166,21 @@ def _path_parameters(command: Command) -> list[click.Parameter]:
     names = dict.fromkeys(
         name for operation in command.operations.values() for name in operation.parameters
     )
-    is_one = len(command.operations) == 1
+    has_one_operation = len(command.operations) == 1
     parameters: list[click.Parameter] = []
     for name in names:
-        if name == command.at:
+        if name == command.argument:
             metavar = fields.kebab(name).replace("-", "_").upper()
-            parameters.append(click.Argument([fields.label_of(name)], metavar=metavar))
+            parameters.append(click.Argument([fields.parameter_name(name)], metavar=metavar))
         else:
-            flag = [fields.path_option(name), fields.label_of(name)]
+            flag = [fields.path_option(name), fields.parameter_name(name)]
             parameters.append(
-                click.Option(flag, metavar="ID", required=is_one, help="Where it is.")
+                click.Option(
+                    flag,
+                    metavar="ID",
+                    required=has_one_operation,
+                    help="The ID of the record that contains it.",
+                )
             )
     return parameters
 
@@ -179,7 +190,7 @@ def _switches(command: Command) -> list[click.Parameter]:
         click.Option(
             [f"--{name}", f"for_{name}"],
             is_flag=True,
-            help=command.switches.get(name, "Of the whole instance."),
+            help=command.switches.get(name, "For the whole instance."),
         )
         for name, operation in command.operations.items()
         if name and command.adapt is None and not is_chosen_by_values(command)

@@ -16,7 +16,7 @@ from idp.api import OPERATIONS
 from idp.api.operation import Operation
 from idp.cli.document import Document
 
-BY_ADDRESS: Final[Mapping[str, Operation]] = {
+OPERATION_AT: Final[Mapping[str, Operation]] = {
     f"{each.method} {each.path}": each for each in OPERATIONS
 }
 HIDDEN: Final = ""
@@ -32,15 +32,15 @@ class Command(Struct, frozen=True, kw_only=True):
     `operations` has one operation, or several among which the options choose: `--instance` chooses
     the one of that name, otherwise the one whose path parameters are all given.
 
-    `at` is the path parameter that is an argument; the others are options, `--project` for
+    `argument` is the path parameter that is an argument; the others are options, `--project` for
     `projectId`. `names` are option names that differ from the derived ones, by the field's path or
-    by a common prefix of several (HIDDEN: no option), and `helps` are help texts of options.
+    by a common prefix of several (HIDDEN: no option), and `help_texts` are help texts of options.
     `fixed` are members that the body always has; `only` limits the fields that have options.
     `base` names an operation that reads what the body replaces, and its member in the answer:
     fields that are not given keep their values. If that answer is only inherited (`isDefault`),
-    the operation `first` is called in place of the replacing one. `columns` are the columns of a
-    table; `left_out` maps fields of several lines, which a table omits, to the command line that
-    prints them. `asks` is a question that the user must confirm.
+    the operation `creation` is called in place of the replacing one. `columns` are the columns of
+    a table; `multiline_fields` maps fields of several lines, which a table omits, to the command
+    line that prints them. `confirm` is a question that the user must confirm.
 
     `switches` are the help texts of options that choose an operation, by the name of the
     operation. `adapt` builds the body and chooses the operation by its name, from the fields'
@@ -50,16 +50,16 @@ class Command(Struct, frozen=True, kw_only=True):
     verb: str
     operations: Mapping[str, Operation]
     example: str
-    at: str = ""
+    argument: str = ""
     names: Mapping[str, str] = {}
-    helps: Mapping[str, str] = {}
+    help_texts: Mapping[str, str] = {}
     fixed: Document = {}
     only: Sequence[str] = ()
     base: Mapping[str, tuple[Operation, str]] = {}
-    first: Operation | None = None
+    creation: Operation | None = None
     columns: Sequence[str] = ()
-    left_out: Mapping[str, str] = {}
-    asks: str = ""
+    multiline_fields: Mapping[str, str] = {}
+    confirm: str = ""
     summary: str = ""
     switches: Mapping[str, str] = {}
     extra: Sequence[click.Parameter] = ()
@@ -71,46 +71,46 @@ def command(
     address: str | Mapping[str, str],
     example: str,
     *,
-    at: str | None = None,
+    argument: str | None = None,
     names: Mapping[str, str] | None = None,
-    helps: Mapping[str, str] | None = None,
+    help_texts: Mapping[str, str] | None = None,
     fixed: Document | None = None,
     only: Sequence[str] = (),
     base: tuple[str, str] | Mapping[str, tuple[str, str]] = MappingProxyType({}),
-    first: str = "",
+    creation: str = "",
     columns: Sequence[str] = (),
-    left_out: Mapping[str, str] | None = None,
-    asks: str = "",
+    multiline_fields: Mapping[str, str] | None = None,
+    confirm: str = "",
     summary: str = "",
     switches: Mapping[str, str] | None = None,
     extra: Sequence[click.Parameter] = (),
     adapt: Adapt | None = None,
 ) -> Command:
     """Returns the description of a command for the operation at `address` (`POST /path`), or for
-    several by name. `base` and `first` name operations by their addresses, too.
+    several by name. `base` and `creation` name operations by their addresses, too.
 
-    `at` is by default the last path parameter; the other arguments are as in `Command`.
+    `argument` is by default the last path parameter; the other arguments are fields of `Command`.
     """
     addresses = {"": address} if isinstance(address, str) else address
-    operations = {name: BY_ADDRESS[each] for name, each in addresses.items()}
+    operations = {name: OPERATION_AT[each] for name, each in addresses.items()}
     bases = base if isinstance(base, Mapping) else {"": base}
-    if at is None:
+    if argument is None:
         last = next(iter(operations.values())).parameters[-1:]
-        at = "" if verb in _LISTING or not last else last[0]
+        argument = "" if verb in _LISTING or not last else last[0]
     return Command(
         verb=verb,
         operations=operations,
         example=example,
-        at=at,
+        argument=argument,
         names=names or {},
-        helps=helps or {},
+        help_texts=help_texts or {},
         fixed=fixed or {},
         only=only,
-        base={name: (BY_ADDRESS[each[0]], each[1]) for name, each in bases.items()},
-        first=BY_ADDRESS[first] if first else None,
+        base={name: (OPERATION_AT[each[0]], each[1]) for name, each in bases.items()},
+        creation=OPERATION_AT[creation] if creation else None,
         columns=columns,
-        left_out=left_out or {},
-        asks=asks,
+        multiline_fields=multiline_fields or {},
+        confirm=confirm,
         summary=summary,
         switches=switches or {},
         extra=extra,

@@ -31,13 +31,22 @@ else:
     _ParamType = click.ParamType  # generic since click 8.4
 
 Kind = Literal[
-    "text", "switch", "list", "file", "secret", "expiry", "mark", "json", "pattern", "moment"
+    "text",
+    "switch",
+    "list",
+    "file",
+    "secret",
+    "expiry",
+    "presence",
+    "json",
+    "pattern",
+    "past_instant",
 ]
 
 # Each filter has an option of its own (`idp/cli/queries.py`), and pages are read by cursor.
 _NOT_OFFERED: Final = (("queries",), ("query", "offset"))
-_SECRETS: Final = ("password", "newPassword", "hash", "currentPassword")
-_MOMENTS: Final = ("from", "since", "until")  # these are in the past
+_SECRETS: Final = (*("password", "newPassword", "hash", "currentPassword", "clientSecret"),)
+_PAST_INSTANTS: Final = ("from", "since", "until")  # these are in the past
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _DAYS: Final = re.compile(r"([1-9][0-9]{0,4})d")
 
@@ -45,7 +54,7 @@ _DAYS: Final = re.compile(r"([1-9][0-9]{0,4})d")
 class FieldOption(Struct, frozen=True, kw_only=True):
     """A field of a request for which a command has an option.
 
-    `path` is the field's place in the body, and `kind` says how a value is given. `names` are the
+    `path` is the field's place in the body, and `kind` is how a value is given. `names` are the
     allowed values, empty if they are not limited. `is_required` means that the body needs the
     field wherever the object that contains it is present.
     """
@@ -76,7 +85,7 @@ def fields_of(
             yield from fields_of(each.type, path, is_required=is_needed)
             continue
         option_kind = _kind(path, each.type, each.rule)
-        names = _names(each.type, each.rule)
+        names = _allowed_names(each.type, each.rule)
         if len(names) == 1:
             continue  # only one value is allowed
         yield FieldOption(path=path, kind=option_kind, is_required=is_needed, names=names)
@@ -90,17 +99,17 @@ def _kind(path: tuple[str, ...], hint: Any, rule: Any) -> Kind:
     if get_origin(hint) is list:
         return "json" if is_request(get_args(hint)[0]) else "list"
     if is_request(hint):
-        return "mark"
+        return "presence"
     if path[-1] in _SECRETS or path[-2:] == ("hashedPassword", "value"):
         return "secret"
     if isinstance(rule, (Base64, PublicKey)):
         return "file"
     if isinstance(rule, Instant):
-        return "moment" if path[-1] in _MOMENTS else "expiry"
+        return "past_instant" if path[-1] in _PAST_INSTANTS else "expiry"
     return "switch" if hint is bool else "text"
 
 
-def _names(hint: Any, rule: Any) -> tuple[str, ...]:
+def _allowed_names(hint: Any, rule: Any) -> tuple[str, ...]:
     if get_origin(hint) is list:
         (item,) = get_args(hint)
         rules = [each for each in get_args(item)[1:] if isinstance(each, OneOf)]
@@ -110,7 +119,7 @@ def _names(hint: Any, rule: Any) -> tuple[str, ...]:
     return get_args(hint) if get_origin(hint) is Literal else ()
 
 
-def joined(field: FieldOption | None, other: FieldOption) -> FieldOption:
+def merged(field: FieldOption | None, other: FieldOption) -> FieldOption:
     """Returns one option for a field that several operations of a command have: it allows the
     values of `field` and `other`, and requires one only if both do.
     """
@@ -128,7 +137,7 @@ def option_name(field: FieldOption) -> str:
     return kebab(name).removeprefix("is-")
 
 
-def label_of(name: str) -> str:
+def parameter_name(name: str) -> str:
     """Returns the Python parameter name under which click passes the value of the path parameter
     `name` to the command: `at_project_id` for `projectId`.
     """
@@ -160,22 +169,22 @@ def option(field: FieldOption, name: str, help_text: str = "") -> click.Option:
     match field.kind:
         case "switch":
             return click.Option([f"--{name}/--no-{name}", label], default=None, help=help_text)
-        case "mark":
+        case "presence":
             return click.Option([f"--{name}", label], is_flag=True, default=None, help=help_text)
         case "secret":
-            text = help_text or "Where it stands, - for stdin."
+            text = help_text or "The file with the value, or - for stdin."
             return click.Option([f"--{name}-file", label], metavar="FILE", help=text)
         case "file":
             return click.Option(
-                [f"--{name}", label], metavar="FILE", help=help_text or "- for stdin."
+                [f"--{name}", label], metavar="FILE", help=help_text or "The file, or - for stdin."
             )
         case "expiry":
-            text = help_text or "When it ends: 24h, 7d, or an instant."
+            text = help_text or "When it expires: a duration such as 24h or 7d, or a timestamp."
             return click.Option(
                 [f"--{name}", label], metavar="DURATION", type=_Expiry(), help=text
             )
-        case "moment":
-            text = help_text or "How long ago, 24h or 7d, or an instant."
+        case "past_instant":
+            text = help_text or "A duration ago such as 24h or 7d, or a timestamp."
             return click.Option(
                 [f"--{name}", label], metavar="DURATION", type=_Expiry(), help=text
             )
@@ -188,22 +197,22 @@ def option(field: FieldOption, name: str, help_text: str = "") -> click.Option:
     return click.Option([f"--{name}", label], multiple=is_list, type=kind, help=help_text)
 
 
-def value_of(field: FieldOption, given: Any, clock: Clock) -> Any:
-    """Returns the value of a field for the body, from what was `given` on the command line: reads
+def value_of(field: FieldOption, value: Any, clock: Clock) -> Any:
+    """Returns the value of a field for the body, from its value on the command line: reads
     files, and turns durations into instants by `clock`. Raises click.UsageError.
     """
-    if field.kind == "mark":
+    if field.kind == "presence":
         return {}
     if field.kind == "secret":
-        return read_secret(given)
+        return read_secret(value)
     if field.kind == "file":
-        return base64.b64encode(read_data(given)).decode()
-    if isinstance(given, timedelta):
+        return base64.b64encode(read_data(value)).decode()
+    if isinstance(value, timedelta):
         try:
-            return instant(clock.now() + (given if field.kind == "expiry" else -given))
+            return instant(clock.now() + (value if field.kind == "expiry" else -value))
         except OverflowError:
-            raise click.UsageError("no calendar holds that instant") from None
-    return list(given) if field.kind in ("list", "json") else given
+            raise click.UsageError("the timestamp is out of range") from None
+    return list(value) if field.kind in ("list", "json") else value
 
 
 def put(document: Document, field: FieldOption, value: Any) -> None:
@@ -268,12 +277,12 @@ def short_names(names: tuple[str, ...]) -> Mapping[str, str]:
     """Returns the names of an enumeration by short forms without their common prefix: `web` for
     OIDC_APP_TYPE_WEB.
     """
-    start = ""
+    prefix = ""
     if len(names) > 1 and all("_" in name for name in names):
         first, last = min(names), max(names)
         common = next((n for n, (a, b) in enumerate(zip(first, last)) if a != b), len(first))  # noqa: B905
-        start = first[: first.rfind("_", 0, common) + 1]
-    return {name.removeprefix(start).lower().replace("_", "-"): name for name in names}
+        prefix = first[: first.rfind("_", 0, common) + 1]
+    return {name.removeprefix(prefix).lower().replace("_", "-"): name for name in names}
 
 
 class _Expiry(_ParamType):

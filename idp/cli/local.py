@@ -24,7 +24,7 @@ from idp.service import Service
 from idp.transfer.package.uploads import Upload
 from storage import MAX_ID_CHARACTERS
 
-_EVERYTHING: Final = Rights(everywhere=permissions.ALL, by_organization={})
+_ALL_RIGHTS: Final = Rights(everywhere=permissions.ALL, by_organization={})
 
 
 class Local(msgspec.Struct, frozen=True):
@@ -59,10 +59,10 @@ class Local(msgspec.Struct, frozen=True):
         """Carries out the operation and returns its answer, as `Backend.call` does. Raises
         IdpError, StorageError.
         """
-        call = Call(self.caller, _EVERYTHING, operation.permission, self.org_id, if_match=if_match)
+        call = Call(self.caller, _ALL_RIGHTS, operation.permission, self.org_id, if_match=if_match)
         if self.org_id is not None:
             await management_call.find_organization(self.service, call, self.org_id)
-        ids = [_checked(*pair) for pair in zip(operation.parameters, values, strict=True)]
+        ids = [_checked_id(*pair) for pair in zip(operation.parameters, values, strict=True)]
         with _arguments(operation, document) as arguments:
             answer = await operation.run(self.service, call, *ids, **arguments)
         if isinstance(answer, FileAnswer):
@@ -95,9 +95,9 @@ async def backend(service: Service, org_id: str | None) -> Local:
     return Local(service, caller, org_id)
 
 
-def _checked(name: str, value: str) -> str:
+def _checked_id(name: str, value: str) -> str:
     if name.endswith("Id") and (len(value) > MAX_ID_CHARACTERS or not value.isprintable()):
-        raise NotFound("there is nothing with such an id")
+        raise NotFound("there is no record with this ID")
     return value
 
 
@@ -109,7 +109,7 @@ def _arguments(operation: Operation, document: object) -> Iterator[Document]:
         return
     package = Upload()
     with closing(package):
-        package.take(msgspec.json.encode(document))
+        package.append(msgspec.json.encode(document))
         yield {"package": package}
 
 

@@ -29,7 +29,7 @@ class NonEmptyName(_ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Converts the value by the original type. Raises click.BadParameter for an empty one."""
         if value == "":
-            self.fail("it is empty, so nothing was done", param, ctx)
+            self.fail("the value is empty, so nothing was done", param, ctx)
         return self._inner.convert(value, param, ctx)
 
 
@@ -37,7 +37,7 @@ def refuse_empty_names(command: click.Command) -> click.Command:
     """Makes the parameters of a command and of its subcommands refuse empty names, and returns the
     command."""
     for parameter in command.params:
-        if names_something(parameter) and not isinstance(parameter.type, NonEmptyName):
+        if is_name(parameter) and not isinstance(parameter.type, NonEmptyName):
             parameter.type = NonEmptyName(parameter.type)
     if isinstance(command, click.Group):
         for each in command.commands.values():
@@ -45,7 +45,7 @@ def refuse_empty_names(command: click.Command) -> click.Command:
     return command
 
 
-def names_something(parameter: click.Parameter) -> bool:
+def is_name(parameter: click.Parameter) -> bool:
     """Returns whether the parameter's value is a name, such as an id, a file or an address."""
     if isinstance(parameter.type, click.Choice) or parameter.default == "":
         return False

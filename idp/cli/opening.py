@@ -7,17 +7,17 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from idp.cli.settings import config_for_store
-from idp.config.loading import Loaded
+from idp.config.loading import LoadedSettings
 from idp.service import Service
 
 
 @asynccontextmanager
-async def opened_service(loaded: Loaded) -> AsyncIterator[Service]:
+async def open_store_service(loaded: LoadedSettings) -> AsyncIterator[Service]:
     """Provides the service over the store that the settings name within the block, and closes it
     afterwards.
 
     `loaded` are the settings that `load_for_store` returned. Raises ConfigError; NotFound if the
-    store was never set up; WrongKey, StorageError.
+    store was never set up; StorageError.
     """
     from idp.start import bootstrap, first_start
 

@@ -1,4 +1,4 @@
-"""What a command prints: data on stdout, as a table or JSON; everything else on stderr.
+"""The output of commands: data on stdout, as a table or JSON; everything else on stderr.
 
 Output is never coloured, so NO_COLOR needs no support.
 """
@@ -25,11 +25,11 @@ FORMATS: Final[tuple[Format, ...]] = ("table", "json", "ndjson")
 SECRETS: Final = ("clientSecret", "token", "keyDetails", "password", "verificationCode")
 LISTS: Final = ("result", "events", "eventTypes")
 _DETAILS: Final = "details"
-_HEADINGS: Final = {"summary": "details"}  # of columns that users look for under another name
+_HEADINGS: Final = {"summary": "details"}  # of columns whose heading differs from the member
 _PUBLISHED_AT: Final = "url"  # next to it, a token is not secret: a domain publishes it
 
 
-def printed(answer: Document, output_format: Format, columns: Sequence[str] = ()) -> str:
+def formatted(answer: Document, output_format: Format, columns: Sequence[str] = ()) -> str:
     """Returns the answer as the text to print in this format, without a final line break.
 
     `columns` are the dotted paths of a table's columns; if it is empty, the table has all. An
@@ -87,7 +87,7 @@ def _table(rows: Sequence[Any], columns: Sequence[str]) -> list[str]:
     if not rows or not isinstance(rows[0], dict):
         return [_text(row) for row in rows]
     flat_rows = [flat(row) for row in rows]
-    names = columns or _all(flat_rows)
+    names = columns or _all_columns(flat_rows)
     headings = {name: _HEADINGS.get(name, name.rpartition(".")[2]) for name in names}
     widths = {
         name: max(len(headings[name]), *(len(row.get(name, "")) for row in flat_rows))
@@ -100,8 +100,9 @@ def _table(rows: Sequence[Any], columns: Sequence[str]) -> list[str]:
     ]
 
 
-def _all(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Returns all paths of the rows, as first met, without the details."""
+def _all_columns(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Returns all paths of the rows in the order of their first occurrence, without the
+    details."""
     names = dict.fromkeys(name for row in rows for name in row)
     return [name for name in names if _DETAILS not in name.split(".")]
 
@@ -142,7 +143,7 @@ def say(sentence: str) -> None:
 
 
 def secrets_in(names: Iterable[str]) -> list[str]:
-    """Returns those of the names of an answer's members that are names of secrets."""
+    """Returns the names of secrets among the names of an answer's members."""
     present = set(names)
     return [
         name
@@ -153,7 +154,7 @@ def secrets_in(names: Iterable[str]) -> list[str]:
 
 @contextmanager
 def private_file(path: Path) -> Iterator[BinaryIO]:
-    """Provides a file for writing that only its owner may read; an existing file is emptied.
+    """Provides a file for writing that only its owner may read; an existing file is truncated.
     Raises ConfigError.
     """
     with os.fdopen(_writable(path, os.O_TRUNC), "wb") as file:

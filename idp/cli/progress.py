@@ -13,7 +13,7 @@ LINE_SECONDS: Final = 5.0
 
 
 class Progress:
-    """A display of how much of a whole is done, with the rate and the remaining time; it must be
+    """A display of the progress of a job, with its rate and the remaining time; it must be
     closed."""
 
     def __init__(self, unit: str, stream: TextIO | None = None) -> None:
@@ -52,8 +52,8 @@ class Progress:
         if now - self._printed_at < LINE_SECONDS:
             return
         self._printed_at = now
-        began, first = self._start
-        rate = (done - first) / (now - began)
-        left = f", {(total - done) / rate:,.0f} s left" if rate else ""
-        line = f"{done:,} of {total:,} {self._unit}, {rate:,.0f} a second{left}"
+        began, first_done = self._start
+        rate = (done - first_done) / (now - began)
+        remaining_text = f", {(total - done) / rate:,.0f} s left" if rate else ""
+        line = f"{done:,} of {total:,} {self._unit}, {rate:,.0f} a second{remaining_text}"
         print(line, file=self._stream, flush=True)

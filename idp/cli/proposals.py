@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from idp.api.operation import Operation
 from idp.cli.backends import Backend
-from idp.cli.command import BY_ADDRESS
+from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.management.projects.oidc_request import NewOidcApp
 from idp.schema import reading
@@ -16,18 +16,22 @@ _APPS: Final = "POST /management/v1/projects/{projectId}/apps/oidc"
 _FIELD: Final = "allowedUsers"
 
 
-async def completed(
+async def with_allowed_users(
     backend: Backend, operation: Operation, values: Sequence[str], document: Any
 ) -> Any:
     """Returns the body `document` of an operation. If the operation registers an OpenID Connect
-    application and the body does not say who may use it, the returned body also has `allowedUsers`
-    with the value that the service proposes.
+    application and the body does not state who may use it, the returned body also has
+    `allowedUsers` with the value that the service proposes.
 
     `values` are those of the path parameters. Raises InvalidArgument with all problems of the
     body, and the errors of `backend.call`.
     """
-    if operation is not BY_ADDRESS[_APPS] or not isinstance(document, dict) or _FIELD in document:
+    if (
+        operation is not OPERATION_AT[_APPS]
+        or not isinstance(document, dict)
+        or _FIELD in document
+    ):
         return document
     reading.read(NewOidcApp, document)
-    checked: Document = await backend.call(BY_ADDRESS[f"{_APPS}/_check"], values, document)
+    checked: Document = await backend.call(OPERATION_AT[f"{_APPS}/_check"], values, document)
     return document | {_FIELD: checked["proposedAllowedUsers"]}

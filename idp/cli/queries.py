@@ -22,7 +22,7 @@ _QUERY: Final = "query"
 _CURSOR: Final = "cursor"
 _METHOD: Final = "method"
 _MAX_ROWS: Final = 1000
-ALL: Final = click.Option(["--all", "every"], is_flag=True, help="Not one page, but all of them.")
+ALL: Final = click.Option(["--all", "every"], is_flag=True, help="Print all pages.")
 
 
 def is_search(operation: Operation) -> bool:
@@ -41,8 +41,8 @@ def filters_of(kind: type[Request]) -> Iterator[FieldOption]:
     for each in declared(kind):
         if each.wire_name == _QUERIES:
             (query,) = get_args(each.type)
-            for wrapped in declared(query):
-                yield from _filter(wrapped.wire_name, wrapped.type)
+            for query_field in declared(query):
+                yield from _filter(query_field.wire_name, query_field.type)
 
 
 def _filter(name: str, kind: Any) -> Iterator[FieldOption]:

@@ -38,8 +38,8 @@ from idp.foundation.errors import (
 TIMEOUT_SECONDS: Final = 60.0
 UPLOAD_TIMEOUT_SECONDS: Final = 3600.0  # the service stores all of it before it answers
 
-# The exception of a refusal, by its status and the number in its body, or by its status alone.
-_KINDS: Final[Mapping[tuple[int, int | None], type[IdpError]]] = {
+# The exception of a refusal, by its status and the gRPC code in its body, or by its status alone.
+_ERRORS: Final[Mapping[tuple[int, int | None], type[IdpError]]] = {
     (400, 9): FailedPrecondition,
     (401, None): Unauthenticated,
     (403, None): PermissionDenied,
@@ -48,7 +48,7 @@ _KINDS: Final[Mapping[tuple[int, int | None], type[IdpError]]] = {
     (409, None): AlreadyExists,
     (412, None): PreconditionFailed,
 }
-_GATEWAY_ERRORS: Final = (502, 503, 504)  # of a proxy before a service that is away
+_GATEWAY_ERRORS: Final = (502, 503, 504)  # of a proxy whose service is unreachable
 
 
 class Unreachable(Busy):
@@ -90,7 +90,7 @@ class Remote(msgspec.Struct, frozen=True):
         """
         path = operation.path
         for name, value in zip(operation.parameters, values, strict=True):
-            path = path.replace(f"{{{name}}}", _quoted(value))
+            path = path.replace(f"{{{name}}}", _path_segment(value))
         headers = self._headers()
         if if_match is not None:
             headers["If-Match"] = f'"{if_match}"'
@@ -103,7 +103,7 @@ class Remote(msgspec.Struct, frozen=True):
         request = http_request.Request(  # noqa: S310 - `backend` looks at the scheme
             self.url + path, data=body, headers=headers, method=operation.method
         )
-        return await asyncio.to_thread(_answered, self.url, request)
+        return await asyncio.to_thread(_send, self.url, request)
 
     async def upload(self, operation: Operation, chunks: Iterable[bytes], size: int) -> Document:
         """Calls the operation with a body of `size` bytes, which `chunks` yields, and returns its
@@ -114,7 +114,7 @@ class Remote(msgspec.Struct, frozen=True):
         request = http_request.Request(  # noqa: S310 - `backend` looks at the scheme
             self.url + operation.path, data=chunks, headers=headers, method=operation.method
         )
-        return await asyncio.to_thread(_answered, self.url, request, UPLOAD_TIMEOUT_SECONDS)
+        return await asyncio.to_thread(_send, self.url, request, UPLOAD_TIMEOUT_SECONDS)
 
     def _headers(self) -> dict[str, str]:
         headers = {
@@ -136,15 +136,15 @@ def backend(url: str, token: str, org_id: str | None, vendor: str, clock: Clock)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
         raise ConfigError([f"{url} is not the address of a service, such as https://id.example"])
     if not token.isascii() or not token.isprintable() or " " in token:
-        raise ConfigError(["the token holds characters that no token has"])
+        raise ConfigError(["the token has invalid characters"])
     return Remote(url.rstrip("/"), token, org_id, vendor, clock)
 
 
-def _quoted(value: str) -> str:
+def _path_segment(value: str) -> str:
     """Returns a value as a segment of a path. Raises NotFound for one that servers and proxies
     would resolve."""
     if value in ("", ".", ".."):
-        raise NotFound("there is nothing with such an id")
+        raise NotFound("there is no record with this ID")
     return quote(value, safe="")
 
 
@@ -164,9 +164,7 @@ class _NoRedirects(http_request.HTTPRedirectHandler):
 _OPENER: Final = http_request.build_opener(_NoRedirects)
 
 
-def _answered(
-    url: str, request: http_request.Request, timeout: float = TIMEOUT_SECONDS
-) -> Document:
+def _send(url: str, request: http_request.Request, timeout: float = TIMEOUT_SECONDS) -> Document:
     try:
         with _OPENER.open(request, timeout=timeout) as answer:
             data = answer.read()
@@ -178,20 +176,20 @@ def _answered(
     try:
         return msgspec.json.decode(data, type=Document)
     except msgspec.DecodeError as error:
-        raise IdpError(f"{url} answers, but is no such service") from error
+        raise IdpError(f"{url} answers, but is not this service") from error
 
 
 def _refusal(error: HTTPError, data: bytes) -> IdpError:
     """Returns the exception that the service raised."""
     try:
         body = msgspec.json.decode(data, type=Document)
-        number, message = int(body["code"]), str(body["message"])
+        grpc_code, message = int(body["code"]), str(body["message"])
         problems = [_problem(each) for each in body["details"] if "id" in each]
     except (msgspec.DecodeError, KeyError, TypeError, ValueError):
-        answered = f"{error.url} answered {error.code} {error.reason}"
+        description = f"{error.url} answered {error.code} {error.reason}"
         if error.code in _GATEWAY_ERRORS:
-            return Busy(answered, retry_after_seconds=1)
-        return IdpError(answered)
+            return Busy(description, retry_after_seconds=1)
+        return IdpError(description)
     status, seconds = error.code, error.headers.get("Retry-After", "")
     # Retry-After may also be a date (RFC 9110 10.2.3).
     wait = int(seconds) if seconds.isdecimal() else 1
@@ -199,12 +197,12 @@ def _refusal(error: HTTPError, data: bytes) -> IdpError:
         return TooMany(message, retry_after_seconds=wait)
     if status == 503:
         return Busy(message, retry_after_seconds=wait)
-    if (status, number) == (400, 3) and problems:
+    if (status, grpc_code) == (400, 3) and problems:
         return InvalidArgument(problems)
     oldest = [str(each["oldest"]) for each in body["details"] if "oldest" in each]
     if oldest:
         return CursorTooOld(oldest[0])
-    kind = _KINDS.get((status, number)) or _KINDS.get((status, None)) or IdpError
+    kind = _ERRORS.get((status, grpc_code)) or _ERRORS.get((status, None)) or IdpError
     if kind is AlreadyExists and any(each.field for each in problems):
         return Taken(problems)
     error_code = problems[0].error_code if problems else None

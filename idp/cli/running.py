@@ -11,7 +11,7 @@ import click
 
 from idp.api.operation import Operation
 from idp.cli import fields, output, proposals, queries
-from idp.cli.backends import Backend, BackendLocation, opened
+from idp.cli.backends import Backend, BackendLocation, open_backend
 from idp.cli.command import Command
 from idp.cli.document import Document
 from idp.cli.fields import FieldOption
@@ -19,16 +19,16 @@ from idp.cli.output import Format
 from idp.start import exit_codes
 
 
-def location_of(given: dict[str, Any]) -> BackendLocation:
+def location_of(option_values: dict[str, Any]) -> BackendLocation:
     """Returns the location on which the command works, and removes the options that state it from
-    `given`, the values of all options.
+    `option_values`, the values of all options.
     """
     return BackendLocation(
-        url=given.pop("url"),
-        token_file=given.pop("token_file"),
-        org_id=given.pop("org_id"),
-        config_file=given.pop("config_file"),
-        flags={name: given.pop(name) for name in ("data", "store")},
+        url=option_values.pop("url"),
+        token_file=option_values.pop("token_file"),
+        org_id=option_values.pop("org_id"),
+        config_file=option_values.pop("config_file"),
+        flags={name: option_values.pop(name) for name in ("data", "store")},
     )
 
 
@@ -37,34 +37,36 @@ def callback(command: Command, options: Mapping[str, FieldOption]) -> Callable[.
     arguments. `options` are the options for fields of the request, by name (`options_of`).
     """
 
-    def run(**given: Any) -> None:
-        location = location_of(given)
-        output_format, get = given.pop("output_format"), given.pop("get")
-        operation, values = chosen(command, given)
+    def run(**option_values: Any) -> None:
+        location = location_of(option_values)
+        output_format, get = option_values.pop("output_format"), option_values.pop("get")
+        operation, values = choose_operation(command, option_values)
         if get:
             output.check_field(operation.answer, get)
-        if command.asks and not given.pop("yes"):
-            _ask(command.asks.format(*values))
+        if command.confirm and not option_values.pop("yes"):
+            _ask(command.confirm.format(*values))
 
-        async def carried_out(backend: Backend) -> None:
-            given_values = given_body(command, options, given, backend)
+        async def run_on(backend: Backend) -> None:
+            given_values = given_body(command, options, option_values, backend)
             final_operation = operation
             if command.adapt is not None:
-                name, given_values = command.adapt(given_values, given)
+                name, given_values = command.adapt(given_values, option_values)
                 final_operation = command.operations[name]
             final_operation, document, if_match = await body(
                 command, final_operation, values, given_values, backend
             )
-            document = await proposals.completed(backend, final_operation, values, document)
-            with output.secret_file(given.get("secret_file")) as store_secrets:
-                if given.get("every") and document is not None:
+            document = await proposals.with_allowed_users(
+                backend, final_operation, values, document
+            )
+            with output.secret_file(option_values.get("secret_file")) as store_secrets:
+                if option_values.get("every") and document is not None:
                     answer = await queries.all_pages(backend, final_operation, values, document)
                 else:
                     answer = await backend.call(final_operation, values, document, if_match)
                 store_secrets(answer)
             show_answer(command, values, answer, output_format, get)
 
-        carry_out(location, carried_out)
+        carry_out(location, run_on)
 
     return run
 
@@ -75,24 +77,34 @@ def carry_out(location: BackendLocation, work: Callable[[Backend], Any]) -> None
     """
 
     async def at_location() -> None:
-        async with opened(location) as backend:
+        async with open_backend(location) as backend:
             await work(backend)
 
     raise SystemExit(exit_codes.guarded(lambda: asyncio.run(at_location())))
 
 
-def chosen(command: Command, given: Mapping[str, Any]) -> tuple[Operation, list[str]]:
-    """Returns the operation that the values of the command's parameters (`given`) choose, and the
-    values of its path parameters. Raises click.UsageError.
+def choose_operation(
+    command: Command, option_values: Mapping[str, Any]
+) -> tuple[Operation, list[str]]:
+    """Returns the operation that the values of the command's parameters (`option_values`) choose,
+    and the values of its path parameters. Raises click.UsageError.
     """
     names = {name for each in command.operations.values() for name in each.parameters}
-    values = {name: value for name in names if (value := given[fields.label_of(name)]) is not None}
-    switched = [each for name, each in command.operations.items() if given.get(f"for_{name}")]
+    values = {
+        name: value
+        for name in names
+        if (value := option_values[fields.parameter_name(name)]) is not None
+    }
+    switched = [
+        each for name, each in command.operations.items() if option_values.get(f"for_{name}")
+    ]
     for operation in switched or command.operations.values():
         if set(operation.parameters) == set(values):
             return operation, [values[each] for each in operation.parameters]
     alternatives = [
-        " and ".join(fields.path_option(name) for name in each.parameters if name != command.at)
+        " and ".join(
+            fields.path_option(name) for name in each.parameters if name != command.argument
+        )
         for each in command.operations.values()
     ]
     raise click.UsageError(f"it takes {', or '.join(alternatives)}")
@@ -101,15 +113,15 @@ def chosen(command: Command, given: Mapping[str, Any]) -> tuple[Operation, list[
 def given_body(
     command: Command,
     options: Mapping[str, FieldOption],
-    given: Mapping[str, Any],
+    option_values: Mapping[str, Any],
     backend: Backend,
 ) -> Document:
-    """Returns the body that the values in `given` make up. `options` are the options for fields of
-    the request, by name. Raises click.UsageError.
+    """Returns the body that the values in `option_values` make up. `options` are the options for
+    fields of the request, by name. Raises click.UsageError.
     """
     document: Document = deepcopy(command.fixed)
     for name, field in options.items():
-        value = given.get(name.replace("-", "_"))
+        value = option_values.get(name.replace("-", "_"))
         if value not in (None, ()):
             put = queries.put if queries.is_filter(field) else fields.put
             put(document, field, fields.value_of(field, value, backend.clock))
@@ -129,7 +141,7 @@ async def body(
     backend: Backend,
 ) -> tuple[Operation, Document | None, int | None]:
     """Returns the operation to call, its body (None if it takes none), and the expected `sequence`
-    of the record that it replaces (None if any will do).
+    of the record that it replaces (None for any).
 
     If the body replaces a whole record (`Command.base`), the stored record is read first, and
     fields that are not in `given_values` keep their values. Raises IdpError, StorageError.
@@ -143,13 +155,24 @@ async def body(
     answer = record = await backend.call(reading, values)
     for part in path.split(".") if path else ():
         record = record.get(part, {})
-    known = {field.path[0] for field in fields.fields_of(operation.request)}
-    document = {each: value for each, value in record.items() if each in known} | given_values
+    field_names = {field.path[0] for field in fields.fields_of(operation.request)}
+    stored = {each: value for each, value in record.items() if each in field_names}
+    document = _merge(stored, given_values)
     if answer.get("isDefault"):  # inherited, so there is no version of its own to replace
-        return (command.first or operation) if not name else operation, document, None
+        return (command.creation or operation) if not name else operation, document, None
     sequence = answer.get("details", {}).get("sequence")
     if_match = int(sequence) if sequence and operation.is_conditional else None
     return operation, document, if_match
+
+
+def _merge(stored: Document, given: Document) -> Document:
+    """Returns the stored values, replaced by those that are given, also within objects."""
+    merged = {**stored, **given}
+    for name, value in given.items():
+        stored_value = stored.get(name)
+        if isinstance(value, dict) and isinstance(stored_value, dict):
+            merged[name] = _merge(stored_value, value)
+    return merged
 
 
 def show(answer: Document, output_format: Format, get: str | None, columns: Sequence[str]) -> None:
@@ -158,13 +181,13 @@ def show(answer: Document, output_format: Format, get: str | None, columns: Sequ
     """
     for name in output.secrets_in(answer):
         if not get:
-            output.say(f"{name} is shown this once; keep it now")
-    text = output.field(answer, get) if get else output.printed(answer, output_format, columns)
+            output.say(f"{name} is shown only once; store it now")
+    text = output.field(answer, get) if get else output.formatted(answer, output_format, columns)
     if text:
         click.echo(text)
-    following = answer.get("nextCursor")
-    if following and output_format == "table" and not get:
-        output.say(f"there are more: --cursor {following}")
+    next_cursor = answer.get("nextCursor")
+    if next_cursor and output_format == "table" and not get:
+        output.say(f"there are more: --cursor {next_cursor}")
 
 
 def show_answer(
@@ -174,10 +197,10 @@ def show_answer(
     output_format: Format,
     get: str | None,
 ) -> None:
-    """Prints the answer of a command. A table omits the fields in `Command.left_out`, and a hint
-    names the command line that prints each. `values` are those of the path parameters.
+    """Prints the answer of a command. A table omits the fields in `Command.multiline_fields`, and
+    a hint names the command line that prints each. `values` are those of the path parameters.
     """
-    for name, line in command.left_out.items():
+    for name, line in command.multiline_fields.items():
         if output_format == "table" and not get and answer.pop(name, None) is not None:
             output.say(f"{name} is not shown here: {line.format(*values)}")
     show(answer, output_format, get, command.columns)

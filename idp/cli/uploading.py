@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.cli.command import BY_ADDRESS
+from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.cli.progress import Progress
 from idp.cli.remote import Remote
@@ -21,9 +21,10 @@ from idp.transfer.package.envelope_scanner import EnvelopeScanner
 
 _CHUNK: Final = 1024 * 1024
 _END_BYTES: Final = 4096
-_IMPORT: Final = BY_ADDRESS["POST /admin/v1/import"]
-_SOON: Final = "1s"  # the job is polled, so its call need not wait
-# The last member of the envelope, as `idp migrate` and other exports of this format write it.
+_IMPORT: Final = OPERATION_AT["POST /admin/v1/import"]
+_SHORT_TIMEOUT: Final = "1s"  # the job is polled, so its call need not wait
+# The last member of the envelope, in the form in which `idp migrate` and other exports of this
+# format write it.
 _LAST_TIMEOUT: Final = re.compile(rb',\s*"timeout"\s*:\s*"[^"\\]*"\s*(?=\}\s*\Z)')
 
 
@@ -89,26 +90,27 @@ def upload_parts(file: Path, options: Mapping[str, bool]) -> UploadParts:
         return UploadParts(b"", 0, size, b"")
     repeated = sorted(name for name, value in options.items() if value and name in document)
     if repeated:
-        raise ConfigError([f"the package says itself what {', '.join(repeated)} is"])
+        raise ConfigError([f"the package itself states {', '.join(repeated)}"])
     # Replaced by a short one, because the job is polled.
     last, end = _without_timeout(tail, size)
     if end:
         del document["timeout"]
-    return UploadParts(_start(document, options), first, last, end)
+    return UploadParts(_envelope_start(document, options), first, last, end)
 
 
 def _without_timeout(tail: bytes, size: int) -> tuple[int, bytes]:
-    """Returns where the file ends without its own timeout, and the bytes that follow it."""
+    """Returns the offset of the file's own timeout, or of its end without one, and the bytes after
+    the timeout."""
     match = _LAST_TIMEOUT.search(tail)
     if match is None:
         return size, b""
     return size - len(tail) + match.start(), tail[match.end() :]
 
 
-def _start(document: Mapping[str, object], options: Mapping[str, bool]) -> bytes:
+def _envelope_start(document: Mapping[str, object], options: Mapping[str, bool]) -> bytes:
     added = {
         name: value
-        for name, value in {"timeout": _SOON, **options}.items()
+        for name, value in {"timeout": _SHORT_TIMEOUT, **options}.items()
         if name not in document and value
     }
     members = ",".join(f"{json.dumps(name)}:{json.dumps(value)}" for name, value in added.items())

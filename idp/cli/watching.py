@@ -1,4 +1,4 @@
-"""Waits for a job, whichever process runs it, and ends the program with its outcome."""
+"""Waits for a job, which any process may run, and ends the program with its outcome."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 
 from idp.cli import output
 from idp.cli.backends import Backend
-from idp.cli.command import BY_ADDRESS
+from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.cli.output import Format
 from idp.cli.progress import Progress
@@ -21,16 +21,16 @@ from idp.cli.running import show
 from idp.foundation.errors import Busy
 from idp.start import exit_codes
 
-JOB: Final = BY_ADDRESS["GET /admin/v1/jobs/{jobId}"]
+JOB: Final = OPERATION_AT["GET /admin/v1/jobs/{jobId}"]
 _ONGOING: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
-_ERRORS: Final = BY_ADDRESS["GET /admin/v1/jobs/{jobId}/errors"]
+_ERRORS: Final = OPERATION_AT["GET /admin/v1/jobs/{jobId}/errors"]
 _UNIT: Final = "rows"
 _FIRST_PAUSE_SECONDS: Final = 0.05
 _MAX_PAUSE_SECONDS: Final = 1.0
 # Polls in a row that may fail, because a service may be restarted meanwhile.
 _MAX_FAILURES: Final = 60
 _PAGE_ROWS: Final = 1000
-_CODES: Final = {
+_EXIT_CODES: Final = {
     "JOB_STATE_SUCCEEDED": exit_codes.OK,
     "JOB_STATE_FINISHED_WITH_ERRORS": exit_codes.ROW_ERRORS,
     **dict.fromkeys(
@@ -49,9 +49,9 @@ class PrintOptions(msgspec.Struct, frozen=True):
 
 async def until_end(backend: Backend, job_id: str) -> Document:
     """Waits until the job has ended or the user presses Ctrl-C, shows the progress, and returns
-    the job as it is then.
+    the latest state of the job.
 
-    Raises NotFound, and Busy if the service was unreachable for long.
+    Raises NotFound, and Busy if the service was unreachable for too long.
     """
     interrupted = asyncio.get_running_loop().create_future()
     with interruptible(lambda: interrupted.set_result(None)):
@@ -59,10 +59,10 @@ async def until_end(backend: Backend, job_id: str) -> Document:
 
 
 async def poll(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> Document:
-    """Reads the job again and again until it has ended or the future `other` is done, shows the
-    progress, and returns the job as it is then.
+    """Polls the job until it has ended or the future `other` is done, shows the
+    progress, and returns the latest state of the job.
 
-    Raises NotFound, and Busy if the service was unreachable for long.
+    Raises NotFound, and Busy if the service was unreachable for too long.
     """
     failures, pause = 0, _FIRST_PAUSE_SECONDS
     with closing(Progress(_UNIT)) as progress:
@@ -80,36 +80,37 @@ async def poll(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> Doc
                 if is_last or job["state"] not in _ONGOING:
                     return job
             await asyncio.wait([other], timeout=pause)
-            # A short job is noticed soon, and a long one is polled seldom.
+            # The end of a short job is noticed soon, and a long one is polled rarely.
             pause = min(2 * pause, _MAX_PAUSE_SECONDS)
 
 
 @contextmanager
 def interruptible(stop: Callable[[], None]) -> Iterator[None]:
-    """Within the block, the first Ctrl-C calls `stop`, and the second ends the program at once."""
-    loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
+    """Within the block, the first Ctrl-C calls `stop`, and the second ends the program
+    immediately."""
+    loop, previous_handler = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
 
-    def interrupted() -> None:
+    def on_interrupt() -> None:
         loop.remove_signal_handler(signal.SIGINT)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         stop()
 
-    loop.add_signal_handler(signal.SIGINT, interrupted)
+    loop.add_signal_handler(signal.SIGINT, on_interrupt)
     try:
         yield
     finally:
         loop.remove_signal_handler(signal.SIGINT)
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)
 
 
 @contextmanager
-def interrupted_at_once() -> Iterator[None]:
-    """Within the block, Ctrl-C ends the program at once, even while other threads run."""
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+def immediately_interruptible() -> Iterator[None]:
+    """Within the block, Ctrl-C ends the program immediately, even while other threads run."""
+    previous_handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)
 
 
 def end(job: Document, print_options: PrintOptions) -> NoReturn:
@@ -118,19 +119,19 @@ def end(job: Document, print_options: PrintOptions) -> NoReturn:
     show(job, print_options.output_format, print_options.get, ())
     for line in _advice(job):
         output.say(line)
-    raise SystemExit(_CODES.get(job["state"], exit_codes.FAILED))
+    raise SystemExit(_EXIT_CODES.get(job["state"], exit_codes.FAILED))
 
 
 def _advice(job: Document) -> Iterator[str]:
     job_id, state = job["id"], job["state"]
     if state in _ONGOING:
-        yield f"it goes on without you: idp job watch {job_id}"
+        yield f"the job continues: idp job watch {job_id}"
     elif state == "JOB_STATE_FAILED":
         yield f"the import failed: {job.get('reason', '')} ({job.get('slug', '')})"
     if job.get("failed"):
         yield f"{job['failed']} rows failed: idp job errors {job_id}"
     if job.get("resumedBy"):
-        yield f"stopped; go on by: {job['resumedBy']}"
+        yield f"stopped; resume with: {job['resumedBy']}"
 
 
 async def report(backend: Backend, job_id: str, file: Path) -> None:
@@ -138,9 +139,9 @@ async def report(backend: Backend, job_id: str, file: Path) -> None:
 
     The report contains personal data, so only its owner may read the file.
     """
-    with output.private_file(file) as into:
+    with output.private_file(file) as report_file:
         async for problem in _problems(backend, job_id):
-            into.write(msgspec.json.encode(problem) + b"\n")
+            report_file.write(msgspec.json.encode(problem) + b"\n")
 
 
 async def _problems(backend: Backend, job_id: str) -> AsyncIterator[Document]:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from idp.cli.opening import opened_service
+from idp.cli.opening import open_store_service
 from idp.cli.settings import load_for_store
 from idp.service import Service
 from idp.start import exit_codes
@@ -19,8 +19,8 @@ def on_store(work: Work, config_file: Path | None, flags: dict[str, object]) -> 
     file name, and ends the program with the exit code of its outcome."""
     loaded = load_for_store(config_file, flags)
 
-    async def opened() -> None:
-        async with opened_service(loaded) as service:
+    async def run() -> None:
+        async with open_store_service(loaded) as service:
             await work(service)
 
-    raise SystemExit(exit_codes.guarded(lambda: asyncio.run(opened())))
+    raise SystemExit(exit_codes.guarded(lambda: asyncio.run(run())))

@@ -14,7 +14,7 @@ REUSE_SECONDS: Final = 10
 _NO_SECRET: Final = PUBLIC["authMethodType"].value
 
 
-def proposed(stated: Mapping[str, Any], preset: Preset | None = None) -> dict[str, Any]:
+def defaults(stated: Mapping[str, Any], preset: Preset | None = None) -> dict[str, Any]:
     """Returns members to add to the request body for a new OpenID Connect application, by their
     names on the wire.
 

@@ -1,6 +1,6 @@
-"""The rules of what may be registered as a redirect URI (RFC 6749 3.1.2, RFC 8252, RFC 9700 2.1).
+"""The rules for the registration of redirect URIs (RFC 6749 3.1.2, RFC 8252, RFC 9700 2.1).
 
-A request's value is compared with the registered one octet by octet, so nothing is normalized
+A request's value is compared with the registered one byte by byte, so nothing is normalized
 here: a URI that browsers read differently than it is written is refused, with the reason.
 """
 
@@ -97,12 +97,12 @@ def check(uri: str, app_type: AppType, *, is_dev_mode: bool) -> None:
         if app_type != "native":
             text = "must use https; schemes of their own are for native apps"
             raise FieldRefused("redirect_uri.scheme", text)
-    elif is_open_http(uri) and not is_dev_mode:
+    elif is_unencrypted_http(uri) and not is_dev_mode:
         text = "must use https, unless it leads to the person's own machine or in devMode"
         raise FieldRefused("redirect_uri.http", text)
 
 
-def is_open_http(uri: str) -> bool:
+def is_unencrypted_http(uri: str) -> bool:
     """Returns whether data that is sent to the URI crosses a network unencrypted: it is http, and
     not to the local machine."""
     return _scheme(uri) == "http" and not is_loopback(_host(uri))
@@ -127,8 +127,8 @@ def _host(uri: str) -> str:
     """
     match = _WEB.fullmatch(uri)
     host = match["host"].lower() if match else ""
-    is_port = match is not None and int(match["port"] or 443) in range(1, 65536)
-    if not is_port or not (_is_ipv6(host[1:-1]) if host.startswith("[") else host):
+    has_valid_port = match is not None and int(match["port"] or 443) in range(1, 65536)
+    if not has_valid_port or not (_is_ipv6(host[1:-1]) if host.startswith("[") else host):
         raise FieldRefused(
             "redirect_uri.host", "must have a host, a port that exists and no user name"
         )

@@ -30,7 +30,7 @@ def of(client: Application) -> set[str]:
 
 
 def changes(before: Application | None, after: Application | None) -> list[Write]:
-    """Returns the writes by which the stored origins of an application follow its change from
+    """Returns the writes that update the stored origins of an application at its change from
     `before` to `after`, for the unit of that change.
 
     `before` is None if the application is created, `after` if it is removed.

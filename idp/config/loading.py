@@ -18,6 +18,8 @@ from idp.config import rules as config_rules
 from idp.config.profiles import ProfileDefaults
 from idp.config.rules import BrokenRule
 from idp.config.settings import RANGES, TYPES, Config, displayed
+from idp.config.urls import has_user_without_password, with_password
+from idp.foundation import private_files
 from idp.foundation.errors import ConfigError
 
 # IDP_ variables that are not settings: the settings file, the service that commands of the CLI
@@ -30,8 +32,9 @@ PASSWORD_VARIABLE: Final = "IDP_PASSWORD"  # noqa: S105 - a name
 TEST_PREFIX: Final = "IDP_TEST_"
 # Settings of earlier releases that are still accepted, without effect.
 WITHOUT_EFFECT: Final = ("address_failures_before_delay",)
+_MAX_PASSWORD_BYTES: Final = 4096
 _FRACTION: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
-_NO_SETTINGS: Final = (
+_NOT_SETTINGS: Final = (
     FILE_VARIABLE,
     URL_VARIABLE,
     ORG_VARIABLE,
@@ -40,8 +43,8 @@ _NO_SETTINGS: Final = (
 )
 
 
-class Loaded(NamedTuple):
-    """Valid settings, and by each setting's name the source of its value, such as `default` or the
+class LoadedSettings(NamedTuple):
+    """Valid settings, and the source of each value by the setting's name, such as `default` or the
     name of a variable."""
 
     config: Config
@@ -50,10 +53,10 @@ class Loaded(NamedTuple):
     def with_issuer(self, issuer: str) -> Config:
         """Returns the settings with this issuer; those that were not given and whose defaults
         depend on the profile get the defaults for this issuer."""
-        of_profile = {
+        profile_dependent = {
             name: None for name in ProfileDefaults._fields if self.origins[name] == "default"
         }
-        return msgspec.structs.replace(self.config, issuer=issuer, **of_profile)
+        return msgspec.structs.replace(self.config, issuer=issuer, **profile_dependent)
 
     def without_effect(self) -> list[str]:
         """Returns the names of the settings that were given but have no effect any more."""
@@ -68,7 +71,7 @@ class DisplayedSetting(NamedTuple):
     origin: str
 
 
-class _Given(NamedTuple):
+class _StatedValue(NamedTuple):
     value: object
     origin: str
     is_text: bool  # from the environment or the command line: parsed by the setting's type
@@ -79,35 +82,35 @@ def load(
     environment: Mapping[str, str] | None = None,
     file: Path | None = None,
     rules: Callable[[Config], Iterable[BrokenRule]] = config_rules.check,
-    known_later: Set[str] = frozenset(),
-) -> Loaded:
+    set_by_caller: Set[str] = frozenset(),
+) -> LoadedSettings:
     """Returns the settings from all sources. Raises ConfigError, which lists every problem.
 
     `flags` are the command line's options, by the settings' names. A flag that is None or empty
     counts as not given, and so does an empty variable. Without `environment`, the process's own is
     read; without `file`, the one in IDP_CONFIG. `rules` yields the rules that a Config breaks.
-    `known_later` are the names of settings that the caller will set itself: a broken rule about
+    `set_by_caller` are the names of settings that the caller sets later: a broken rule about
     one of them is ignored unless the setting was given.
     """
     environment = os.environ if environment is None else environment
     if file is None and environment.get(FILE_VARIABLE):
         file = Path(environment[FILE_VARIABLE])
     problems: list[str] = []
-    given = _from_file(file, problems) if file else {}
-    given |= _from_environment(environment, problems) | _from_flags(flags, problems)
-    values = {name: _converted(name, each, problems) for name, each in given.items()}
+    stated = _from_file(file, problems) if file else {}
+    stated |= _from_environment(environment, problems) | _from_flags(flags, problems)
+    values = {name: _converted(name, each, problems) for name, each in stated.items()}
     unusable = {name for name, value in values.items() if value is None}
-    not_checked = unusable | (known_later - given.keys())
+    not_checked = unusable | (set_by_caller - stated.keys())
     config = Config(**{name: values[name] for name in values.keys() - unusable})
     problems += [
-        f"{each.text} ({_where(each.names, given)}){each.cure and f'; {each.cure}'}"
+        f"{each.text} ({_origins(each.names, stated)}){each.fix and f'; {each.fix}'}"
         for each in rules(config)
         if not not_checked & set(each.names)
     ]
     if problems:
         raise ConfigError(problems)
-    origins = {name: given[name].origin if name in given else "default" for name in TYPES}
-    return Loaded(config, origins)
+    origins = {name: stated[name].origin if name in stated else "default" for name in TYPES}
+    return LoadedSettings(_with_store_password(config), origins)
 
 
 def from_environment(name: str) -> str | None:
@@ -115,15 +118,21 @@ def from_environment(name: str) -> str | None:
     return os.environ.get(name) or None
 
 
-def taken_from_environment(name: str) -> str | None:
+def environment_for_children() -> dict[str, str]:
+    """Returns the environment variables of this process, which a process that it starts receives,
+    too."""
+    return dict(os.environ)
+
+
+def pop_from_environment(name: str) -> str | None:
     """Returns the value of the environment variable and removes it, so that no child gets it; None
     if it is not set or empty."""
     return os.environ.pop(name, None) or None
 
 
 def name_from_environment(variable: str) -> str | None:
-    """Returns the name of a thing that this environment variable contains, such as an id; None if
-    it is not set.
+    """Returns the name or id that this environment variable contains; None if it is not set.
+
 
     Raises ConfigError if it is set but empty, because the intention is unclear then.
     """
@@ -133,7 +142,7 @@ def name_from_environment(variable: str) -> str | None:
     return value
 
 
-def describe(loaded: Loaded) -> list[DisplayedSetting]:
+def describe(loaded: LoadedSettings) -> list[DisplayedSetting]:
     """Returns each setting with its value and source, in the form that `idp config show --origin`
     prints.
     """
@@ -143,8 +152,24 @@ def describe(loaded: Loaded) -> list[DisplayedSetting]:
     ]
 
 
-def _from_file(file: Path, problems: list[str]) -> dict[str, _Given]:
-    import tomllib  # the usual start has no file
+def _with_store_password(config: Config) -> Config:
+    """The settings with the password of `store_password_file` in the URL of the store. Raises
+    ConfigError."""
+    file = config.store_password_file
+    if file is None or not has_user_without_password(config.store):
+        return config
+    content = private_files.read(Path(file), "store_password_file", _MAX_PASSWORD_BYTES)
+    try:
+        password = content.decode().strip()
+    except UnicodeDecodeError:
+        raise ConfigError([f"store_password_file {file} is not UTF-8"]) from None
+    if not password:
+        raise ConfigError([f"store_password_file {file} is empty"])
+    return msgspec.structs.replace(config, store=with_password(config.store, password))
+
+
+def _from_file(file: Path, problems: list[str]) -> dict[str, _StatedValue]:
+    import tomllib  # most starts have no file
 
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -154,62 +179,64 @@ def _from_file(file: Path, problems: list[str]) -> dict[str, _Given]:
     except ValueError as error:  # invalid TOML or UTF-8
         problems.append(f"the settings file {file} is not TOML: {error}")
         return {}
-    known = _known(table, {name: name for name in TYPES}, f"in {file}: ", problems)
-    return {name: _Given(value, f"file {file}", False) for name, value in known.items()}
+    values = _known(table, {name: name for name in TYPES}, f"in {file}: ", problems)
+    return {name: _StatedValue(value, f"file {file}", False) for name, value in values.items()}
 
 
-def _from_environment(environment: Mapping[str, str], problems: list[str]) -> dict[str, _Given]:
-    ours = {
+def _from_environment(
+    environment: Mapping[str, str], problems: list[str]
+) -> dict[str, _StatedValue]:
+    from_environment = {
         variable: value
         for variable, value in environment.items()
         if value
         and variable.startswith("IDP_")
-        and variable not in _NO_SETTINGS
+        and variable not in _NOT_SETTINGS
         and not variable.startswith(TEST_PREFIX)
     }
     names = {_variable(name): name for name in TYPES}
-    known = _known(ours, names, "in the environment: ", problems)
+    values = _known(from_environment, names, "in the environment: ", problems)
     return {
-        name: _Given(value, f"environment {_variable(name)}", True)
-        for name, value in known.items()
+        name: _StatedValue(value, f"environment {_variable(name)}", True)
+        for name, value in values.items()
     }
 
 
-def _from_flags(flags: Mapping[str, object], problems: list[str]) -> dict[str, _Given]:
-    given = {name: value for name, value in flags.items() if value not in (None, "", (), [])}
-    known = _known(given, {name: name for name in TYPES}, "on the command line: ", problems)
+def _from_flags(flags: Mapping[str, object], problems: list[str]) -> dict[str, _StatedValue]:
+    stated = {name: value for name, value in flags.items() if value not in (None, "", (), [])}
+    values = _known(stated, {name: name for name in TYPES}, "on the command line: ", problems)
     return {
-        name: _Given(value, f"flag --{name.replace('_', '-')}", isinstance(value, str))
-        for name, value in known.items()
+        name: _StatedValue(value, f"flag --{name.replace('_', '-')}", isinstance(value, str))
+        for name, value in values.items()
     }
 
 
 def _known(
-    table: Mapping[str, object], names: Mapping[str, str], where: str, problems: list[str]
+    table: Mapping[str, object], names: Mapping[str, str], place: str, problems: list[str]
 ) -> dict[str, object]:
     """The entries that are settings, by the setting's name; other entries are added to
     `problems`."""
     for key in sorted(table.keys() - names.keys()):
         from difflib import get_close_matches  # only needed after a typing error
 
-        near = get_close_matches(key, names, n=1, cutoff=0)
-        problems.append(f"{where}{key} is not a setting; the nearest is {near[0]}")
+        nearest = get_close_matches(key, names, n=1, cutoff=0)
+        problems.append(f"{place}{key} is not a setting; the nearest is {nearest[0]}")
     return {names[key]: value for key, value in table.items() if key in names}
 
 
-def _converted(name: str, given: _Given, problems: list[str]) -> Any:
+def _converted(name: str, stated: _StatedValue, problems: list[str]) -> Any:
     """The value in the setting's type and range, or None with an entry in `problems`."""
     kind = TYPES[name]
     try:
-        value = _parsed(str(given.value), kind) if given.is_text else given.value
+        value = _parsed(str(stated.value), kind) if stated.is_text else stated.value
         value = msgspec.convert(value, kind)
-        least, most = RANGES.get(name, (value, value))
-        if least <= value <= most:
+        minimum, maximum = RANGES.get(name, (value, value))
+        if minimum <= value <= maximum:
             return value
-        expected = f"must be from {least} to {most}"
+        expected = f"must be from {minimum} to {maximum}"
     except (ValueError, msgspec.ValidationError):
         expected = _expectation(kind)
-    problems.append(f"{name} {expected} ({given.origin})")
+    problems.append(f"{name} {expected} ({stated.origin})")
     return None
 
 
@@ -248,8 +275,8 @@ def _variable(name: str) -> str:
     return f"IDP_{name.upper()}"
 
 
-def _where(names: tuple[str, ...], given: Mapping[str, _Given]) -> str:
-    return ", ".join(given[name].origin for name in names if name in given) or "default"
+def _origins(names: tuple[str, ...], stated: Mapping[str, _StatedValue]) -> str:
+    return ", ".join(stated[name].origin for name in names if name in stated) or "default"
 
 
 def _text(value: object) -> str:

@@ -10,7 +10,13 @@ from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from idp.config.urls import address_and_port, is_loopback, without_password
+from idp.config.urls import (
+    address_and_port,
+    has_user_without_password,
+    is_loopback,
+    without_password,
+)
+from idp.foundation.localization import local_time
 
 if TYPE_CHECKING:
     from idp.config.settings import Config
@@ -21,8 +27,8 @@ _HOST_NAME: Final = re.compile(
 _VENDOR: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,29}[a-z0-9]")  # a URN namespace, RFC 8141
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _MAILBOX: Final = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([^@]+)")
-_NAME_IN_MAIL: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,100}")
-_NEED_A_SERVER: Final = (
+_SENDER_NAME: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,100}")
+_REQUIRE_SMTP_HOST: Final = (
     "smtp_user",
     "smtp_password_file",
     "smtp_ca_file",
@@ -31,27 +37,29 @@ _NEED_A_SERVER: Final = (
     "smtp_reply_to",
 )
 _MAX_PASSWORD_WORDS: Final = 200
-_LEAST_AUDIT_DAYS: Final = 7
-_STORES: Final = ("sqlite:///", "memory://", "mongodb://", "mongodb+srv://")
-_USUAL_PORTS: Final = {"http": 80, "https": 443}
+_MIN_AUDIT_DAYS: Final = 7
+_MONGODB_SCHEMES: Final = ("mongodb://", "mongodb+srv://")
+_STORES: Final = ("sqlite:///", "memory://", *_MONGODB_SCHEMES)
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 class BrokenRule(NamedTuple):
     """A rule that the settings break: the names of the settings that it concerns, and a sentence
     for the operator.
 
-    `cure`, if given, is appended to the sentence and ends in a complete command.
+    `fix`, if given, is appended to the sentence and ends in a complete command.
     """
 
     names: tuple[str, ...]
     text: str
-    cure: str = ""
+    fix: str = ""
 
 
 def check(config: Config) -> Iterator[BrokenRule]:
     """Yields every rule that the settings break."""
     yield from _issuer(config)
     yield from _listening(config)
+    yield from _store_password(config)
     yield from _metrics(config)
     yield from _reachable(config)
     yield from _names(config)
@@ -68,8 +76,8 @@ def check(config: Config) -> Iterator[BrokenRule]:
 
 def _audit(config: Config) -> Iterator[BrokenRule]:
     for name in ("audit_change_days", "audit_access_days", "audit_failure_days"):
-        if 0 < getattr(config, name) < _LEAST_AUDIT_DAYS:
-            text = f"{name} must be 0, for ever, or at least {_LEAST_AUDIT_DAYS} days"
+        if 0 < getattr(config, name) < _MIN_AUDIT_DAYS:
+            text = f"{name} must be 0, for ever, or at least {_MIN_AUDIT_DAYS} days"
             yield BrokenRule((name,), text)
 
 
@@ -91,18 +99,19 @@ def _issuer(config: Config) -> Iterator[BrokenRule]:
     elif config.test and not config.is_loopback:
         yield BrokenRule(
             ("test", "issuer"),
-            f"test is for issuers on this machine: with {config.issuer!r}, anybody could set the "
+            f"test is for issuers on this machine: with {config.issuer!r}, anyone could set the "
             "clock and empty the store; leave out test (--test)",
         )
 
 
 def _malformed(issuer: str, parts: SplitResult) -> str | None:
-    """Why the URL can't be an issuer. Raises ValueError if it is not a URL."""
+    """Returns the reason why the URL can't be an issuer; None if it can. Raises ValueError if it
+    is not a URL."""
     is_bracketed = parts.netloc.startswith("[")
     # The function urlsplit silently drops line breaks and tabs, as browsers do, but clients
     # compare the issuer exactly.
     is_plain = parts.geturl() == issuer
-    broken = {
+    checks = {
         "must begin with https:// or http://": not issuer.startswith(("https://", "http://")),
         "must not have a query or a fragment": "?" in issuer or "#" in issuer,
         "must not have a path: the service needs a host of its own": parts.path.strip("/") != "",
@@ -113,10 +122,10 @@ def _malformed(issuer: str, parts: SplitResult) -> str | None:
             parts.hostname or "", is_bracketed
         ),
         "must leave out the usual port, as browsers do": parts.port
-        == _USUAL_PORTS.get(parts.scheme, 0),
+        == _DEFAULT_PORTS.get(parts.scheme, 0),
         "must be a plain URL of scheme, host and port": not is_plain or parts.netloc.endswith(":"),
     }
-    return next((problem for problem, is_broken in broken.items() if is_broken), None)
+    return next((problem for problem, is_broken in checks.items() if is_broken), None)
 
 
 def _is_host(host: str, is_bracketed: bool) -> bool:
@@ -132,9 +141,9 @@ def _listening(config: Config) -> Iterator[BrokenRule]:
     if not config.host.strip():
         yield BrokenRule(("host",), "host must not be empty")
     if (config.tls_cert is None) != (config.tls_key is None):
-        given, missing = ("tls_cert", "tls_key") if config.tls_cert else ("tls_key", "tls_cert")
+        stated, omitted = ("tls_cert", "tls_key") if config.tls_cert else ("tls_key", "tls_cert")
         message = (
-            f"tls_cert and tls_key must be given together: give {missing}, or leave out {given}"
+            f"tls_cert and tls_key must be given together: give {omitted}, or leave out {stated}"
         )
         yield BrokenRule(("tls_cert", "tls_key"), message)
     if not config.is_temporary and not config.store.startswith(_STORES):
@@ -153,6 +162,16 @@ def _listening(config: Config) -> Iterator[BrokenRule]:
                 yield BrokenRule((name,), f"{name}: {error}")
 
 
+def _store_password(config: Config) -> Iterator[BrokenRule]:
+    is_server = config.store.startswith(_MONGODB_SCHEMES)
+    if config.store_password_file and is_server and not has_user_without_password(config.store):
+        yield BrokenRule(
+            ("store", "store_password_file"),
+            "with store_password_file, store must name a user and no password:"
+            " mongodb://USER@HOST/DATABASE",
+        )
+
+
 def _metrics(config: Config) -> Iterator[BrokenRule]:
     if config.metrics_listen:
         try:
@@ -167,13 +186,13 @@ def _metrics(config: Config) -> Iterator[BrokenRule]:
 
 
 def _reachable(config: Config) -> Iterator[BrokenRule]:
-    """A trial must be reachable from this machine only: it shows held mail, and `test` can reset
-    the store."""
+    """Checks that a trial is reachable from this machine only: it displays held mail, and with
+    `test` the store can be reset."""
     is_local = is_loopback(config.host.lower()) or not config.host.strip()
     if config.test and not is_local:
         yield BrokenRule(
             ("test", "host"),
-            f"test is for this machine: at host {config.host!r}, anybody could set the clock and"
+            f"test is for this machine: at host {config.host!r}, anyone could set the clock and"
             " empty the store; leave out host (--host)",
         )
     elif config.is_loopback and not is_local and not config.allow_trial_network:
@@ -200,6 +219,10 @@ def _names(config: Config) -> Iterator[BrokenRule]:
     if not _LANGUAGE.fullmatch(config.default_language):
         yield BrokenRule(
             ("default_language",), "default_language must be a language tag such as de"
+        )
+    if config.default_time_zone not in local_time.zones():
+        yield BrokenRule(
+            ("default_time_zone",), "default_time_zone must be a time zone such as Europe/Zurich"
         )
     if not re.fullmatch(r"\S{1,200}", config.admin_login_name):
         yield BrokenRule(
@@ -229,7 +252,7 @@ def _lifetimes(config: Config) -> Iterator[BrokenRule]:
 
 def _mail(config: Config) -> Iterator[BrokenRule]:
     if not config.smtp_host:
-        for name in _NEED_A_SERVER:
+        for name in _REQUIRE_SMTP_HOST:
             if getattr(config, name):
                 yield BrokenRule((name, "smtp_host"), f"{name} is of no use without smtp_host")
         return
@@ -256,12 +279,12 @@ def _addresses(config: Config) -> Iterator[BrokenRule]:
         yield BrokenRule(("smtp_from", "smtp_host"), message)
     for name in ("smtp_from", "smtp_reply_to"):
         address = getattr(config, name)
-        found = _MAILBOX.fullmatch(address)
-        if address and not (found and _is_host(found[1].lower(), is_bracketed=False)):
+        match = _MAILBOX.fullmatch(address)
+        if address and not (match and _is_host(match[1].lower(), is_bracketed=False)):
             yield BrokenRule(
                 (name,), f"{name} must be a plain address such as no-reply@example.com"
             )
-    if not _NAME_IN_MAIL.fullmatch(config.smtp_from_name):
+    if not _SENDER_NAME.fullmatch(config.smtp_from_name):
         message = "smtp_from_name must be at most 100 characters in one line"
         yield BrokenRule(("smtp_from_name",), message)
 
@@ -348,15 +371,16 @@ def _is_collector(url: str) -> bool:
 
 
 def _object_storage(config: Config) -> Iterator[BrokenRule]:
-    """Without TLS it must be an emulator on this machine, for a service on this machine."""
+    """Checks the address of object storage, which is https, or http for an emulator if both the
+    emulator and the service are on this machine."""
     try:
         parts = urlsplit(config.gcs_endpoint)
         problem = "@" in parts.netloc or config.gcs_endpoint != f"{parts.scheme}://{parts.netloc}"
         host, _ = parts.hostname or "", parts.port
-        is_near = is_loopback(host) and config.is_loopback
+        is_local = is_loopback(host) and config.is_loopback
     except ValueError:
-        problem, host, is_near = True, "", False
-    if problem or not host or parts.scheme not in ({"https", "http"} if is_near else {"https"}):
+        problem, host, is_local = True, "", False
+    if problem or not host or parts.scheme not in ({"https", "http"} if is_local else {"https"}):
         yield BrokenRule(
             ("gcs_endpoint",),
             "gcs_endpoint must be https:// and a host, with a port at most (http for an emulator, "

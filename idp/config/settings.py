@@ -24,7 +24,7 @@ DAY: Final = 24 * HOUR
 
 
 # The default of a setting that depends on the profile; `Config` replaces it by the profile's.
-_OF_PROFILE: Final[Any] = None
+_PROFILE_DEFAULT: Final[Any] = None
 
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -35,27 +35,28 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     host: str = "127.0.0.1"  # the address to listen on
     port: int = 8080  # the port to listen on; 0 picks a free one
     issuer: str = ""  # where browsers and clients reach the service; http(s)://localhost:PORT
-    backup_dir: str | None = None  # where `idp backup --into` writes: its age is watched
+    backup_dir: str | None = None  # where `idp backup --into` writes; the age is checked
     store: str = ""  # sqlite:///PATH, memory:// or mongodb://…; idp.sqlite3 in the data directory
+    store_password_file: str | None = None  # file with the password of the user in a mongodb URL
     processes: int = 1  # how many processes share the port
     tls_cert: str | None = None  # PEM file of the certificate chain; without it, plain HTTP
     tls_key: str | None = None  # PEM file of the certificate's private key
     insecure_http: bool = False  # allow an http issuer beyond this machine: never in production
     trusted_proxies: tuple[str, ...] = ()  # addresses, networks whose X-Forwarded-For is believed
-    outgoing_networks: tuple[str, ...] = ()  # private networks that applications are called in
+    outgoing_networks: tuple[str, ...] = ()  # private networks where applications are called
     gcs_endpoint: str = "https://storage.googleapis.com"  # where object storage is reached
     test: bool = False  # a clock that can be set, and a temporary store unless one is named
     profile: Literal["auto", "trial", "public"] = "auto"  # how strict the defaults are
     allow_trial_network: bool = False  # a loopback issuer may listen beyond loopback (containers)
-    shutdown_delay_seconds: int = 0  # after SIGTERM, connections are accepted so much longer
+    shutdown_delay_seconds: int = 0  # how long connections are accepted after SIGTERM
     drain_seconds: int = 20  # how long requests may finish after that
-    worker_timeout_seconds: int = 30  # a process that stands still for so long is replaced
+    worker_timeout_seconds: int = 30  # a process without response for so long is replaced
     max_connections: int = 10_000  # open connections of one process
     first_request_seconds: int = 10  # a new connection without a request is closed after so long
     max_header_bytes: int = 16 * 1024  # longest request head; a longer one is answered by 431
     max_form_bytes: int = 64 * 1024  # longest form body; a longer one is answered by 413
     max_json_bytes: int = 1024 * 1024  # longest JSON body; a longer one is answered by 413
-    max_import_bytes: int = 8 * 1024**3  # longest package that is sent; then 413
+    max_import_bytes: int = 8 * 1024**3  # longest package; a longer one is answered by 413
 
     # Metrics
     metrics_listen: str | None = None  # ADDRESS:PORT that answers Prometheus at /metrics
@@ -64,20 +65,21 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # Names
     vendor: str = "idp"  # the vendor part of urn:VENDOR:… scopes and of x-VENDOR-… headers
     default_language: str = "en"  # language of pages and mails when the person's is not known
+    default_time_zone: str = "UTC"  # time zone of pages when the user's is not known
     admin_login_name: str = "admin@localhost"  # login name of the first administrator
 
     # Keys and secrets
     admin_pat: str | None = None  # file that receives an administrator's access token (24 hours)
     master_key_file: str | None = None  # the master key's file; master.key in the data directory
     master_key: str | None = None  # the master key itself, for platforms that inject secrets
-    key_rotation_seconds: int = 30 * DAY  # how long a key signs until the next one takes over
+    key_rotation_seconds: int = 30 * DAY  # how long a key signs until the next one does
 
     # Logs
-    log_level: Literal["debug", "info", "warning", "error"] = "info"  # the least that is logged
+    log_level: Literal["debug", "info", "warning", "error"] = "info"  # lowest level that is logged
     log_format: Literal["auto", "json", "text"] = "auto"  # auto: text on a terminal, else JSON
 
     # Audit log
-    audit_change_days: int = 0  # how long events of changes are stored, in days; 0: for ever
+    audit_change_days: int = 0  # days for which events of changes stay, 7 or more; 0: for ever
     audit_access_days: int = 400  # the same for sessions, authorizations, consents and tokens
     audit_failure_days: int = 90  # the same for refused attempts
 
@@ -88,63 +90,63 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     # Password hashing
     password_hasher: Literal["argon2id", "bcrypt"] = "argon2id"  # how new passwords are hashed  # noqa: S105
-    password_min_length: int = _OF_PROFILE  # shortest password that people choose
+    password_min_length: int = _PROFILE_DEFAULT  # shortest password that people choose
     password_min_length_with_factor: int = 8  # the same where a second factor is asked for
-    password_min_strength: int = _OF_PROFILE  # least zxcvbn score of these passwords; 0: any
+    password_min_strength: int = _PROFILE_DEFAULT  # lowest zxcvbn score of these passwords; 0: any
     password_words: tuple[str, ...] = ()  # words that no password may consist of, besides names
     breached_passwords: str | None = None  # file or directory of SHA-1 hashes of known passwords
     breached_passwords_min_count: int = 1  # how often a password was seen before it is refused
     breached_passwords_url: str = ""  # https address of a k-anonymity range service
     hashing_threads: int = 0  # passwords hashed at once; 0: the cores, shared by the processes
     hashing_queue: int = 64  # sign-ins that may wait for a hash before the service answers 503
-    imported_argon2_min_kib: int = 7 * 1024  # least memory of an Argon2 hash from elsewhere
-    imported_bcrypt_min_cost: int = 10  # least cost of a bcrypt hash from elsewhere
-    imported_pbkdf2_min_rounds: int = 1000  # least rounds of a PBKDF2 hash from elsewhere
-    imported_scrypt_min_cost: int = 14  # least N of a scrypt hash from elsewhere: 2 to that
+    imported_argon2_min_kib: int = 7 * 1024  # minimum memory of an imported Argon2 hash
+    imported_bcrypt_min_cost: int = 10  # minimum cost of an imported bcrypt hash
+    imported_pbkdf2_min_rounds: int = 1000  # minimum rounds of an imported PBKDF2 hash
+    imported_scrypt_min_cost: int = 14  # minimum log2(N) of an imported scrypt hash
 
     # Lifetimes
-    code_seconds: int = 60  # authorization code: redeemed at once, as a rule
+    code_seconds: int = 60  # authorization code: usually redeemed immediately
     access_token_seconds: int = 12 * HOUR  # opaque access token: can be revoked at any time
-    jwt_access_token_seconds: int = HOUR  # JWT or implicit: shorter, as few ask if it is revoked
-    id_token_seconds: int = 12 * HOUR  # ID token: what its `exp` says
+    jwt_access_token_seconds: int = HOUR  # JWT or implicit: shorter, few APIs check revocation
+    id_token_seconds: int = 12 * HOUR  # ID token: the time until its `exp`
     refresh_token_idle_seconds: int = 30 * DAY  # a refresh token that is not used
     refresh_token_seconds: int = 90 * DAY  # a refresh token, however often it is used
     session_idle_seconds: int = 12 * HOUR  # a browser session that is not used
     session_seconds: int = 30 * DAY  # a browser session, however often it is used
-    password_check_seconds: int = 10 * DAY  # how long a password counts, without a policy
+    password_check_seconds: int = 10 * DAY  # until a password is asked for again, without a policy
     sign_in_seconds: int = HOUR  # a sign-in that was begun and not finished
     one_time_password_seconds: int = HOUR  # the first administrator's one-time password
 
     # Registration
-    self_registration: bool = _OF_PROFILE  # people may open accounts, if no policy differs
+    self_registration: bool = _PROFILE_DEFAULT  # people may open accounts, if no policy differs
 
     # New applications, tokens and keys
-    new_application_users: ApplicationUsers = _OF_PROFILE  # who may use a new application
-    pat_max_days: int = _OF_PROFILE  # longest life of a personal access token; 0: no limit
-    key_max_days: int = _OF_PROFILE  # longest life of a registered key; 0: no limit
-    acting_token_seconds: int = HOUR  # access token of somebody who acts for somebody else
+    new_application_users: ApplicationUsers = _PROFILE_DEFAULT  # who may use a new application
+    pat_max_days: int = _PROFILE_DEFAULT  # longest life of a personal access token; 0: no limit
+    key_max_days: int = _PROFILE_DEFAULT  # longest life of a registered key; 0: no limit
+    acting_token_seconds: int = HOUR  # access token of an actor, who acts for another user
 
     # Mail and text messages
     smtp_host: str = ""  # the mail server; without one, mail is held in the store
     smtp_port: int = 0  # its port; 0: 587 with starttls, 465 with tls, 25 with none
-    smtp_security: Literal["starttls", "tls", "none"] = "starttls"  # how what is sent is hidden
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"  # TLS of the connection
     smtp_insecure: bool = False  # allow none beyond this machine: never in production
-    smtp_ca_file: str | None = None  # PEM file of who may vouch for it; the system's
-    smtp_user: str = ""  # who the service is to the mail server, if it wants to know
+    smtp_ca_file: str | None = None  # PEM file of its CA certificates; the system's
+    smtp_user: str = ""  # username at the mail server, if it requires one
     smtp_password_file: str | None = None  # file with the password of smtp_user
     smtp_timeout_seconds: int = 20  # how long each of its answers may take
     smtp_from: str = ""  # the address that mails come from
-    smtp_from_name: str = ""  # the name that they come from
-    smtp_reply_to: str = ""  # the address that answers go to, if it is another
+    smtp_from_name: str = ""  # the name that mails come from
+    smtp_reply_to: str = ""  # the address for replies, if it is another one
     mail_link_origins: tuple[str, ...] = ()  # origins that mails may lead to beside applications'
-    sms_hook_url: str = ""  # who sends text messages: an address for POST; without, they are held
+    sms_hook_url: str = ""  # URL that receives text messages by POST; else they are held
     sms_hook_secret_file: str | None = None  # file with the secret that signs these calls
 
     # Guessing
-    sign_in_failures_before_delay: int = 5  # tries at one account before the next has to wait
-    sign_in_delay_max_seconds: int = 60  # the longest that one try makes an account wait
-    sign_in_failures_limit: int = 90  # wrong passwords in a row before an account is closed
-    address_accounts_before_delay: int = 100  # accounts failed from a network before it waits
+    sign_in_failures_before_delay: int = 5  # attempts at one account before the next has to wait
+    sign_in_delay_max_seconds: int = 60  # the longest wait of an account after a failed attempt
+    sign_in_failures_limit: int = 90  # wrong passwords in a row that block an account
+    address_accounts_before_delay: int = 100  # failed accounts before a network is slowed down
     address_failures_before_delay: int = 20  # has no effect any more
     known_networks: tuple[str, ...] = ()  # networks that are not slowed down, such as an office
     refused_credentials_limit: int = 100  # wrong tokens or secrets in 10 min., then 429
@@ -224,8 +226,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def _local_issuer(self) -> str:
-        scheme, usual = ("https", 443) if self.tls_cert else ("http", 80)
-        return f"{scheme}://localhost" + ("" if self.port == usual else f":{self.port}")
+        scheme, default_port = ("https", 443) if self.tls_cert else ("http", 80)
+        return f"{scheme}://localhost" + ("" if self.port == default_port else f":{self.port}")
 
 
 RANGES: Final = {

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from ipaddress import ip_address
 from typing import Final
+from urllib.parse import quote
 
 _ADDRESS_AND_PORT: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+)):([0-9]{1,5})")
+
+_USER_ALONE: Final = re.compile(r"(mongodb(?:\+srv)?://[^:@/?]+)@")
 
 
 def is_loopback(host: str) -> bool:
@@ -25,11 +28,21 @@ def without_password(url: str) -> str:
     return re.sub(r"(?i)([?&][^=&]*(?:password|properties)[^=&]*=)[^&]*", r"\1***", url)
 
 
+def has_user_without_password(url: str) -> bool:
+    """Returns whether the URL of a MongoDB store has a user and no password."""
+    return bool(_USER_ALONE.match(url))
+
+
+def with_password(url: str, password: str) -> str:
+    """Returns the URL of a MongoDB store that has a user and no password, with this password."""
+    return _USER_ALONE.sub(lambda match: f"{match[1]}:{quote(password, safe='')}@", url, count=1)
+
+
 def address_and_port(text: str) -> tuple[str, int]:
     """Returns the two parts of `ADDRESS:PORT`; an IPv6 address is in brackets. Raises
     ValueError.
     """
-    found = _ADDRESS_AND_PORT.fullmatch(text)
-    if found is None or int(found[3]) > 65535:
+    match = _ADDRESS_AND_PORT.fullmatch(text)
+    if match is None or int(match[3]) > 65535:
         raise ValueError("must be an IP address and a port, such as 127.0.0.1:9464 or [::1]:9464")
-    return str(ip_address(found[1] or found[2])), int(found[3])
+    return str(ip_address(match[1] or match[2])), int(match[3])

@@ -37,14 +37,16 @@ class SecretOwner(Protocol):
 
 
 class NewSecret(Request, frozen=True, kw_only=True):
-    """`overlap`: how long the secret of before counts beside the new one."""
+    """`overlap` is how long the previous secret stays valid in addition to the new one."""
 
     overlap: Annotated[timedelta, Duration(max=MAX_OVERLAP)] = timedelta(0)
 
 
 class SecretView(Answer, frozen=True, kw_only=True):
-    """A secret that counts. One with an `expiration_date` was replaced, and ends then; of old ones
-    it is not known when they were made. `last_used_at` is exact to the hour."""
+    """A valid secret. One with an `expiration_date` was replaced by another secret, and expires
+    then. Secrets of earlier versions have no date of creation. `last_used_at` is exact to the
+    hour.
+    """
 
     id: str
     creation_date: datetime | None = None
@@ -57,9 +59,9 @@ class Secrets(Answer, frozen=True, kw_only=True):
     result: list[SecretView] = []
 
 
-def id_of(hash: str) -> str:
+def id_of(digest: str) -> str:
     """Returns the id of a secret: a part of its digest that is long enough to be unique."""
-    return f"s{hash[: opaque_tokens.ID_LENGTH]}"
+    return f"s{digest[: opaque_tokens.ID_LENGTH]}"
 
 
 def matching_id(owner: SecretOwner, secret: str, now: datetime) -> str | None:
@@ -70,8 +72,8 @@ def matching_id(owner: SecretOwner, secret: str, now: datetime) -> str | None:
     was.
     """
     digest, old = opaque_tokens.digest(secret), still_valid(owner.old_secret, now)
-    is_current = opaque_tokens.same(owner.secret_hash or "", digest)
-    is_old = opaque_tokens.same(old.hash if old else "", digest)
+    is_current = opaque_tokens.equal(owner.secret_hash or "", digest)
+    is_old = opaque_tokens.equal(old.hash if old else "", digest)
     return id_of(digest) if is_current or is_old else None
 
 
@@ -81,55 +83,59 @@ def still_valid(old: OldSecret | None, now: datetime) -> OldSecret | None:
     return old if old is not None and now < old.ends_at else None
 
 
-def first(secret: str | None, now: datetime) -> dict[str, Any]:
+def initial_fields(secret: str | None, now: datetime) -> dict[str, Any]:
     """Returns the fields to store in the record of an owner whose only secret is `secret`, or who
     has none (None)."""
     hashed, created_at = (opaque_tokens.digest(secret), now) if secret else (None, None)
     return {"secret_hash": hashed, "secret_created_at": created_at, "old_secret": None}
 
 
-def replaced(owner: SecretOwner, secret: str, overlap: timedelta, now: datetime) -> dict[str, Any]:
+def rotation_fields(
+    owner: SecretOwner, secret: str, overlap: timedelta, now: datetime
+) -> dict[str, Any]:
     """Returns the fields to set in the owner's record at a rotation: `secret` becomes the current
     secret, and the one before remains valid for the time `overlap`."""
     old = None
     if owner.secret_hash is not None:
         made_at, ends_at = owner.secret_created_at, now + overlap
         old = OldSecret(hash=owner.secret_hash, created_at=made_at, ends_at=ends_at)
-    return {**first(secret, now), "old_secret": old}
+    return {**initial_fields(secret, now), "old_secret": old}
 
 
-def without(owner: SecretOwner, id: str, now: datetime) -> dict[str, Any]:
+def removal_fields(owner: SecretOwner, secret_id: str, now: datetime) -> dict[str, Any]:
     """Returns the fields to set in the owner's record in order to end its previous secret, which
     must have this id.
 
     Raises NotFound; FailedPrecondition for the current secret, which ends only by a rotation.
     """
     old = still_valid(owner.old_secret, now)
-    if old is not None and id == id_of(old.hash):
+    if old is not None and secret_id == id_of(old.hash):
         return {"old_secret": None}
-    if owner.secret_hash is not None and id == id_of(owner.secret_hash):
+    if owner.secret_hash is not None and secret_id == id_of(owner.secret_hash):
         message = "it is the current secret: generate another one, which replaces it"
         raise FailedPrecondition(message, error_code="secret.current")
     raise NotFound("there is no such secret", error_code="secret.not_found")
 
 
-def forgotten(before: SecretOwner, after: SecretOwner) -> list[Write]:
+def last_use_deletions(before: SecretOwner, after: SecretOwner) -> list[Write]:
     """Returns the writes that delete the recorded last uses of secrets that the change of their
     owner from `before` to `after` has ended, for the unit of that change."""
-    return [last_uses.forget(id_of(hash)) for hash in sorted(_hashes(before) - _hashes(after))]
+    return [
+        last_uses.deletion(id_of(digest)) for digest in sorted(_hashes(before) - _hashes(after))
+    ]
 
 
 def _hashes(owner: SecretOwner) -> set[str]:
     old = owner.old_secret.hash if owner.old_secret else None
-    return {hash for hash in (owner.secret_hash, old) if hash}
+    return {digest for digest in (owner.secret_hash, old) if digest}
 
 
-async def listed(service: Service, owner: SecretOwner) -> Secrets:
+async def find_all(service: Service, owner: SecretOwner) -> Secrets:
     """Returns the owner's valid secrets, the current one first."""
     views: list[SecretView] = []
     if owner.secret_hash is not None:
-        id = id_of(owner.secret_hash)
-        views.append(SecretView(id=id, creation_date=owner.secret_created_at))
+        secret_id = id_of(owner.secret_hash)
+        views.append(SecretView(id=secret_id, creation_date=owner.secret_created_at))
     old = still_valid(owner.old_secret, service.clock.now())
     if old is not None:
         expires_at = old.ends_at

@@ -28,39 +28,39 @@ class CredentialView(Protocol):
 V = TypeVar("V", bound=CredentialView)
 
 
-def record(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UNTIL) -> None:
+def record(service: Service, used_id: str, ends_at: datetime = opaque_tokens.LASTS_UNTIL) -> None:
     """Records that the token, key or secret with this id, which expires at `ends_at`, is used now.
 
     Returns before that is stored: a background task stores it, at most once an hour for each id.
     """
     now, recorded = service.clock.now(), service.last_uses
-    last = recorded.get(id)
+    last = recorded.get(used_id)
     if last is not None and now - last < EVERY:
         return
     if len(recorded) >= _MAX_KNOWN:
         # This bounds the memory; at worst each use is stored once more.
         recorded.clear()
-    recorded[id] = now
-    service.background_tasks.start(_store(service, id, now, ends_at))
+    recorded[used_id] = now
+    service.background_tasks.start(_store(service, used_id, now, ends_at))
 
 
-async def _store(service: Service, id: str, now: datetime, ends_at: datetime) -> None:
+async def _store(service: Service, used_id: str, now: datetime, ends_at: datetime) -> None:
     """Stores the use, unless another process has done so within the hour. While the store is
     unavailable, uses are not recorded."""
     with suppress(Conflict, Stale, Unavailable, Unknown):
-        stored = await service.store.get(LAST_USES, id)
+        stored = await service.store.get(LAST_USES, used_id)
         if stored is None:
-            last_use = LastUse(id=id, at=now, expires_at=ends_at)
+            last_use = LastUse(id=used_id, at=now, expires_at=ends_at)
             await service.store.commit(Insert(LAST_USES, last_use))
         elif now - stored.at >= EVERY:
-            update = Update(LAST_USES, id, set={"at": now}, expect={"at": stored.at})
+            update = Update(LAST_USES, used_id, set={"at": now}, expect={"at": stored.at})
             await service.store.commit(update)
 
 
-def forget(id: str) -> Write:
+def deletion(used_id: str) -> Write:
     """Returns the write that deletes the recorded last use of a token, key or secret, for the unit
     that ends it."""
-    return Delete(LAST_USES, id)
+    return Delete(LAST_USES, used_id)
 
 
 async def with_last_uses(service: Service, views: Sequence[V]) -> list[V]:

@@ -1,9 +1,9 @@
 """Rate limits on wrong tokens and secrets, by network, and for IPv6 by /48 as well.
 
-Only failures are counted: in this process at once, and in the store by the next `flush`, whose sum
-decides. So all processes have the same count a second later, and a guess beyond the limit causes
-no write. Right tokens and secrets are accepted whatever the count: no one is locked out by a
-stranger's guesses. A process that is killed loses the counts of its last second.
+Only failures are counted: in this process immediately, and in the store by the next `flush`, whose
+sum decides. So all processes have the same count a second later, and a guess beyond the limit
+causes no write. Valid tokens and secrets are accepted regardless of the count, so that guesses of
+others lock no client out. A process that is killed loses the counts of its last second.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from idp.service import Service
 from storage import StorageError, Unavailable
 
 EVERY_SECONDS: Final = 1.0
-_AT_ONCE: Final = 500  # counters that are written concurrently
+_BATCH_SIZE: Final = 500  # counters that are written concurrently
 
 
 def refused_token(service: Service, address: str) -> int:
@@ -28,7 +28,7 @@ def refused_token(service: Service, address: str) -> int:
 
     Returns after how many seconds to try again; 0 while the limit is not exceeded.
     """
-    return _counted(service, "token", "token:", address)
+    return _count(service, "token", "token:", address)
 
 
 def refused_client(service: Service, client_id: str | None, address: str) -> int:
@@ -38,10 +38,10 @@ def refused_client(service: Service, client_id: str | None, address: str) -> int
     client_ids of a network share one count, so that invented ones do not add counters.
     """
     client = service.master_key.mac("refused client", client_id).hex()[:32] if client_id else ""
-    return _counted(service, "client", f"client:{client}:", address)
+    return _count(service, "client", f"client:{client}:", address)
 
 
-def _counted(service: Service, kind: str, prefix: str, address: str) -> int:
+def _count(service: Service, kind: str, prefix: str, address: str) -> int:
     """Counts a guess under this prefix for the network, and for the /48 of an IPv6 address.
 
     One that is past a limit already is not counted, or a client with 65,536 networks could cause a
@@ -67,7 +67,7 @@ def _limits(service: Service, prefix: str, address: str) -> list[tuple[str, int]
 
 
 def _seconds_past(service: Service, limits: Sequence[tuple[str, int]]) -> int:
-    """After how many seconds none of these limits is exceeded; 0 if that is now."""
+    """Returns the number of seconds until none of these limits is exceeded; 0 if none is."""
     now, seconds = service.clock.now(), 0
     for key, limit in limits:
         count = service.refused.find(key, now)
@@ -79,17 +79,17 @@ def _seconds_past(service: Service, limits: Sequence[tuple[str, int]]) -> int:
 async def flush(service: Service) -> None:
     """Adds what this process has counted since the last call to the sums in the store, with one
     write per key, and takes over the sums from there."""
-    taken = service.refused.take(service.clock.now())
-    for start in range(0, len(taken), _AT_ONCE):
-        part = taken[start : start + _AT_ONCE]
-        await asyncio.gather(*(_add(service, key, by) for key, by in part))
+    changed_counts = service.refused.take(service.clock.now())
+    for start in range(0, len(changed_counts), _BATCH_SIZE):
+        batch = changed_counts[start : start + _BATCH_SIZE]
+        await asyncio.gather(*(_add(service, key, increment) for key, increment in batch))
 
 
-async def _add(service: Service, key: str, by: int) -> None:
+async def _add(service: Service, key: str, increment: int) -> None:
     try:
-        counter = await service.store.increment(f"refused:{key}", by, window=WINDOW)
+        counter = await service.store.increment(f"refused:{key}", increment, window=WINDOW)
     except Unavailable:  # nothing was written: the next flush repeats it
-        service.refused.give_back(key, by)
+        service.refused.give_back(key, increment)
     except StorageError:  # it may have been written: a lost count is better than a double one
         return
     else:

@@ -21,36 +21,42 @@ AREAS: Final[Mapping[Area, Sequence[DoctorCheck]]] = {
     "safety": safety.CHECKS,
     "upkeep": upkeep.CHECKS,
 }
-OF_WHAT_IS_STORED: Final[Sequence[Area]] = ("safety", "upkeep")
+STORED_AREAS: Final[Sequence[Area]] = ("safety", "upkeep")
 SECONDS: Final = 60.0  # of one check
 OUTSIDE_SECONDS: Final = 3.0  # of a check that waits for other servers
 _log: Final = logs.logger(__name__)
 
 
 async def examine(
-    installation: Installation, areas: Sequence[Area] = tuple(AREAS), *, also: Sequence[str] = ()
+    installation: Installation,
+    areas: Sequence[Area] = tuple(AREAS),
+    *,
+    further_ids: Sequence[str] = (),
 ) -> list[Result]:
-    """Runs the checks of these areas and those with the ids `also`: one after the other, but those
-    that wait for other servers meanwhile.
+    """Runs the checks of these areas and those with the ids `further_ids`: one after the other,
+    and concurrently those that wait for other servers.
     """
     checks = [
         check
-        for area, every in AREAS.items()
-        for check in every
-        if area in areas or check.id in also
+        for area, area_checks in AREAS.items()
+        for check in area_checks
+        if area in areas or check.id in further_ids
     ]
-    one_at_a_time = asyncio.Lock()
-    running = [_run_in_turn(each, installation, one_at_a_time) for each in checks]
+    lock = asyncio.Lock()
+    running = [_run_exclusively(check, installation, lock) for check in checks]
     findings = await asyncio.gather(*running)
-    return [Result(check=one, finding=each) for one, each in zip(checks, findings, strict=True)]
+    return [
+        Result(check=check, finding=finding)
+        for check, finding in zip(checks, findings, strict=True)
+    ]
 
 
-async def _run_in_turn(
-    check: DoctorCheck, installation: Installation, one_at_a_time: asyncio.Lock
+async def _run_exclusively(
+    check: DoctorCheck, installation: Installation, lock: asyncio.Lock
 ) -> Finding:
     if check.area == "outside":
         return await _run_check(check, installation)
-    async with one_at_a_time:
+    async with lock:
         return await _run_check(check, installation)
 
 
@@ -59,8 +65,8 @@ def _seconds(check: DoctorCheck, installation: Installation) -> float:
     seconds = OUTSIDE_SECONDS if check.area == "outside" else SECONDS
     if not installation.waits_for_server(check):
         return seconds
-    left = installation.deadline - asyncio.get_running_loop().time()
-    return max(0.0, min(seconds, left))
+    remaining_seconds = installation.deadline - asyncio.get_running_loop().time()
+    return max(0.0, min(seconds, remaining_seconds))
 
 
 async def _run_check(check: DoctorCheck, installation: Installation) -> Finding:
@@ -69,24 +75,24 @@ async def _run_check(check: DoctorCheck, installation: Installation) -> Finding:
     An unexpected error in one check is its finding, and does not stop the others.
     """
     if check.area == "outside" and installation.config.is_loopback:
-        return skipped("the issuer is on this machine only")
-    if not _has_what_it_needs(check, installation):
+        return skipped("the issuer can only be reached from this machine")
+    if not _can_run(check, installation):
         return skipped("the store can't be read: see store.reach, store.schema and store.indexes")
     seconds = _seconds(check, installation)
     if not seconds:
-        return warn("no time was left, as servers did not answer soon; --deep has no limit")
+        return warn("the time was up, because servers answered slowly; --deep has no time limit")
     try:
         async with asyncio.timeout(seconds):
             return await check.run(installation)
     except TimeoutError:
         return fail(f"the check was not done after {seconds:.1f} s")
-    except Exception as error:  # of any kind: the report must have the findings of the others
-        _log.warning("a check of the doctor broke", check=check.id, exc_info=error)
-        return fail(f"the check broke: {type(error).__name__}: {error}")
+    except Exception as error:  # of any kind: the other findings must be reported
+        _log.warning("a check of the doctor failed unexpectedly", check=check.id, exc_info=error)
+        return fail(f"the check failed unexpectedly: {type(error).__name__}: {error}")
 
 
-def _has_what_it_needs(check: DoctorCheck, installation: Installation) -> bool:
+def _can_run(check: DoctorCheck, installation: Installation) -> bool:
     if check.needs == "nothing":
         return True
-    is_there = installation.store is not None
-    return is_there and (check.needs == "store" or installation.has_records)
+    has_store = installation.store is not None
+    return has_store and (check.needs == "store" or installation.has_records)

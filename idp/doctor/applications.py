@@ -18,18 +18,18 @@ async def open_to_everybody(installation: Installation) -> Finding:
     matches = await _active_applications(
         installation, lambda each: each.allowed_users == "everybody"
     )
-    # A check of the project excludes users without a grant or a role, whatever its application
-    # says.
-    project_ids = {each.project_id for each in matches.found}
+    # A check of the project excludes users without a grant or a role, regardless of the settings
+    # of its applications.
+    project_ids = {each.project_id for each in matches.records}
     projects = await installation.opened.get_many(
         [(PROJECTS, project_id) for project_id in project_ids]
     )
     restricted = {
         each.id for each in projects if each and (each.requires_grant or each.requires_role)
     }
-    remaining = [each for each in matches.found if each.project_id not in restricted]
-    matches.count -= len(matches.found) - len(remaining)
-    matches.found = remaining
+    remaining = [each for each in matches.records if each.project_id not in restricted]
+    matches.count -= len(matches.records) - len(remaining)
+    matches.records = remaining
     return _finding(matches, "are open to everybody", "--allowed-users own-organization")
 
 
@@ -63,8 +63,8 @@ async def implicit(installation: Installation) -> Finding:
 
 
 def _without_implicit(client: Application) -> str:
-    others = [each for each in client.grant_types if each != "implicit"]
-    grants = dict.fromkeys(["authorization_code", *others])
+    other_grant_types = [each for each in client.grant_types if each != "implicit"]
+    grants = dict.fromkeys(["authorization_code", *other_grant_types])
     options = [f"--grant-type {each.rpartition(':')[2].replace('_', '-')}" for each in grants]
     return " ".join(["--response-type code", *options])
 
@@ -100,11 +100,11 @@ async def _active_applications(
     is_local = installation.config.is_loopback
     demo = instance.demo.client_id if instance and instance.demo and is_local else None
 
-    def counts(client: Application) -> bool:
+    def is_relevant(client: Application) -> bool:
         is_used = client.state == "active" and client.app_type != "api" and client.id != demo
         return is_used and is_match(client)
 
-    return await matching(installation, APPLICATIONS, counts)
+    return await matching(installation, APPLICATIONS, is_relevant)
 
 
 def _finding(matches: Matches[Application], problem: str, options: str) -> Finding:
@@ -120,10 +120,10 @@ CHECKS: Final = (
     DoctorCheck(
         id="applications.open",
         area="safety",
-        about=message("No application is open to everybody.", context="safety"),
+        about=message("No application is open to everyone.", context="safety"),
         fix=message(
-            "Let only the users of its own organization use an application, unless it is meant for"
-            " everybody.",
+            "Limit the application to users of its own organization, unless "
+            "it is meant for everyone.",
             context="safety",
         ),
         run=open_to_everybody,
@@ -132,7 +132,7 @@ CHECKS: Final = (
     DoctorCheck(
         id="applications.pkce",
         area="safety",
-        about=message("Every application has to use PKCE.", context="safety"),
+        about=message("Every application must use PKCE.", context="safety"),
         fix=message("Require PKCE of each application whose library can do it.", context="safety"),
         run=pkce,
         needs="records",

@@ -27,10 +27,10 @@ class Installation:
     """The installation that the checks examine.
 
     `store` is None if it cannot be opened. `has_records` is false if this program cannot read the
-    records in it; `store_problem` says why in both cases. `max_records` limits how many records of
-    a collection a check reads; None means all. `outgoing` makes HTTP requests. At `deadline`, a
-    time of the event loop, checks that wait for other servers or for MongoDB end. `clock` is the
-    one by which records expire, `wall_clock` that of the machine.
+    records in it; `store_problem` is the reason in both cases. `max_records` limits how many
+    records of a collection a check reads; None means all. `outgoing` makes HTTP requests. At
+    `deadline`, a time of the event loop, checks that wait for other servers or for MongoDB end.
+    `clock` is the one by which records expire, `wall_clock` that of the machine.
     """
 
     config: Config
@@ -68,14 +68,14 @@ class Installation:
 
 
 class Finding(Struct, frozen=True):
-    """The result of a check: its `state`, and a sentence that describes it (`found`).
+    """The result of a check: its `state`, and a `sentence` that describes it.
 
-    `names` are some of the things that it concerns, of `count` in all, and `commands` are command
-    lines that fix one of them each. `fix` replaces the check's own advice.
+    `names` are some of the `count` items that it concerns, and `commands` are command lines, each
+    of which fixes one of them. `fix` replaces the check's own advice.
     """
 
     state: State
-    found: str
+    sentence: str
     names: Sequence[str] = ()
     count: int = 0
     commands: Sequence[str] = ()
@@ -85,8 +85,8 @@ class Finding(Struct, frozen=True):
 class DoctorCheck(Struct, frozen=True, kw_only=True):
     """One check of `idp doctor`.
 
-    `about` states what should be true, and `fix` what to do if it is not. `needs` says whether
-    `run` reads the store or the records in it; without these it is skipped.
+    `about` states what should be true, and `fix` what to do if it is not. `needs` states
+    whether `run` reads the store or the records in it; without these the check is skipped.
     """
 
     id: str
@@ -112,23 +112,25 @@ class Result(Struct, frozen=True, kw_only=True):
         return self.finding.fix or self.check.fix.msgid
 
 
-def ok(found: str) -> Finding:
-    """Returns a finding that nothing is wrong; `found` is a sentence that describes it."""
-    return Finding("ok", found)
+def ok(sentence: str) -> Finding:
+    """Returns a finding that nothing is wrong; `sentence` describes it."""
+    return Finding("ok", sentence)
 
 
-def warn(found: str, *commands: str, fix: str = "") -> Finding:
-    """Returns a finding that the service works, but something should be changed. `found` describes
+def warn(sentence: str, *commands: str, fix: str = "") -> Finding:
+    """Returns a finding that the service works, but something should be changed. `sentence`
+    describes it, `commands` are command lines that fix it, and `fix` replaces the check's own
+    advice."""
+    return Finding("warn", sentence, commands=commands, fix=fix)
+
+
+def fail(sentence: str, *commands: str, fix: str = "") -> Finding:
+    """Returns a finding that something does not work, or can be misused now. `sentence` describes
     it, `commands` are command lines that fix it, and `fix` replaces the check's own advice."""
-    return Finding("warn", found, commands=commands, fix=fix)
+    return Finding("fail", sentence, commands=commands, fix=fix)
 
 
-def fail(found: str, *commands: str, fix: str = "") -> Finding:
-    """Returns a finding that something does not work, or can be misused now. The parameters are as
-    in `warn`."""
-    return Finding("fail", found, commands=commands, fix=fix)
-
-
-def skipped(found: str) -> Finding:
-    """Returns a finding that the check does not apply or cannot be run; `found` says why."""
-    return Finding("skipped", found)
+def skipped(sentence: str) -> Finding:
+    """Returns a finding that the check does not apply or cannot be run; `sentence` is the
+    reason."""
+    return Finding("skipped", sentence)

@@ -21,8 +21,8 @@ def policy(kind: str, org_id: str | None, options: str) -> str:
     `kind` is the policy's name in the command line, and `options` are the command line's options
     for the new values.
     """
-    whose = "--instance" if org_id is None else f"--org {quote(org_id)}"
-    return f"idp policy set {kind} {whose} {options}"
+    owner_option = "--instance" if org_id is None else f"--org {quote(org_id)}"
+    return f"idp policy set {kind} {owner_option} {options}"
 
 
 def revoke(token: PersonalAccessToken) -> str:
@@ -37,10 +37,10 @@ def remove_key(key: RegisteredKey, owner: User | Application | None) -> str:
     """
     if owner is None:
         return ""
-    where = f"--user {quote(owner.id)}"
+    owner_options = f"--user {quote(owner.id)}"
     if isinstance(owner, Application):
-        where = f"--project {quote(owner.project_id)} --app {quote(owner.id)}"
-    return with_id(f"idp key remove {where}", key.id, f"--org {quote(owner.org_id)}")
+        owner_options = f"--project {quote(owner.project_id)} --app {quote(owner.id)}"
+    return with_id(f"idp key remove {owner_options}", key.id, f"--org {quote(owner.org_id)}")
 
 
 def rename(user: User) -> str:

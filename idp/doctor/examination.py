@@ -27,20 +27,21 @@ _NOT_CURRENT: Final = (
 )
 
 
-async def of(
+async def run(
     config: Config,
     *,
     is_deep: bool = False,
     outgoing: Outgoing | None = None,
     for_issuer: Callable[[str], Config] | None = None,
 ) -> list[Result]:
-    """Runs every check and returns the results; if the store cannot be opened, the checks that
-    need it are skipped.
+    """Runs every check and returns the results; if the store cannot be opened, the
+    checks that need it are skipped.
 
     With `is_deep`, checks read all records of a collection, however long that takes; without it,
-    servers are waited for WAITING_SECONDS at most in all. `outgoing` makes the HTTP requests, by
-    default a new one. `for_issuer` gets the issuer that the store was last served with, once its
-    records can be read, and returns the settings to use with it. Raises what `for_issuer` raises.
+    the checks wait for servers for WAITING_SECONDS in total. `outgoing` makes the HTTP requests,
+    by default a new one. `for_issuer` gets the issuer that the store was last served with, once
+    its records can be read, and returns the settings to use with it. Raises what `for_issuer`
+    raises.
     """
     installation = Installation(
         config=config,
@@ -52,18 +53,20 @@ async def of(
         deadline=math.inf if is_deep else asyncio.get_running_loop().time() + WAITING_SECONDS,
     )
     if config.is_in_memory:
-        unreadable = "a store in memory can be read by the service alone"
-        return await doctor.examine(replace(installation, store_problem=unreadable))
+        problem = "a store in memory can be read by the service alone"
+        return await doctor.examine(replace(installation, store_problem=problem))
     async with AsyncExitStack() as stack:
         try:
             async with asyncio.timeout(_opening_seconds(installation)):
-                opened = await _opened(installation, stack, for_issuer)
+                opened_installation = await _open_store(installation, stack, for_issuer)
         except (NotFound, StorageError) as error:
-            opened = replace(installation, store_problem=f"the store can't be used: {error}")
+            opened_installation = replace(
+                installation, store_problem=f"the store can't be used: {error}"
+            )
         except TimeoutError:
             problem = f"the store can't be used: no answer for {OPENING_SECONDS:.1f} s"
-            opened = replace(installation, store_problem=problem)
-        return await doctor.examine(opened)
+            opened_installation = replace(installation, store_problem=problem)
+        return await doctor.examine(opened_installation)
 
 
 def _opening_seconds(installation: Installation) -> float | None:
@@ -72,7 +75,7 @@ def _opening_seconds(installation: Installation) -> float | None:
     return OPENING_SECONDS if is_on_server and not installation.is_deep else None
 
 
-async def _opened(
+async def _open_store(
     installation: Installation,
     stack: AsyncExitStack,
     for_issuer: Callable[[str], Config] | None,
@@ -82,7 +85,7 @@ async def _opened(
     """
     config = installation.config
     collections = ALL if await _is_current(installation) else ()
-    opening = bootstrap.as_it_is(config.store, collections, installation.clock)
+    opening = bootstrap.open_unchecked(config.store, collections, installation.clock)
     store = await stack.enter_async_context(opening)
     if collections and for_issuer is not None:
         config = for_issuer(await first_start.last_issuer(store))
@@ -101,8 +104,10 @@ async def _is_current(installation: Installation) -> bool:
 
     Only then does opening it with all collections change nothing. Raises NotFound, StorageError.
     """
-    bootstrap.check_is_there(installation.config.store)  # opening would create a SQLite file
-    async with bootstrap.as_it_is(installation.config.store, (), installation.clock) as store:
+    bootstrap.check_store_exists(installation.config.store)  # opening would create a SQLite file
+    async with bootstrap.open_unchecked(
+        installation.config.store, (), installation.clock
+    ) as store:
         record = await store.get(META, SCHEMA_ID)
         missing = await store.missing_indexes(ALL)
     if record is None or missing or pending(record, SCHEMA):

@@ -23,6 +23,7 @@ from idp.doctor.check import (
     skipped,
     warn,
 )
+from idp.foundation import private_files
 from idp.foundation.i18n import Message
 from idp.keys.master_key import KEY_FILE
 
@@ -42,23 +43,24 @@ async def key_mode(installation: Installation) -> Finding:
     if config.master_key:
         return skipped("the master key is a setting, not a file")
     path = Path(config.master_key_file) if config.master_key_file else config.data_dir / KEY_FILE
-    return _mode(path)
+    return _mode_finding(path)
 
 
 async def pat_mode(installation: Installation) -> Finding:
     """Checks that only the owner of the file with the administrator's token can read it."""
     if installation.config.admin_pat is None:
         return skipped("admin_pat is not set")
-    return _mode(Path(installation.config.admin_pat))
+    return _mode_finding(Path(installation.config.admin_pat))
 
 
-def _mode(path: Path) -> Finding:
+def _mode_finding(path: Path) -> Finding:
     if not path.exists():
         return skipped(f"there is no file {path}")
-    mode = stat.S_IMODE(path.stat().st_mode)
-    if mode & _OTHERS:
+    status = path.stat()
+    if private_files.is_open_to_others(status):
+        mode = stat.S_IMODE(status.st_mode)
         return fail(f"{path} is open to others (mode {mode:04o})", f"chmod 600 {_quoted(path)}")
-    return ok(f"{path} is open to its owner only")
+    return ok(f"{path} is accessible to its owner only")
 
 
 async def data_owner(installation: Installation) -> Finding:
@@ -70,21 +72,23 @@ async def data_owner(installation: Installation) -> Finding:
         return skipped(f"there is no directory {directory}")
     status = directory.stat()
     files = _files(installation.config)
-    others = [str(path) for path in files if _owner(path) not in (status.st_uid, None)]
-    if others:
-        owner, some = f"{status.st_uid}:{status.st_gid}", others[:MAX_NAMED]
+    foreign_files = [str(path) for path in files if _owner(path) not in (status.st_uid, None)]
+    if foreign_files:
+        owner, named_files = f"{status.st_uid}:{status.st_gid}", foreign_files[:MAX_NAMED]
         return Finding(
             "fail",
             f"files that do not belong to the owner of {directory}",
-            names=some,
-            count=len(others),
-            commands=[f"chown {owner} {shlex.quote(each)}" for each in some],
+            names=named_files,
+            count=len(foreign_files),
+            commands=[f"chown {owner} {shlex.quote(each)}" for each in named_files],
         )
     mode = stat.S_IMODE(status.st_mode)
     if mode & _OTHERS:
         text = f"{directory} is open to others (mode {mode:04o})"
-        return warn(text, f"chmod 700 {_quoted(directory)}", fix="Close the directory to others.")
-    return ok(f"all files in {directory} belong to its owner, and it is open to nobody else")
+        return warn(
+            text, f"chmod 700 {_quoted(directory)}", fix="Restrict the directory to its owner."
+        )
+    return ok(f"all files in {directory} belong to its owner, and it only its owner can access it")
 
 
 def _owner(path: Path) -> int | None:
@@ -151,13 +155,14 @@ async def data_filesystem(installation: Installation) -> Finding:
 
 def _filesystem(directory: Path) -> str:
     """Returns the type of the file system of a directory, by the table of mounts, proc(5)."""
-    kinds = {}
+    types = {}
     for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines():
         mount, _, source = line.partition(" - ")
         point = mount.split(" ")[4].encode().decode("unicode_escape")  # a space is \\040
-        kinds[Path(point)] = source.split(" ")[0]  # of two at one place, the last one counts
-    found = (kinds[each] for each in (directory, *directory.parents) if each in kinds)
-    return next(found, "not known")
+        # Of two mounts at one place, the last one is in effect.
+        types[Path(point)] = source.split(" ")[0]
+    mounted_types = (types[each] for each in (directory, *directory.parents) if each in types)
+    return next(mounted_types, "unknown")
 
 
 async def tmp_writable(installation: Installation) -> Finding:
@@ -196,29 +201,31 @@ CHECKS: Final = (
     DoctorCheck(
         id="key.mode",
         area="files",
-        about=Message("Nobody but its owner can read the master key."),
-        fix=Message("Close the file to others."),
+        about=Message("Only its owner can read the master key."),
+        fix=Message("Restrict the file to its owner."),
         run=key_mode,
     ),
     DoctorCheck(
         id="pat.mode",
         area="files",
-        about=Message("Nobody but its owner can read the token in admin_pat."),
-        fix=Message("Close the file to others."),
+        about=Message("Only its owner can read the token in admin_pat."),
+        fix=Message("Restrict the file to its owner."),
         run=pat_mode,
     ),
     DoctorCheck(
         id="data.owner",
         area="files",
-        about=Message("The data directory and its files belong to one user, and to nobody else."),
+        about=Message("The data directory and its files belong to one user only."),
         fix=Message("Give them to the user that the service runs as, as root."),
         run=data_owner,
     ),
     DoctorCheck(
         id="disk.free",
         area="files",
-        about=Message("The disk has room: less than 10 % or 1 GB is a warning, 1 % a failure."),
-        fix=Message("Make room on the disk, or use a larger one."),
+        about=Message(
+            "The disk has free space: less than 10 % or 1 GB is a warning, 1 % a failure."
+        ),
+        fix=Message("Free space on the disk, or use a larger one."),
         run=disk_free,
     ),
     DoctorCheck(
@@ -232,7 +239,9 @@ CHECKS: Final = (
         id="tmp.writable",
         area="files",
         about=Message("Temporary files can be written."),
-        fix=Message("Set TMPDIR to a directory with room that the service's user may write in."),
+        fix=Message(
+            "Set TMPDIR to a directory with free space in which the service's user can write."
+        ),
         run=tmp_writable,
     ),
     DoctorCheck(
@@ -240,8 +249,8 @@ CHECKS: Final = (
         area="files",
         about=Message("The files tls_cert and tls_key are a certificate and its key."),
         fix=Message(
-            "Write both files of one pair. A running service uses them within 30 seconds, and the"
-            " pair before until then."
+            "Write both files of one pair. A running service uses them within 35 seconds, and"
+            " the previous pair until then."
         ),
         run=tls_files,
     ),

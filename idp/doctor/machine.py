@@ -21,7 +21,7 @@ _MEMORY: Final = Path("/proc/meminfo")
 _MEMORY_LIMIT: Final = Path("/sys/fs/cgroup/memory.max")  # of a container
 _HASH_SECONDS: Final = (0.02, 0.5)
 _HASHES: Final = 3
-# What a process takes under load, without what its hashing threads take.
+# The memory of a process under load, without that of its hashing threads.
 _PROCESS_KIB: Final = 128 * 1024
 
 
@@ -57,14 +57,14 @@ async def migrate_req(installation: Installation) -> Finding:
 async def hashing_time(installation: Installation) -> Finding:
     """Checks how long the hash of a new password takes on this machine."""
     recipe = schemes.RECIPES[installation.config.password_hasher]
-    least, most = _HASH_SECONDS
+    min_seconds, max_seconds = _HASH_SECONDS
     seconds = float("inf")
-    for _ in range(_HASHES):  # again, in case something else kept the machine busy
+    for _ in range(_HASHES):  # repeated, in case the machine was busy with other work
         seconds = min(seconds, await asyncio.to_thread(_hash_seconds, recipe))
-        if least <= seconds <= most:
+        if min_seconds <= seconds <= max_seconds:
             break
     text = f"the hash of a password takes {seconds * 1000:.0f} ms ({recipe.scheme})"
-    return ok(text) if least <= seconds <= most else warn(text)
+    return ok(text) if min_seconds <= seconds <= max_seconds else warn(text)
 
 
 def _hash_seconds(recipe: schemes.Recipe) -> float:
@@ -81,7 +81,7 @@ async def memory_per_worker(installation: Installation) -> Finding:
     needed = _PROCESS_KIB + _hashing_kib(config)
     available = _memory_kib()
     if available is None:
-        return skipped("the memory of this machine is not known")
+        return skipped("the memory of this machine is unknown")
     share = available // config.processes
     text = (
         f"there are {share // 1024} MB of memory for each process, which may take"

@@ -21,17 +21,17 @@ _NO_SERVER: Final = "the store is not on MongoDB"
 _UNREADABLE: Final = "the store's user may not read this parameter"
 _SET_PARAMETER: Final = "mongosh --eval 'db.adminCommand({{setParameter: 1, {}: {}}})'"
 
-Look = Callable[[ServerState], Finding]
+StateCheck = Callable[[ServerState], Finding]
 
 
-def _of_server(look: Look) -> Callable[[Installation], Awaitable[Finding]]:
-    """Returns the check that makes its finding of the server's state; it is skipped for other
+def _of_server(check_state: StateCheck) -> Callable[[Installation], Awaitable[Finding]]:
+    """Returns the check that derives its finding from the server's state; it is skipped for other
     stores.
     """
 
     async def check(installation: Installation) -> Finding:
         state = await installation.opened.server_state()
-        return skipped(_NO_SERVER) if state is None else look(state)
+        return skipped(_NO_SERVER) if state is None else check_state(state)
 
     return check
 
@@ -49,7 +49,7 @@ def members(state: ServerState) -> Finding:
     answer.
     """
     if not state.members:
-        return skipped("the members are not known: the server is not in a replica set")
+        return skipped("the members are unknown: the server is not in a replica set")
     text = f"{state.reachable} of {state.members} members with the records answer"
     if 2 * state.reachable <= state.members:
         return fail(f"{text}: no majority")
@@ -59,7 +59,7 @@ def members(state: ServerState) -> Finding:
 
 
 def lifetime(state: ServerState) -> Finding:
-    """Checks after how long the primary ends the transaction of a process that died."""
+    """Checks after how long the primary ends the transaction of a process that ended."""
     seconds = state.transaction_seconds
     if seconds is None:
         return skipped(_UNREADABLE)
@@ -101,14 +101,14 @@ async def sharded(installation: Installation) -> Finding:
 
 
 async def transactions(installation: Installation) -> Finding:
-    """Aborts a unit in a collection of its own, and checks that nothing remains; only with
+    """Aborts a unit in a temporary collection, and checks that nothing remains; only with
     `--deep`.
     """
     if await installation.opened.server_state() is None:
         return skipped(_NO_SERVER)
     if not installation.is_deep:
-        return skipped("it writes into a collection of its own: only with --deep")
-    if await installation.opened.leaves_no_trace():
+        return skipped("it writes to a temporary collection: run only with --deep")
+    if await installation.opened.rolls_back():
         return ok("nothing remains of a unit that was aborted")
     return fail("a unit that was aborted was stored")
 
@@ -125,10 +125,10 @@ CHECKS: Final = (
     DoctorCheck(
         id="mongo.members",
         area="store",
-        about=Message("The replica set has three members with the records, and all answer."),
+        about=Message("The replica set has three members with the records, and all respond."),
         fix=Message(
-            "Start the members that are away. With fewer than three, nothing is stored while one"
-            " is away: add members."
+            "Start the members that are unavailable. With fewer than three, nothing is stored"
+            " while one is unavailable: add members."
         ),
         run=_of_server(members),
         needs="store",
@@ -153,7 +153,7 @@ CHECKS: Final = (
         id="mongo.rtt",
         area="store",
         about=Message("A round trip to MongoDB takes at most 5 ms."),
-        fix=Message("Run the service beside the primary: a sign-in takes many round trips."),
+        fix=Message("Run the service near the primary: a sign-in takes many round trips."),
         run=rtt,
         needs="store",
     ),
@@ -161,7 +161,7 @@ CHECKS: Final = (
         id="mongo.sharded",
         area="store",
         about=Message("MongoDB is a replica set: a sharded cluster was not tested."),
-        fix=Message("Use a replica set: see docs/scaling.md."),
+        fix=Message("Use a replica set: see docs/how-to/scaling.md."),
         run=sharded,
         needs="store",
     ),

@@ -29,7 +29,7 @@ from idp.outgoing.failures import Failed
 from idp.records import SIGNING_KEYS
 from idp.start import proxy_warnings
 
-_SOON: Final = timedelta(days=14)
+_MIN_REMAINING: Final = timedelta(days=14)
 _DISCOVERY: Final = "/.well-known/openid-configuration"
 _OK: Final = 200
 
@@ -60,8 +60,8 @@ async def issuer_tls(installation: Installation) -> Finding:
         ends_at = await _certificate_end(installation)
     except Failed as error:
         return fail(f"no trusted TLS connection to {config.issuer}: {error}")
-    text = f"the certificate of {config.issuer} lasts until {ends_at:%Y-%m-%d}"
-    return warn(text) if ends_at - installation.wall_clock.now() < _SOON else ok(text)
+    text = f"the certificate of {config.issuer} is valid until {ends_at:%Y-%m-%d}"
+    return warn(text) if ends_at - installation.wall_clock.now() < _MIN_REMAINING else ok(text)
 
 
 async def _certificate_end(installation: Installation) -> datetime:
@@ -77,7 +77,7 @@ async def issuer_self(installation: Installation) -> Finding:
         metadata = await _document(installation, _DISCOVERY)
         keys = await _document(installation, KEYS)
     except Failed as error:
-        return fail(f"{issuer} can't be asked: {error}")
+        return fail(f"{issuer} can't be reached: {error}")
     if metadata.get("issuer") != issuer:
         return fail(f"{issuer}{_DISCOVERY} names another issuer")
     if installation.store is None or not installation.has_records:
@@ -96,7 +96,7 @@ async def _document(installation: Installation, path: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        raise Failed(f"{path} answered something else than JSON") from error
+        raise Failed(f"{path} answered with something other than JSON") from error
 
 
 async def proxy_address(installation: Installation) -> Finding:
@@ -104,24 +104,24 @@ async def proxy_address(installation: Installation) -> Finding:
     X-Forwarded-For in the last seven days.
     """
     networks = [ip_network(each, strict=False) for each in installation.config.trusted_proxies]
-    if open_ones := [str(each) for each in networks if each.prefixlen == 0]:
+    if open_networks := [str(each) for each in networks if each.prefixlen == 0]:
         return fail(
-            f"trusted_proxies has {open_ones[0]}: anybody can choose the address that counts",
+            f"trusted_proxies has {open_networks[0]}: anyone can forge the client's address",
             fix="Name the addresses of your own proxies only.",
         )
     if installation.store is None or not installation.has_records:
         return skipped(installation.store_problem)
-    warnings = await proxy_warnings.listed(installation.store)
+    warnings = await proxy_warnings.find_all(installation.store)
     unnamed = [
         each.id
         for each in warnings
         if not any(ip_address(each.id) in network for network in networks)
     ]
     if not unnamed:
-        return ok("no other address than trusted_proxies has sent X-Forwarded-For this week")
+        return ok("only addresses in trusted_proxies have sent X-Forwarded-For this week")
     return Finding(
         "warn",
-        "X-Forwarded-For of these was not believed this week",
+        "X-Forwarded-For of these addresses was ignored this week",
         names=unnamed[:MAX_NAMED],
         count=len(unnamed),
     )
@@ -132,30 +132,30 @@ async def mail_reach(installation: Installation) -> Finding:
     config = installation.config
     if not config.sends_mail:
         return warn(
-            "there is no mail server: nobody receives codes and links",
+            "there is no mail server: users receive no codes and links",
             fix="Name one by the settings smtp_host and smtp_from.",
         )
-    where = f"{config.smtp_host}:{smtp.port(config)}"
+    server = f"{config.smtp_host}:{smtp.port(config)}"
     try:
         async with smtp.connection(config):
-            return ok(f"{where} takes mail")
+            return ok(f"{server} accepts mail")
     except NotSent as error:
-        return fail(f"{where} can't be used: {error.why}")
+        return fail(f"{server} can't be used: {error.reason}")
 
 
 CHECKS: Final = (
     DoctorCheck(
         id="issuer.dns",
         area="outside",
-        about=Message("The issuer's name has addresses that other machines reach."),
-        fix=Message("Give the name A and AAAA records; see /etc/hosts on this machine, too."),
+        about=Message("The issuer's name has addresses that other machines can reach."),
+        fix=Message("Add A and AAAA records for the name; check /etc/hosts on this machine, too."),
         run=issuer_dns,
     ),
     DoctorCheck(
         id="issuer.tls",
         area="outside",
-        about=Message("The issuer's certificate is trusted, and lasts 14 days more."),
-        fix=Message("Renew the certificate where TLS ends, with its whole chain."),
+        about=Message("The issuer's certificate is trusted, and valid for at least 14 more days."),
+        fix=Message("Renew the certificate where TLS is terminated, with its whole chain."),
         run=issuer_tls,
     ),
     DoctorCheck(
@@ -163,15 +163,15 @@ CHECKS: Final = (
         area="outside",
         about=Message("The public address leads to this installation."),
         fix=Message(
-            "See where the issuer's name leads. If this machine can't reach its own public"
-            " address, name it in /etc/hosts."
+            "Check where the issuer's name leads. If this machine can't reach its own public"
+            " address, add it to /etc/hosts."
         ),
         run=issuer_self,
     ),
     DoctorCheck(
         id="proxy.address",
         area="outside",
-        about=message("X-Forwarded-For is believed as configured.", context="safety"),
+        about=message("X-Forwarded-For is trusted as configured.", context="safety"),
         fix=message(
             "If one of them is your proxy, add it to trusted_proxies; any other can be ignored.",
             context="safety",

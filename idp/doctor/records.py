@@ -14,37 +14,37 @@ from storage import Collection, Record
 R = TypeVar("R", bound=Record)
 
 _BATCH: Final = 500  # records that are checked together, so that related ones are read at once
-_MAX_IN_MEMORY: Final = 1_000  # in memory; the others are only counted
+_MAX_IN_MEMORY: Final = 1_000  # records in memory; the others are only counted
 
 
 class Matches(Struct, Generic[R]):
-    """The result of a search for records with a problem: `count` of the `looked_at` records that
+    """The result of a search for records with a problem: `count` of the `read_count` records that
     were read have it.
 
-    There may be more unless `is_all` is true. `found` has the first of them.
+    There may be more unless `is_all` is true. `records` has the first of them.
     """
 
-    found: list[R] = []
+    records: list[R] = []
     count: int = 0
-    looked_at: int = 0
+    read_count: int = 0
     is_all: bool = True
 
     def add(self, records: Sequence[R]) -> None:
-        """Counts further records that have the problem, and adds them to `found` up to a limit."""
-        self.found += records[: _MAX_IN_MEMORY - len(self.found)]
+        """Counts further records that have the problem, and adds some of them to `records`."""
+        self.records += records[: _MAX_IN_MEMORY - len(self.records)]
         self.count += len(records)
 
     @property
     def named(self) -> Sequence[R]:
-        """The first few of `found`, which a finding lists by name."""
-        return self.found[:MAX_NAMED]
+        """The first few of `records`, which a finding lists by name."""
+        return self.records[:MAX_NAMED]
 
-    def joined(self, other: Matches[R]) -> Matches[R]:
+    def merged(self, other: Matches[R]) -> Matches[R]:
         """Returns the matches of both searches as one."""
         return Matches(
-            found=[*self.found, *other.found],
+            records=[*self.records, *other.records],
             count=self.count + other.count,
-            looked_at=self.looked_at + other.looked_at,
+            read_count=self.read_count + other.read_count,
             is_all=self.is_all and other.is_all,
         )
 
@@ -54,13 +54,12 @@ class Matches(Struct, Generic[R]):
         """Returns the finding about the search: a warning with `names` and `commands` if there are
         any matches, otherwise that nothing is wrong.
 
-        `nouns` says what the records are, and `problem` what is wrong with them, as parts of a
-        sentence.
+        `nouns` names the records, and `problem` what is wrong with them, as parts of a sentence.
         """
         scope = "" if self.is_all else "the first "
-        text = f"{self.count} of {scope}{self.looked_at} {nouns} {problem}"
+        text = f"{self.count} of {scope}{self.read_count} {nouns} {problem}"
         if not self.is_all:
-            text += " (with --deep all are looked at)"
+            text += " (--deep checks all)"
         if not self.count:
             return Finding("ok", text)
         return Finding("warn", text, names=names, count=self.count, commands=commands)
@@ -74,25 +73,25 @@ async def matching(
     At most `max_records` of the installation are read.
     """
 
-    async def chosen(records: Sequence[R]) -> Sequence[R]:
+    async def select(records: Sequence[R]) -> Sequence[R]:
         return [each for each in records if is_match(each)]
 
-    return await chosen_by(installation, collection, chosen)
+    return await search_batches(installation, collection, select)
 
 
-async def chosen_by(
+async def search_batches(
     installation: Installation,
     collection: Collection[R],
-    choose: Callable[[Sequence[R]], Awaitable[Sequence[R]]],
+    select: Callable[[Sequence[R]], Awaitable[Sequence[R]]],
 ) -> Matches[R]:
-    """Searches a collection for the records that `choose` returns; it is called with one batch of
+    """Searches a collection for the records that `select` returns; it is called with one batch of
     records after the other.
 
     At most `max_records` of the installation are read.
     """
     matches: Matches[R] = Matches()
     async for records in _batches(installation, collection, matches):
-        matches.add(await choose(records))
+        matches.add(await select(records))
     return matches
 
 
@@ -104,10 +103,10 @@ async def _batches(
     scan = cast(AsyncGenerator[R, None], installation.opened.scan(collection))
     async with aclosing(scan) as records:
         async for record in records:
-            if matches.looked_at == installation.max_records:
+            if matches.read_count == installation.max_records:
                 matches.is_all = False
                 break
-            matches.looked_at += 1
+            matches.read_count += 1
             batch.append(record)
             if len(batch) == _BATCH:
                 yield batch

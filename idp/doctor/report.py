@@ -13,8 +13,10 @@ from idp.service import Service
 
 
 class CheckView(Answer, frozen=True, kw_only=True):
-    """`state` is ok, warn, fail or skipped; `found` says what is there, and `todo` what to do.
-    `names` are some of the `count` that it is about; each of `commands` cures one."""
+    """`state` is ok, warn, fail or skipped; `found` describes the finding, and `todo` the remedy.
+    `names` are some of the `count` things that have the problem; each of `commands` fixes it for
+    one of them.
+    """
 
     id: str
     state: str
@@ -34,7 +36,7 @@ class Findings(Answer, frozen=True, kw_only=True):
 async def of_stored(service: Service, call: Call) -> Findings:
     """Runs the checks of what is registered and configured, and returns their findings."""
     installation = Installation(config=service.config, clock=service.clock, store=service.store)
-    return answer_of(await doctor.examine(installation, doctor.OF_WHAT_IS_STORED))
+    return answer_of(await doctor.examine(installation, doctor.STORED_AREAS))
 
 
 def answer_of(results: Sequence[Result]) -> Findings:
@@ -49,7 +51,7 @@ def _view(result: Result) -> CheckView:
         id=check.id,
         state=finding.state,
         about=check.about.msgid,
-        found=finding.found,
+        found=finding.sentence,
         names=list(finding.names),
         count=str(finding.count),
         todo=result.fix,

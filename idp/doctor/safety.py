@@ -10,7 +10,7 @@ from msgspec import structs
 
 from idp.doctor import applications, commands, tokens
 from idp.doctor.check import MAX_NAMED, DoctorCheck, Finding, Installation
-from idp.doctor.records import Matches, chosen_by, matching
+from idp.doctor.records import Matches, matching, search_batches
 from idp.foundation import domain_names
 from idp.foundation.i18n import message
 from idp.policies import effective
@@ -31,27 +31,27 @@ _EVERYWHERE: Final = "the installation"
 
 
 async def registration_open(installation: Installation) -> Finding:
-    """Reports login policies by which anybody can register an account: of the installation or of
+    """Reports login policies by which everyone can register an account: of the installation or of
     organizations.
     """
     matches = await matching(installation, POLICIES, lambda each: each.kind == "login")
-    stored = {each.org_id: cast(LoginRules, each.rules) for each in matches.found}
+    stored = {each.org_id: cast(LoginRules, each.rules) for each in matches.records}
     built_in = cast(LoginRules, effective.built_in(installation.config, "login"))
     # A stored policy of the installation, whose organization is None, replaces the built-in one.
     rules: dict[str | None, LoginRules] = {None: built_in, **stored}
-    open_ones = [org_id for org_id, each in rules.items() if each.allow_register]
-    if not open_ones:
+    open_org_ids = [org_id for org_id, each in rules.items() if each.allow_register]
+    if not open_org_ids:
         if matches.is_all:
-            return Finding("ok", "registration is closed everywhere")
-        problem = "are login policies that let strangers open accounts"
-        return structs.replace(matches, found=[], count=0).finding("policies", problem, [])
-    named = open_ones[:MAX_NAMED]
+            return Finding("ok", "no login policy allows registration")
+        problem = "are login policies that let anyone create an account"
+        return structs.replace(matches, records=[], count=0).finding("policies", problem, [])
+    named_org_ids = open_org_ids[:MAX_NAMED]
     return Finding(
         "warn",
-        "strangers can open accounts by these login policies",
-        names=await _organizations(installation, named),
-        count=len(open_ones),
-        commands=[commands.policy("login", each, "--no-allow-register") for each in named],
+        "these login policies let anyone create an account",
+        names=await _organizations(installation, named_org_ids),
+        count=len(open_org_ids),
+        commands=[commands.policy("login", each, "--no-allow-register") for each in named_org_ids],
     )
 
 
@@ -61,7 +61,7 @@ async def lockout_endless(installation: Installation) -> Finding:
     owners = [each.org_id for each in matches.named]
     return matches.finding(
         "policies",
-        "lock accounts until somebody unlocks them",
+        "lock accounts until an administrator unlocks them",
         await _organizations(installation, owners),
         [commands.policy("lockout", each, "--lockout-seconds 900") for each in owners],
     )
@@ -87,11 +87,11 @@ async def _organizations(installation: Installation, org_ids: Sequence[str | Non
 async def two_factors(installation: Installation) -> Finding:
     """Reports active administrators of the installation without a second factor."""
     members = await matching(installation, MEMBERSHIPS, lambda each: each.org_id is None)
-    user_ids = [each.user_id for each in members.found]
+    user_ids = [each.user_id for each in members.records]
     users = await installation.opened.get_many([(USERS, user_id) for user_id in user_ids])
     people = [each for each in users if each and each.kind == "human" and each.state == "active"]
     passkeys = await installation.opened.find_each(
-        PASSKEYS, "user_id", [each.id for each in people], most=1
+        PASSKEYS, "user_id", [each.id for each in people], limit=1
     )
     weak = [each for each in people if each.totp is None and not passkeys.get(each.id)]
     without_factor: Matches[User] = Matches(weak, len(weak), len(people), members.is_all)
@@ -106,7 +106,7 @@ async def foreign_names(installation: Installation) -> Finding:
     address there that only their own organization has declared verified.
     """
 
-    async def chosen(users: Sequence[User]) -> Sequence[User]:
+    async def select_foreign(users: Sequence[User]) -> Sequence[User]:
         domains_of = {n: _domains(each) for n, each in enumerate(users)}
         all_domains = sorted({domain for domains in domains_of.values() for domain in domains})
         claims = await installation.opened.find_each(DOMAINS, "verified_key", all_domains)
@@ -117,17 +117,17 @@ async def foreign_names(installation: Installation) -> Finding:
             if any(owners.get(domain, user.org_id) != user.org_id for domain in domains_of[n])
         ]
 
-    matches = await chosen_by(installation, USERS, chosen)
+    matches = await search_batches(installation, USERS, select_foreign)
     return matches.finding(
         "users",
-        "have a name or an address at the domain of another organization",
+        "have a username or an email at another organization's domain",
         [each.user_name for each in matches.named],
         [_own_name(each) for each in matches.named],
     )
 
 
 def _domains(user: User) -> set[str]:
-    # An address that is verified by more than the word of its organization may be at any domain.
+    # An address that its user has verified may be at any domain.
     names = [user.user_name]
     if user.email and _is_declared_verified(user):
         names.append(user.email.address)
@@ -143,14 +143,14 @@ def _is_declared_verified(user: User) -> bool:
     return email is not None and email.is_verified and not email.is_verified_everywhere
 
 
-async def emails_unproven(installation: Installation) -> Finding:
+async def emails_unverified(installation: Installation) -> Finding:
     """Reports users whose e-mail address is verified only because their organization
     declared it.
     """
     matches = await matching(installation, USERS, _is_declared_verified)
     return matches.finding(
         "users",
-        "have an address that only their organization has called verified",
+        "have an email that only their organization has marked as verified",
         [each.user_name for each in matches.named],
         [commands.resend_email(each) for each in matches.named],
     )
@@ -160,8 +160,10 @@ CHECKS: Final = (
     DoctorCheck(
         id="registration.open",
         area="safety",
-        about=message("Strangers can't open accounts.", context="safety"),
-        fix=message("Close registration, unless anybody may have an account.", context="safety"),
+        about=message("Strangers can't create accounts.", context="safety"),
+        fix=message(
+            "Turn off registration unless anyone may create an account.", context="safety"
+        ),
         run=registration_open,
         needs="records",
     ),
@@ -188,7 +190,7 @@ CHECKS: Final = (
             "Accounts that wrong passwords lock are unlocked after a time.", context="safety"
         ),
         fix=message(
-            "Let the lock end by itself: otherwise a stranger can lock people out for good.",
+            "Let the lock end automatically. Otherwise an attacker can lock accounts permanently.",
             context="safety",
         ),
         run=lockout_endless,
@@ -198,24 +200,22 @@ CHECKS: Final = (
         id="names.foreign",
         area="safety",
         about=message(
-            "Nobody has a name or an address at another organization's domain.", context="safety"
+            "No user has a username or email at another organization's domain.", context="safety"
         ),
-        fix=message("Rename these users, or have them verify the address.", context="safety"),
+        fix=message("Rename these users, or ask them to verify the email.", context="safety"),
         run=foreign_names,
         needs="records",
     ),
     DoctorCheck(
         id="emails.unproven",
         area="safety",
-        about=message(
-            "Every verified e-mail address was verified by its owner.", context="safety"
-        ),
+        about=message("Every verified email was verified by its owner.", context="safety"),
         fix=message(
-            "Have these people verify their address by a code. Until then applications of other"
-            " organizations don't trust it.",
+            "Ask these users to verify their email with a code. Until then, "
+            "applications of other organizations don't trust it.",
             context="safety",
         ),
-        run=emails_unproven,
+        run=emails_unverified,
         needs="records",
     ),
 )

@@ -10,7 +10,7 @@ from idp.foundation.i18n import Message
 _MEGABYTE: Final = 1024**2
 _FREE_BYTES: Final = 64 * _MEGABYTE
 _FREE_SHARE: Final = 0.2
-# It grows to 260 MB before it is begun anew.
+# It grows to 260 MB before SQLite starts a new one.
 _LOG_BYTES: Final = 512 * _MEGABYTE
 _MAX_DAMAGE: Final = 5
 _NO_FILE: Final = "the store is not a file"
@@ -21,11 +21,11 @@ async def integrity(installation: Installation) -> Finding:
     if await installation.opened.file_state() is None:
         return skipped(_NO_FILE)
     if not installation.is_deep:
-        return skipped("it reads the whole file: only with --deep")
-    damage = await installation.opened.damage(_MAX_DAMAGE)
-    if not damage:
+        return skipped("it reads the whole file: run only with --deep")
+    find_damage = await installation.opened.find_damage(_MAX_DAMAGE)
+    if not find_damage:
         return ok("the file is not damaged")
-    return Finding("fail", "the file is damaged", names=damage, count=len(damage))
+    return Finding("fail", "the file is damaged", names=find_damage, count=len(find_damage))
 
 
 async def free(installation: Installation) -> Finding:
@@ -65,7 +65,7 @@ CHECKS: Final = (
         area="store",
         about=Message("At most 20 % (or 64 MB) of a SQLite file are not in use."),
         fix=Message(
-            "New records use this space first. To have it back for other files, run idp store"
+            "New records use this space first. To free it for other files, run idp store"
             " compact while the service is stopped."
         ),
         run=free,
@@ -76,8 +76,8 @@ CHECKS: Final = (
         area="store",
         about=Message("The log of a SQLite store has at most 512 MB."),
         fix=Message(
-            "Find out what reads the file for long, such as a copy or a shell: the log can't be"
-            " begun anew before that ends."
+            "Find the process that has been reading the file for long, such as a copy or a"
+            " shell: the log can't be restarted before it ends."
         ),
         run=log,
         needs="store",

@@ -20,7 +20,7 @@ from idp.foundation.errors import ConfigError
 from idp.foundation.i18n import Message
 from idp.foundation.randomness import SystemRandom
 from idp.keys import master_key as key_master_key
-from idp.keys.master_key import MasterKey, WrongKey
+from idp.keys.master_key import MasterKey
 from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA
 from idp.start import first_start
 from storage import META, SCHEMA_ID, StorageError
@@ -74,8 +74,6 @@ async def key(installation: Installation) -> Finding:
         first_start.check_key(instance, MasterKey(master_key))
     except ConfigError as error:
         return fail(" ".join(error.problems))
-    except WrongKey:
-        return fail("the store was made with another master key")
     return ok("the store was made with this master key")
 
 
@@ -99,19 +97,19 @@ async def clock(installation: Installation) -> Finding:
 
 
 async def indexes(installation: Installation) -> Finding:
-    """Checks that every table and index is there that this program reads by."""
+    """Checks that every table and index by which this program reads exists."""
     missing = await installation.opened.missing_indexes(ALL)
     if not missing:
-        return ok("every table and index is there")
+        return ok("every table and index exists")
     return Finding(
         "fail",
-        "tables and indexes that are not there",
+        "missing tables and indexes",
         names=missing[:MAX_NAMED],
         count=len(missing),
     )
 
 
-async def unsettled(installation: Installation) -> Finding:
+async def unfinished_writes(installation: Installation) -> Finding:
     """Checks that no restore into the store was interrupted, and that a majority of the servers
     has every write.
     """
@@ -137,13 +135,13 @@ CHECKS: Final = (
         id="store.reach",
         area="store",
         about=Message("The store can be reached."),
-        fix=Message("See that the server runs, and that the setting store names it."),
+        fix=Message("Check that the server runs, and that the setting store names it."),
         run=reach,
     ),
     DoctorCheck(
         id="store.schema",
         area="store",
-        about=Message("What is stored has the version of this program."),
+        about=Message("The store has the schema version of this program."),
         fix=Message("Finish the upgrade; a start of the service does it, too."),
         run=schema,
         needs="store",
@@ -152,7 +150,7 @@ CHECKS: Final = (
         id="store.key",
         area="store",
         about=Message("The master key and the store belong together."),
-        fix=Message("Restore the master key that belongs to this store from its back-up."),
+        fix=Message("Restore the master key that belongs to this store from its backup."),
         run=key,
         needs="records",
     ),
@@ -162,7 +160,7 @@ CHECKS: Final = (
         about=Message(
             "The store's clock is right: more than 1 s apart is a warning, 5 s a failure."
         ),
-        fix=Message("Have both machines take their time from the same NTP servers."),
+        fix=Message("Synchronize the clocks of both machines with the same NTP servers."),
         run=clock,
         needs="store",
     ),
@@ -170,7 +168,7 @@ CHECKS: Final = (
         id="store.indexes",
         area="store",
         about=Message("Every table and index of this program is in the store."),
-        fix=Message("Restart the service: a start makes what is missing, which can take long."),
+        fix=Message("Restart the service: a start creates what is missing, which can take long."),
         run=indexes,
         needs="store",
     ),
@@ -178,8 +176,8 @@ CHECKS: Final = (
         id="store.unsettled",
         area="store",
         about=Message("No restore was interrupted, and a majority has each write after 10 s."),
-        fix=Message("See whether all members of the replica set run and reach one another."),
-        run=unsettled,
+        fix=Message("Check that all members of the replica set run and can reach each other."),
+        run=unfinished_writes,
         needs="store",
     ),
 )

@@ -30,8 +30,8 @@ from idp.records import (
 )
 from storage import Where
 
-MANY: Final = 1_000
-_COUNTED: Final = 100_000
+BACKLOG_WARNING_COUNT: Final = 1_000
+_MAX_COUNT: Final = 100_000
 # A key signs a little longer where its successor is not in every cache yet.
 _KEY_GRACE: Final = timedelta(days=1)
 _JOB_GRACE: Final = timedelta(minutes=10)
@@ -39,24 +39,24 @@ _DEFERRED_GRACE: Final = timedelta(hours=1)
 _MESSAGE_GRACE: Final = timedelta(minutes=15)
 _BACKUP_GRACE: Final = timedelta(hours=26)
 _FIRST_BACKUP: Final = (
-    "Make one by idp backup --into with this directory, and then every hour by a timer: see"
-    " docs/backup.md."
+    "Create one with idp backup --into and this directory, and then every hour with a timer:"
+    " see docs/how-to/backup.md."
 )
 _SEAL_GRACE: Final = timedelta(minutes=5)
 _RETENTION_GRACE: Final = timedelta(days=1)
 _LAST_ID: Final = chr(0x10FFFF)
-_COUNTED_FOR: Final = timedelta(minutes=15)
+_FAILURE_COUNT_PERIOD: Final = timedelta(minutes=15)
 _UNSEALED: Final[Where] = {"stream": None, "position": None}
 _UNSEALED_READ: Final = 200
 
 
 async def sweep_backlog(installation: Installation) -> Finding:
-    """Counts the expired records that should have been removed more than an hour ago, and warns of
-    many."""
-    count = await installation.opened.overdue(up_to=_COUNTED)
-    least = "at least " if count == _COUNTED else ""
+    """Counts the expired records that should have been removed more than an hour ago, and warns if
+    there are at least `BACKLOG_WARNING_COUNT`."""
+    count = await installation.opened.count_overdue(up_to=_MAX_COUNT)
+    least = "at least " if count == _MAX_COUNT else ""
     text = f"{least}{count} expired records have not been removed an hour after they were due"
-    return Finding("warn" if count >= MANY else "ok", text, count=count)
+    return Finding("warn" if count >= BACKLOG_WARNING_COUNT else "ok", text, count=count)
 
 
 async def keys_age(installation: Installation) -> Finding:
@@ -67,12 +67,12 @@ async def keys_age(installation: Installation) -> Finding:
     if not keys:
         return skipped("there are no keys yet")
     oldest = min(key.changed_at for key in keys)
-    overdue = [key.id for key in keys if key.changed_at + signs_for + _KEY_GRACE < now]
+    overdue_ids = [key.id for key in keys if key.changed_at + signs_for + _KEY_GRACE < now]
     text = f"the oldest of {len(keys)} active keys has been in use for {_age(now - oldest)}"
-    if not overdue:
+    if not overdue_ids:
         return ok(text)
     commands = ["idp keys rotate"]
-    return Finding("warn", text, overdue[:MAX_NAMED], len(overdue), commands)
+    return Finding("warn", text, overdue_ids[:MAX_NAMED], len(overdue_ids), commands)
 
 
 async def jobs_late(installation: Installation) -> Finding:
@@ -83,8 +83,8 @@ async def jobs_late(installation: Installation) -> Finding:
         installation, DEFERRED_WORK, lambda each: each.created_at < now - _DEFERRED_GRACE
     )
     text = (
-        f"{len(late)} imports wait for a process to work on them, and {deferred.count} tasks that"
-        " a deletion has left wait for more than an hour"
+        f"{len(late)} imports wait for a process, and {deferred.count} deferred tasks have waited"
+        " for more than an hour"
     )
     names = [*late, *(f"{each.kind}: {each.owner_id}" for each in deferred.named)]
     count = len(late) + deferred.count
@@ -92,7 +92,7 @@ async def jobs_late(installation: Installation) -> Finding:
 
 
 async def _unattended_imports(installation: Installation, now: datetime) -> Sequence[Job]:
-    """Returns the imports that nobody works on, although nothing is before them."""
+    """Returns the imports that no process works on, although no other import precedes them."""
     running, queued = [
         (await installation.opened.find(JOBS, {"state": state}, order="created_at")).records
         for state in ("running", "queued")
@@ -108,7 +108,7 @@ async def outbox_age(installation: Installation) -> Finding:
     now = installation.clock.now()
     oldest = [
         *(each.created_at for each in await _first_messages(installation)),
-        # It may be due late because the application did not answer the attempts before.
+        # It may be due late because the application did not answer the previous attempts.
         *(each.due_at for each in await _first_logout_messages(installation)),
     ]
     if not oldest:
@@ -138,9 +138,9 @@ async def backup_age(installation: Installation) -> Finding:
     """Checks that the newest backup in `backup_dir` was made in the last 26 hours."""
     directory = installation.config.backup_dir
     if directory is None:
-        return skipped("the setting backup_dir does not say where backups are")
+        return skipped("the setting backup_dir is not set")
     try:
-        newest = series.last(Path(directory))
+        newest = series.read_last(Path(directory))
     except ConfigError as error:
         return fail(" ".join(error.problems))
     if newest is None:
@@ -164,17 +164,18 @@ async def audit_lag(installation: Installation) -> Finding:
 
 
 async def events_retention(installation: Installation) -> Finding:
-    """Checks that events are removed when their time is over, and warns before that begins after
-    an upgrade."""
+    """Checks that events are removed when their retention period has ended. Warns if removal has
+    not begun yet after an upgrade."""
     now = installation.clock.now()
     days = retention.days_by_stream(installation.config)
     stored = merged(await installation.opened.get_many(KEYS))
     heads = {name: head for name, head in zip(STREAMS, stored, strict=True) if head is not None}
-    stays = ", ".join(f"{name} {n} days" if n else f"{name} for ever" for name, n in days.items())
-    if begins_at := retention.begins_at(heads, days, now):
-        return warn(
-            f"from {begins_at:%Y-%m-%d} on, old events are removed; they are stored: {stays}"
-        )
+    retention_text = ", ".join(
+        f"{name} {n} days" if n else f"{name} forever" for name, n in days.items()
+    )
+    if begins_at := retention.removal_begins_at(heads, days, now):
+        start = f"from {begins_at:%Y-%m-%d} on, old events are removed"
+        return warn(f"{start}; they are stored: {retention_text}")
     late = [
         name
         for name, head in heads.items()
@@ -182,14 +183,15 @@ async def events_retention(installation: Installation) -> Finding:
     ]
     if late:
         return warn(
-            "events were not removed within a day after their time: " + ", ".join(late),
-            fix=_BY_THE_SERVICE.msgid,
+            "events were not removed within a day after their retention period: "
+            + ", ".join(late),
+            fix=_KEEP_RUNNING.msgid,
         )
-    return ok(f"events are stored: {stays}")
+    return ok(f"events are stored: {retention_text}")
 
 
 async def _is_late(installation: Installation, head: AuditHead, due_at: datetime) -> bool:
-    """Whether the first event of a stream should have been removed a day before."""
+    """Whether the first event of a stream should have been removed a day ago."""
     page = await installation.opened.find(
         EVENTS, {"stream": head.id}, order="position", after=(head.floor, _LAST_ID), limit=1
     )
@@ -197,12 +199,12 @@ async def _is_late(installation: Installation, head: AuditHead, due_at: datetime
 
 
 def _complete_after(event: Event) -> timedelta:
-    """Returns how long an event may change after its time, for which it is not sealed."""
-    return _COUNTED_FOR if stream_of(event.type) == "failure" else timedelta(0)
+    """Returns how long after its timestamp an event may still change; it is not sealed before."""
+    return _FAILURE_COUNT_PERIOD if stream_of(event.type) == "failure" else timedelta(0)
 
 
 def _age(age: timedelta) -> str:
-    """Returns a duration in its largest unit; that of an instant to come is none."""
+    """Returns a duration in its largest unit; a negative one as 0 seconds."""
     seconds = max(0, int(age.total_seconds()))
     for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * size:
@@ -210,8 +212,9 @@ def _age(age: timedelta) -> str:
     return f"{seconds} seconds"
 
 
-_BY_THE_SERVICE: Final = message(
-    "Keep the service running: it does this by itself. If it runs, its log says why it can't.",
+_KEEP_RUNNING: Final = message(
+    "Keep the service running: it does this automatically. If it is "
+    "running, see its log for the cause.",
     context="safety",
 )
 CHECKS: Final = (
@@ -220,8 +223,8 @@ CHECKS: Final = (
         area="upkeep",
         about=message("Expired records are removed in time.", context="safety"),
         fix=message(
-            "Keep the service running: it removes them by itself. If the number grows, the"
-            " database is too slow.",
+            "Keep the service running: it removes them automatically. If the "
+            "number grows, the database is too slow.",
             context="safety",
         ),
         run=sweep_backlog,
@@ -230,8 +233,8 @@ CHECKS: Final = (
     DoctorCheck(
         id="keys.age",
         area="upkeep",
-        about=message("Every key is replaced when its time is over.", context="safety"),
-        fix=_BY_THE_SERVICE,
+        about=message("Every key is replaced on time.", context="safety"),
+        fix=_KEEP_RUNNING,
         run=keys_age,
         needs="records",
     ),
@@ -239,7 +242,7 @@ CHECKS: Final = (
         id="jobs.late",
         area="upkeep",
         about=message("Imports and deferred work are done in time.", context="safety"),
-        fix=_BY_THE_SERVICE,
+        fix=_KEEP_RUNNING,
         run=jobs_late,
         needs="records",
     ),
@@ -248,8 +251,8 @@ CHECKS: Final = (
         area="upkeep",
         about=message("Messages are sent within 15 minutes.", context="safety"),
         fix=message(
-            "Compare the settings of the mail server and of the SMS hook with what the messages"
-            " were refused for.",
+            "Compare the settings of the mail server and the SMS hook with "
+            "the reasons for the refusals.",
             context="safety",
         ),
         run=outbox_age,
@@ -260,7 +263,7 @@ CHECKS: Final = (
         area="upkeep",
         about=message("The newest backup is at most 26 hours old.", context="safety"),
         fix=message(
-            "See why the last backup failed, in the log of the timer that makes it.",
+            "See the log of the backup timer for why the last backup failed.",
             context="safety",
         ),
         run=backup_age,
@@ -269,16 +272,14 @@ CHECKS: Final = (
         id="audit.lag",
         area="upkeep",
         about=message("Events are sealed within 5 minutes.", context="safety"),
-        fix=_BY_THE_SERVICE,
+        fix=_KEEP_RUNNING,
         run=audit_lag,
         needs="records",
     ),
     DoctorCheck(
         id="events.retention",
         area="upkeep",
-        about=message(
-            "Events are removed when their time is over, and not before.", context="safety"
-        ),
+        about=message("Events are removed on time, and not earlier.", context="safety"),
         fix=message(
             "Set audit_change_days, audit_access_days and audit_failure_days to the number of days"
             " for which you need events.",

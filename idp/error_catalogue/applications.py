@@ -11,36 +11,36 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "app.clock_skew": CatalogueEntry(
         400,
         "The clock skew is not a number of whole seconds from 0s to 5s.",
-        "Write it such as 3s.",
+        "Write it like 3s.",
     ),
     "app.demo": CatalogueEntry(
         400,
-        "The application belongs to the demonstration.",
-        "End the demonstration instead.",
+        "The application belongs to the demo.",
+        "End the demo instead.",
     ),
     "app.grant_types.implicit_missing": CatalogueEntry(
         400,
-        "These response types take the implicit grant.",
-        "Add OIDC_GRANT_TYPE_IMPLICIT, or answer with codes.",
+        "These response types require the implicit grant.",
+        "Add OIDC_GRANT_TYPE_IMPLICIT, or use the response type code.",
     ),
     "app.grant_types.no_credentials": CatalogueEntry(
         400,
-        "Client credentials take a secret or a key, and the application has none.",
+        "Client credentials require a secret or a key, and the application has none.",
         "Choose another authentication method.",
     ),
     "app.groups_claim.characters": CatalogueEntry(
         400,
-        "The text is no name of a claim.",
+        "The text isn't the name of a claim.",
         "Write a name such as groups.",
     ),
     "app.groups_claim.taken": CatalogueEntry(
         400,
-        "Tokens have a claim of this name already.",
+        "The name is that of a reserved claim.",
         "Choose another name.",
     ),
     "app.login_version.base_uri": CatalogueEntry(
         400,
-        "People sign in at this service's own pages.",
+        "Users sign in on this service's own pages.",
         "Leave the field out.",
     ),
     "app.no_secret": CatalogueEntry(
@@ -51,36 +51,36 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "app.not_api": CatalogueEntry(
         400,
         "It is an OpenID Connect application.",
-        "Use the calls for those.",
+        "Use the calls for that type.",
     ),
     "app.not_found": CatalogueEntry(
         404,
         "The project has no such application.",
-        "Check both ids.",
+        "Check both IDs.",
     ),
     "app.not_oidc": CatalogueEntry(
         400,
-        "It is an API application.",
-        "Use the calls for those.",
+        "For an API application.",
+        "Use the calls for that type.",
     ),
     "app.state": CatalogueEntry(
         400,
-        "The application is in that state already.",
+        "The application is already in that state.",
         "Read its state first.",
     ),
     "key.expiration_past": CatalogueEntry(
         400,
         "The key would have expired already.",
-        "Choose an instant to come.",
+        "Choose a time in the future.",
     ),
     "key.not_found": CatalogueEntry(
         404,
         "There is no such key.",
-        "Look at the list of keys.",
+        "See the list of keys.",
     ),
     "key.public_key": CatalogueEntry(
         400,
-        "The text is no public key that can verify assertions.",
+        "The text isn't a public key that can verify assertions.",
         "Send the base64 of a PEM with an RSA key of 2048 bits or more, P-256, or Ed25519.",
     ),
     "key.removed": CatalogueEntry(
@@ -91,37 +91,37 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "keys.too_soon": CatalogueEntry(
         400,
         "The next key was not published for long enough: applications may not know it yet.",
-        "Come again from the instant on that the message tells.",
+        "Try again from the time in the message on.",
     ),
     "preset.host": CatalogueEntry(
         400,
-        "The address is not of the kind that the preset fills in.",
+        "The address doesn't have the form that the preset requires.",
         "Send scheme and host of the application, such as https://grafana.example.com.",
     ),
     "preset.not_found": CatalogueEntry(
         404,
         "There is no such preset.",
-        "Look at the list of presets.",
+        "See the list of presets.",
     ),
     "project.demo": CatalogueEntry(
         400,
-        "The project belongs to the demonstration.",
-        "End the demonstration instead.",
+        "The project belongs to the demo.",
+        "End the demo instead.",
     ),
     "project.protected": CatalogueEntry(
         403,
-        "The caller may not decide who gets into the project's applications: ending them takes "
-        "project.app.write, and iam.write where one of them has managementAccess.",
-        "Let an owner of the installation do it, or take the managementAccess away first.",
+        "The caller may not decide who can use the project's applications: this requires"
+        " project.app.write, and iam.write if one of them has managementAccess.",
+        "Let an owner of the installation do it, or remove managementAccess first.",
     ),
     "project.not_found": CatalogueEntry(
         404,
         "There is no such project.",
-        "Check the id; the project may be another organization's.",
+        "Check the ID; the project may belong to another organization.",
     ),
     "project_grant.exists": CatalogueEntry(
         409,
-        "The project is granted to this organization already.",
+        "The project is already granted to this organization.",
         "Change that grant, or delete it first.",
     ),
     "project_grant.not_found": CatalogueEntry(
@@ -131,52 +131,52 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "project_grant.organization": CatalogueEntry(
         400,
-        "There is no organization with this id.",
-        "Ask the other organization for its id.",
+        "There is no organization with this ID.",
+        "Ask the other organization for its ID.",
     ),
     "project_grant.own": CatalogueEntry(
         400,
-        "A project is not granted to the organization that owns it.",
-        "Name another organization; the users of the own one may use it anyway.",
+        "A project can't be granted to the organization that owns it.",
+        "Name another organization; users of the owning one can use the project anyway.",
     ),
     "project_grant.state": CatalogueEntry(
         400,
-        "The grant is in that state already.",
+        "The grant is already in that state.",
         "Read its state first.",
     ),
     "project.role_assertion.unsupported": CatalogueEntry(
         400,
-        "Roles go into tokens as each application says.",
+        "Whether tokens contain roles is a setting of each application.",
         "Set accessTokenRoleAssertion or idTokenRoleAssertion at the application.",
     ),
     "project.state": CatalogueEntry(
         400,
-        "The project is in that state already.",
+        "The project is already in that state.",
         "Read its state first.",
     ),
     "role.exists": CatalogueEntry(
         409,
-        "The project has a role of this key already.",
+        "The project already has a role with this key.",
         "Use it, or choose another key.",
     ),
     "role.not_found": CatalogueEntry(
         404,
         "The project has no such role.",
-        "Look at the list of its roles.",
+        "See the list of its roles.",
     ),
     "role.not_granted": CatalogueEntry(
         400,
         "The project grant does not have the role.",
-        "Assign a role that is granted, or have the owner of the project grant it.",
+        "Assign a granted role, or ask the owner of the project to grant it.",
     ),
     "user_grant.exists": CatalogueEntry(
         409,
-        "The user has roles of this project already.",
+        "The user already has roles in this project.",
         "Change them by PUT.",
     ),
     "user_grant.not_found": CatalogueEntry(
         404,
         "The user has no such roles.",
-        "Look at the list of the user's grants.",
+        "See the list of the user's grants.",
     ),
 }

@@ -10,10 +10,10 @@ from idp.error_catalogue.entry import CatalogueEntry
 ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "events.cursor_too_old": CatalogueEntry(
         400,
-        "Events after the cursor were removed, because their time in the audit log is over.",
-        "Go on with the cursor `oldest` of the answer; what lies between is gone. Read more often,"
-        " or have events stay longer by the settings audit_change_days, audit_access_days and"
-        " audit_failure_days.",
+        "Events after the cursor were removed, because their retention period has ended.",
+        "Continue with the cursor `oldest` of the answer; the events between were removed."
+        " Read more often, or extend the retention with the settings audit_change_days,"
+        " audit_access_days and audit_failure_days.",
     ),
     "events.cursor_unknown": CatalogueEntry(
         400,
@@ -24,12 +24,12 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "events.stream_unknown": CatalogueEntry(
         400,
         "There is no stream of this name.",
-        "Name change, access or failure, several with commas between them.",
+        "Use change, access or failure, several separated by commas.",
     ),
     "events.type_unknown": CatalogueEntry(
         400,
         "There is no type of event of this name.",
-        "Take the names from POST /admin/v1/events/types/_search, or all of an object, such as"
-        " user.*, with commas between them.",
+        "Use names from POST /admin/v1/events/types/_search, or all of an object, such as"
+        " user.*, separated by commas.",
     ),
 }

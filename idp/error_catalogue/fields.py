@@ -10,73 +10,68 @@ from idp.error_catalogue.entry import CatalogueEntry
 ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "birthdate.invalid": CatalogueEntry(
         400,
-        "The text is no day and no year.",
-        "Write 1990-01-31, 1990, or 0000-01-31 where the year is not told.",
-    ),
-    "colour.contrast": CatalogueEntry(
-        400,
-        "The colour can't be read on its background.",
-        "Choose colours with a contrast of 4.5 to 1 or more.",
+        "The text is neither a date nor a year.",
+        "Enter 1990-01-31, 1990, or 0000-01-31 without a year.",
     ),
     "colour.invalid": CatalogueEntry(
         400,
-        "The text is no colour.",
+        "The text isn't a colour.",
         "Write it as #rrggbb.",
     ),
     "domain.invalid": CatalogueEntry(
         400,
-        "The text is no domain name.",
+        "The text isn't a domain name.",
         "Write a name such as example.com, without a port or path.",
     ),
     "email.invalid": CatalogueEntry(
         400,
-        "The text is no e-mail address.",
+        "The text isn't an email address.",
         "Write an address such as ada@example.com.",
     ),
     "expiration.too_late": CatalogueEntry(
         400,
         "The token or key would last longer than pat_max_days or key_max_days allows.",
-        "Choose an earlier instant, or send no expirationDate for the latest that is allowed.",
+        "Choose an earlier time, or send no expirationDate for the latest that is allowed.",
     ),
     "field.address": CatalogueEntry(
         400,
-        "The text is no address of a web page.",
-        "Write it with https:// or http:// in front.",
+        "The text isn't the URL of a web page.",
+        "Begin it with https:// or http://.",
     ),
     "field.base64": CatalogueEntry(
         400,
         "The text is not base64 with its padding.",
-        "Encode the octets in base64, of either alphabet.",
+        "Encode the bytes in base64, with either alphabet.",
     ),
     "field.characters": CatalogueEntry(
         400,
-        "The text holds a character that can't stand there, such as a line end.",
+        "The text contains a character that isn't allowed, such as a line break.",
         "Leave it out.",
     ),
     "field.conflict": CatalogueEntry(
         400,
-        "Two fields were sent of which only one can count.",
+        "Two fields were sent that exclude each other.",
         "Send one of them.",
     ),
     "field.duplicate": CatalogueEntry(
         400,
-        "A field was sent under both of its names, or a list holds a value twice.",
+        "A field was sent under both of its names, or a value is listed twice.",
         "Send it once.",
     ),
     "field.duration": CatalogueEntry(
         400,
-        "The text is no duration.",
-        "Write it as Go does, such as 1h30m0s.",
+        "The text isn't a duration.",
+        "Write it in the format of Go, such as 1h30m0s.",
     ),
     "field.empty": CatalogueEntry(
         400,
-        "The field is empty, or blank.",
-        "Send something, or leave the field out if it is not required.",
+        "The field is empty, or has only spaces.",
+        "Send a value, or leave the field out if it is not required.",
     ),
     "field.out_of_range": CatalogueEntry(
         400,
         "The number or duration is too small or too large.",
-        "Choose one within the limits that the message tells.",
+        "Choose one within the limits in the message.",
     ),
     "field.required": CatalogueEntry(
         400,
@@ -85,8 +80,8 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "field.timestamp": CatalogueEntry(
         400,
-        "The text is no instant.",
-        "Write it as RFC 3339 does, such as 2030-01-31T12:00:00Z.",
+        "The text isn't a timestamp.",
+        "Write it in RFC 3339, such as 2030-01-31T12:00:00Z.",
     ),
     "field.too_few": CatalogueEntry(
         400,
@@ -105,8 +100,8 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "field.too_short": CatalogueEntry(
         400,
-        "The text has less characters than the detail's limit.",
-        "Write more.",
+        "The text has fewer characters than the detail's limit.",
+        "Send a longer text.",
     ),
     "field.unknown": CatalogueEntry(
         400,
@@ -115,22 +110,22 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "field.unknown_name": CatalogueEntry(
         400,
-        "The value is none of those that the message lists.",
+        "The value isn't one of those that the message lists.",
         "Send one of them.",
     ),
     "field.unsupported": CatalogueEntry(
         400,
-        "The value is known, but the service can't do that yet.",
+        "The value is known, but not supported yet.",
         "Leave the field out.",
     ),
     "field.wrong_type": CatalogueEntry(
         400,
-        "The value is of another type than the field's.",
+        "The value has the wrong type.",
         "Send the type that the message names.",
     ),
     "language.invalid": CatalogueEntry(
         400,
-        "The text is no language tag.",
+        "The text isn't a language tag.",
         "Write a tag such as en or pt-BR, of at most ten characters.",
     ),
     "language.not_allowed": CatalogueEntry(
@@ -140,23 +135,23 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "language.not_shipped": CatalogueEntry(
         400,
-        "The pages are not written in this language.",
+        "The pages aren't available in this language.",
         "Use one of those that the message lists.",
     ),
     "link.invalid": CatalogueEntry(
         400,
-        "The text is no address at https.",
-        "Write it with https:// in front; {{.Lang}} may stand behind the host only.",
+        "The text isn't an https URL.",
+        "Begin it with https://; {{.Lang}} is only allowed after the host.",
     ),
     "origin.form": CatalogueEntry(
         400,
-        "The text is no origin as browsers send it.",
-        "Write scheme, host and port alone, such as https://app.example.",
+        "The text isn't an origin as browsers send it.",
+        "Write only scheme, host and port, such as https://app.example.",
     ),
     "phone.invalid": CatalogueEntry(
         400,
-        "The text is no phone number with its country.",
-        "Write it such as +41791234567.",
+        "The text isn't a phone number with its country code.",
+        "Write it like +41791234567.",
     ),
     "query.cursor": CatalogueEntry(
         400,
@@ -165,7 +160,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "query.method_unsupported": CatalogueEntry(
         400,
-        "The text filter's method is one that no index answers.",
+        "The text filter's method isn't supported.",
         "Use EQUALS or STARTS_WITH, with or without IGNORE_CASE.",
     ),
     "query.offset_unsupported": CatalogueEntry(
@@ -175,73 +170,73 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "query.sorting_unsupported": CatalogueEntry(
         400,
-        "The list has no such order.",
-        "Leave the sorting column out, or name one that the message tells.",
+        "The list can't be sorted in this way.",
+        "Leave the sorting column out, or use one from the message.",
     ),
     "redirect_uri.characters": CatalogueEntry(
         400,
-        "The address holds a character that no URI has.",
+        "The URI contains an invalid character.",
         "Percent-encode it; write host names in punycode.",
     ),
     "redirect_uri.dots": CatalogueEntry(
         400,
-        "The path holds . or .. as a segment, which browsers resolve.",
+        "The path contains . or .. as a segment, which browsers resolve.",
         "Write the path as it will be sent.",
     ),
     "redirect_uri.fragment": CatalogueEntry(
         400,
-        "The address has a fragment (#).",
-        "Leave it out: answers come in the query, the fragment or a form.",
+        "The URI has a fragment (#).",
+        "Leave it out: responses are sent in the query, the fragment or a form.",
     ),
     "redirect_uri.host": CatalogueEntry(
         400,
-        "The address has no host, a user name, or a port that does not exist.",
+        "The URI has no host, has a username, or has an invalid port.",
         "Write https://host/path.",
     ),
     "redirect_uri.http": CatalogueEntry(
         400,
-        "Codes sent to an http address can be read on their way.",
-        "Use https, or a loopback address; for trials, devMode.",
+        "Codes sent to an http URI aren't encrypted.",
+        "Use https, or a loopback address; for development, devMode.",
     ),
     "redirect_uri.relative": CatalogueEntry(
         400,
-        "The address is not absolute.",
-        "Write it whole, such as https://app.example/cb.",
+        "The URI is not absolute.",
+        "Write the complete URI, such as https://app.example/cb.",
     ),
     "redirect_uri.scheme": CatalogueEntry(
         400,
-        "Such a scheme can't be registered, or only by native applications.",
+        "This scheme can't be registered, or only for native applications.",
         "Use https.",
     ),
     "redirect_uri.wildcard": CatalogueEntry(
         400,
-        "The address holds a wildcard (*); addresses are compared octet by octet.",
-        "Register each address.",
+        "The URI contains a wildcard (*); URIs are compared exactly.",
+        "Register each URI.",
     ),
     "text.placeholder": CatalogueEntry(
         400,
-        "The text names a placeholder that this letter can't fill.",
+        "The text contains a placeholder that this message doesn't have.",
         "Use those that the message lists.",
     ),
     "login_text.not_found": CatalogueEntry(
         400,
-        "There is no such text on this screen, or it holds a number and can't be set.",
+        "There is no such text on this screen, or it contains a number and can't be set.",
         "Use a screen and a key that the default texts name.",
     ),
     "login_text.placeholders": CatalogueEntry(
         400,
-        "The text has not the placeholders of the one that it replaces.",
+        "The text doesn't have the placeholders of the one that it replaces.",
         "Use each of those that the message lists, once.",
     ),
     "login_text.repeated": CatalogueEntry(
         400,
-        "A text is named more than once.",
+        "A text is listed more than once.",
         "Send each once.",
     ),
     "fields.too_many": CatalogueEntry(
         400,
-        "More is wrong with the request than is told at once.",
-        "Mend what is named, and send it again.",
+        "The request has more errors than one answer lists.",
+        "Fix what the message names, and send it again.",
     ),
     "image.too_large": CatalogueEntry(
         400,
@@ -250,22 +245,22 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "picture.animated": CatalogueEntry(
         400,
-        "The picture moves.",
-        "Send a single one.",
+        "The picture is animated.",
+        "Send a picture with a single frame.",
     ),
     "picture.invalid": CatalogueEntry(
         400,
         "The picture is damaged.",
-        "Save it anew, and send that.",
+        "Save it again, and send that file.",
     ),
     "picture.kind": CatalogueEntry(
         400,
-        "The file is no PNG, JPEG or WebP picture.",
+        "The file isn't a PNG, JPEG or WebP picture.",
         "Save it as one of these.",
     ),
     "picture.svg": CatalogueEntry(
         400,
-        "SVG can hold scripts, and is not taken.",
+        "SVG can contain scripts, and isn't accepted.",
         "Save it as PNG.",
     ),
     "picture.too_large": CatalogueEntry(
@@ -275,19 +270,19 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "url_template.invalid": CatalogueEntry(
         400,
-        "The address can't be made of this template.",
-        "Write a whole https address; it may name {{.UserID}}, {{.OrgID}}, {{.Code}} and "
-        "{{.LoginName}}.",
+        "The template doesn't produce a valid URL.",
+        "Write a complete https URL; it can contain {{.UserID}}, {{.OrgID}}, {{.Code}} and"
+        " {{.LoginName}}.",
     ),
     "url_template.origin": CatalogueEntry(
         400,
-        "A mail may not lead to that website.",
-        "Name one where an application of the organization is, or have the origin added to the "
-        "setting mail_link_origins.",
+        "An email can't link to that website.",
+        "Use the origin of an application of the organization, or ask the operator to add the"
+        " origin to the setting mail_link_origins.",
     ),
     "zoneinfo.unknown": CatalogueEntry(
         400,
         "There is no time zone of this name.",
-        "Write a name of the IANA's list, such as Europe/Zurich.",
+        "Use a name of the IANA time zone database, such as Europe/Zurich.",
     ),
 }

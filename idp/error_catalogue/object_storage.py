@@ -21,12 +21,12 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "object_storage.changed": CatalogueEntry(
         400,
         "The object was changed while it was read.",
-        "Send the call again when nobody writes it any more.",
+        "Send the call again when no program writes to it.",
     ),
     "object_storage.checksum": CatalogueEntry(
         400,
-        "What arrived is not what was sent, by its size or its checksum.",
-        "Send the call again; if that is no help, look at the object.",
+        "The size or the checksum of the received object is wrong.",
+        "Send the call again; if it fails again, check the object.",
     ),
     "object_storage.exists": CatalogueEntry(
         400,
@@ -35,7 +35,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "object_storage.forbidden": CatalogueEntry(
         400,
-        "The service account is not known, or may not do this in that bucket.",
+        "The service account is unknown, or lacks the permission for this bucket.",
         "Give it the role Storage Object Viewer for reading, Storage Object Creator for writing.",
     ),
     "object_storage.not_found": CatalogueEntry(
@@ -46,26 +46,26 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "object_storage.not_installed": CatalogueEntry(
         400,
         "The library for Google Cloud Storage is not installed.",
-        "Those who run the service install it with the extra gcs: pip install 'idp[gcs]'.",
+        "The service must be installed with the extra gcs: pip install 'idp[gcs]'.",
     ),
     "object_storage.path": CatalogueEntry(
         400,
-        "The path is not made of names with one slash between them.",
+        "The path must consist of names separated by single slashes.",
         "Leave out slashes at both ends, double ones, backslashes, and names made of dots.",
     ),
     "object_storage.timeout": CatalogueEntry(
         400,
-        "Object storage took longer than the call may take.",
+        "Object storage took longer than the call's timeout.",
         "Send it again with a longer timeout.",
     ),
     "object_storage.too_large": CatalogueEntry(
         400,
-        "The object has more octets than a package may have.",
-        "Send it in parts, or have those who run the service raise max_import_bytes.",
+        "The object is larger than a package may be.",
+        "Send it in parts, or ask the service's operators to raise max_import_bytes.",
     ),
     "object_storage.unreachable": CatalogueEntry(
         400,
-        "Object storage could not be reached, or answered what it should not.",
-        "Send the call again; those who run the service find the cause in the log.",
+        "Object storage could not be reached, or its answer was invalid.",
+        "Send the call again; the service's operators find the cause in the log.",
     ),
 }

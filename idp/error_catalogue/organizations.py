@@ -10,7 +10,7 @@ from idp.error_catalogue.entry import CatalogueEntry
 ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "import.org_differs": CatalogueEntry(
         400,
-        "A row of a package names another organization than the one that it stands in.",
+        "A row of the package names another organization than the one that contains it.",
         "Put the row into the organization that it belongs to.",
     ),
     "domain.exists": CatalogueEntry(
@@ -20,24 +20,24 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "domain.no_challenge": CatalogueEntry(
         400,
-        "No proof was asked for yet.",
-        "Generate a validation token first, and put it where the answer says.",
+        "No verification was requested yet.",
+        "Generate a validation token first, and publish it where the answer says.",
     ),
     "domain.not_found": CatalogueEntry(
         404,
         "The organization has no such domain.",
-        "Look at its list of domains.",
+        "See its list of domains.",
     ),
     "domain.not_proven": CatalogueEntry(
         400,
         "The token was not found at the domain.",
-        "Put it where the answer of the generation said; records of DNS can take a "
-        "while to be seen.",
+        "Publish it where the answer of the generation said; DNS records can take a while to"
+        " become visible.",
     ),
     "domain.not_verified": CatalogueEntry(
         400,
-        "Only a proven domain can do that.",
-        "Prove it first.",
+        "The domain isn't verified.",
+        "Verify it first.",
     ),
     "domain.primary": CatalogueEntry(
         400,
@@ -56,43 +56,38 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "domain.verified": CatalogueEntry(
         400,
-        "The domain is proven already.",
+        "The domain is already verified.",
         "There is nothing left to do.",
     ),
     "language.not_found": CatalogueEntry(
         404,
         "The service has no such language.",
-        "Use one that it is translated to.",
+        "Use a language that it is translated into.",
     ),
     "letter.not_found": CatalogueEntry(
         404,
-        "There is no letter of this type.",
+        "There is no message of this type.",
         "Use a type that the documentation names.",
     ),
     "picture.not_found": CatalogueEntry(
         404,
-        "There is no such picture, or none is set.",
-        "The pictures are logo, logo_dark, icon and icon_dark; set it first.",
-    ),
-    "login_policy.external_idp": CatalogueEntry(
-        400,
-        "There are no external identity providers yet.",
-        "Leave the field out.",
+        "There is no such picture, or it isn't set.",
+        "The pictures are logo, logo_dark, icon, icon_dark and background; set it first.",
     ),
     "login_policy.no_factor": CatalogueEntry(
         400,
-        "A second factor is forced, and none counts.",
-        "Name one in secondFactors or multiFactors, or don't force it.",
+        "A second factor is required, and none is allowed.",
+        "Name one in secondFactors or multiFactors, or don't require it.",
     ),
     "login_policy.only_way": CatalogueEntry(
         400,
-        "Everybody can have a password, so it can't be switched off.",
-        "Leave it true.",
+        "Passwords can't be switched off.",
+        "Leave it set to true.",
     ),
     "login_policy.unknown_names": CatalogueEntry(
         400,
-        "The service never tells whether a name is known.",
-        "Leave it true.",
+        "The service never reveals whether a name is known.",
+        "Leave it set to true.",
     ),
     "member.exists": CatalogueEntry(
         409,
@@ -101,18 +96,18 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "member.last_owner": CatalogueEntry(
         400,
-        "Nobody else is an active owner.",
-        "Make somebody else an owner first.",
+        "The organization has no other active owner.",
+        "Make another user an owner first.",
     ),
     "member.not_found": CatalogueEntry(
         404,
-        "The user is no member here.",
-        "Look at the list of members.",
+        "The user is not a member.",
+        "See the list of members.",
     ),
     "organization.deleted": CatalogueEntry(
         409,
-        "An organization with this id was deleted a moment ago.",
-        "Try again in a quarter of an hour.",
+        "An organization with this ID was recently deleted.",
+        "Try again in 15 minutes.",
     ),
     "organization.domain_taken": CatalogueEntry(
         409,
@@ -121,8 +116,8 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "organization.last_owner": CatalogueEntry(
         400,
-        "Nobody outside of it is an active owner of the installation.",
-        "Make somebody else an owner first.",
+        "All active owners of the installation belong to the organization.",
+        "Make a user of another organization an owner first.",
     ),
     "organization.name_taken": CatalogueEntry(
         409,
@@ -132,21 +127,21 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "organization.not_found": CatalogueEntry(
         404,
         "There is no such organization.",
-        "Check the id, also in x-<vendor>-orgid.",
+        "Check the ID, also in x-<vendor>-orgid.",
     ),
     "organization.of_instance": CatalogueEntry(
         400,
-        "It is the installation's own organization, which stays.",
+        "It is the installation's own organization, which can't be deleted or deactivated.",
         "Choose another one.",
     ),
     "organization.state": CatalogueEntry(
         400,
-        "The organization is in that state already, or in one that leads elsewhere.",
+        "The organization already is in that state, or can't change to it from its present one.",
         "Read its state first.",
     ),
     "password_age_policy.warning": CatalogueEntry(
         400,
-        "Nobody is warned of an ageing password yet.",
+        "Warnings about an expiring password aren't supported yet.",
         "Leave the field out.",
     ),
     "policy.exists": CatalogueEntry(
@@ -156,12 +151,13 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "policy.protected": CatalogueEntry(
         403,
-        "Administrators of the installation belong to the organization and sign in by it.",
+        "Administrators of the installation belong to the organization, and the policy applies"
+        " to them.",
         "Let an owner of the installation set it.",
     ),
     "policy.not_found": CatalogueEntry(
         404,
         "The organization has no policy of its own.",
-        "Make one by POST; until then the installation's counts.",
+        "Create one by POST; until then the installation's applies.",
     ),
 }

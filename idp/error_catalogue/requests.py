@@ -10,28 +10,33 @@ from idp.error_catalogue.entry import CatalogueEntry
 ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "already_exists": CatalogueEntry(
         409,
-        "What is to be made is there already.",
-        "Use what is there, or choose another name.",
+        "The record to create exists already.",
+        "Use the existing one, or choose another name.",
     ),
     "bad_request": CatalogueEntry(
         400,
-        "The request is no request of this API.",
+        "The request doesn't have the format of this API.",
         "Compare it with its example in the documentation.",
     ),
     "busy": CatalogueEntry(
         503,
-        "Too many change the same at once, or too much is under way.",
+        "Too many requests change the same record, or too many are running.",
         "Send it again after as many seconds as Retry-After says.",
     ),
     "deadline.exceeded": CatalogueEntry(
         504,
         "It took longer than the timeout that was asked for.",
-        "Ask for a longer one, or for less at once.",
+        "Ask for a longer one, or for less in one request.",
+    ),
+    "disk_full": CatalogueEntry(
+        503,
+        "The disk of the service has no space for temporary files.",
+        "Free space where its temporary files are (TMPDIR, or /tmp), and send the request again.",
     ),
     "failed_precondition": CatalogueEntry(
         400,
-        "What the call changes is not in the state that this takes.",
-        "Read it, and bring it into that state first.",
+        "The record is not in the state that the call requires.",
+        "Read the record, and bring it into that state first.",
     ),
     "hashing_busy": CatalogueEntry(
         503,
@@ -40,49 +45,49 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "idempotency.key": CatalogueEntry(
         400,
-        "The header Idempotency-Key is empty, too long, or holds other characters than "
-        "printable ASCII.",
+        "The header Idempotency-Key is empty, too long, or contains characters other than"
+        " printable ASCII.",
         "Send a random text of up to 200 characters, such as a UUID.",
     ),
     "idempotency.other_request": CatalogueEntry(
         409,
         "The Idempotency-Key was used for another request within the last day.",
-        "Make a new key for each new request; repeat a request with its very body.",
+        "Use a new key for each new request; repeat a request with the same body.",
     ),
     "idempotency.secret_gone": CatalogueEntry(
         409,
-        "The call was carried out before under this Idempotency-Key, and the secret that it was "
-        "answered with is kept no longer than ten minutes.",
-        "Make another secret for what the message names, under a new key.",
+        "The call was carried out before under this Idempotency-Key, and the secret of its"
+        " answer is stored for ten minutes only.",
+        "Generate another secret for the record that the message names, under a new key.",
     ),
     "if_match.invalid": CatalogueEntry(
         400,
-        "The header If-Match is no ETag of this API.",
-        'Send the ETag of the answer that you have seen, in its quotes, such as "7".',
+        "The header If-Match is not an ETag of this API.",
+        'Send the ETag of the answer that you received, with its quotes, such as "7".',
     ),
     "if_match.unsupported": CatalogueEntry(
         400,
-        "What the call changes has no state of its own, so If-Match can't be honoured.",
+        "The call changes no single record, so If-Match isn't supported.",
         "Leave the header out.",
     ),
     "internal": CatalogueEntry(
         500,
-        "Something failed on the side of the service.",
-        "Tell those who run it the request's id: the log has the cause.",
+        "The service failed.",
+        "Report the request ID to the service's operators: the log has the cause.",
     ),
     "invalid_argument": CatalogueEntry(
         400,
-        "Something in the request can't be used.",
+        "The request has an invalid value.",
         "Look at the other details of the answer.",
     ),
     "json.characters": CatalogueEntry(
         400,
-        "A text holds NUL or half of a character.",
+        "A string contains NUL or a lone surrogate.",
         "Send Unicode text without U+0000 and lone surrogates.",
     ),
     "json.duplicate": CatalogueEntry(
         400,
-        "A name stands twice in its object.",
+        "A name occurs twice in its object.",
         "Send each member once.",
     ),
     "json.malformed": CatalogueEntry(
@@ -92,13 +97,13 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "json.number": CatalogueEntry(
         400,
-        "A number can't be held by other programs: NaN, infinite, or too large.",
-        "Send a number within 64 bits, or a string where that is taken.",
+        "A number is NaN, infinite, or too large for other programs.",
+        "Send a number within 64 bits, or a string where that is allowed.",
     ),
     "json.too_many_members": CatalogueEntry(
         400,
         "The body has more than 10,000 members, or more than 50,000 values.",
-        "Send less at once. Whole organizations are brought by an import.",
+        "Send less in one request. To create whole organizations, use an import.",
     ),
     "json.too_deep": CatalogueEntry(
         400,
@@ -112,13 +117,13 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "misdirected_request": CatalogueEntry(
         421,
-        "The request was sent to another host than the issuer's.",
+        "The request was sent to a host other than the issuer's.",
         "Use the address that the service was configured with.",
     ),
     "not_found": CatalogueEntry(
         404,
-        "There is nothing with such an id, or at such an address.",
-        "Check the address; an id may be another organization's.",
+        "There is no record with this ID or path.",
+        "Check the path; the ID may belong to another organization.",
     ),
     "permission_denied": CatalogueEntry(
         403,
@@ -128,50 +133,50 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "precondition.failed": CatalogueEntry(
         412,
-        "What you change has changed since you looked.",
-        "Read it again, and decide anew.",
+        "The record has changed since you read it.",
+        "Read it again, and decide whether your change still applies.",
     ),
     "rate_limit.exceeded": CatalogueEntry(
         429,
-        "Too many such requests came in too short a time.",
-        "Come again after as many seconds as Retry-After says.",
+        "Too many such requests were sent in a short time.",
+        "Send the request again after as many seconds as Retry-After says.",
     ),
     "request_entity_too_large": CatalogueEntry(
         413,
-        "The body is larger than this call takes.",
-        "Send less at once.",
+        "The body is larger than this call accepts.",
+        "Send less in one request.",
     ),
     "request_header_fields_too_large": CatalogueEntry(
         431,
-        "The headers are larger than the service takes.",
+        "The headers are larger than the service accepts.",
         "Send fewer or shorter headers and cookies.",
     ),
     "token.actor": CatalogueEntry(
         403,
-        "The token acts in the name of somebody else: such a token reads organizations, users, "
-        "projects, applications and policies, and opens nothing else.",
+        "The token acts for another user: such a token can read organizations, users,"
+        " projects, applications and policies, and nothing else.",
         "Call it with a token of your own.",
     ),
     "token.audience": CatalogueEntry(
         401,
-        "The access token is meant for something else.",
-        "Ask for a token with the scope urn:<vendor>:iam:org:project:id:<vendor>:aud, "
-        "by an application that may manage.",
+        "The access token is not issued for this API.",
+        "Request a token with the scope urn:<vendor>:iam:org:project:id:<vendor>:aud, by an"
+        " application with managementAccess.",
     ),
     "token.invalid": CatalogueEntry(
         401,
-        "The token is not one, has expired, was revoked, or its user is shut out.",
+        "The token is malformed, expired or revoked, or its user is inactive.",
         "Get a new one.",
     ),
     "token.missing": CatalogueEntry(
         401,
-        "The call needs a token.",
+        "The call requires a token.",
         "Send the header Authorization: Bearer, with a personal access token.",
     ),
     "unauthenticated": CatalogueEntry(
         401,
-        "The caller is not known.",
-        "Send a token that counts.",
+        "The caller isn't authenticated.",
+        "Send a valid token.",
     ),
     "unavailable": CatalogueEntry(
         503,

@@ -11,12 +11,12 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "code.expired": CatalogueEntry(
         400,
         "No code is waiting, or it has expired.",
-        "Have a new one sent.",
+        "Request a new one.",
     ),
     "code.tries": CatalogueEntry(
         400,
         "Too many wrong codes were tried.",
-        "Have a new one sent.",
+        "Request a new one.",
     ),
     "code.wrong": CatalogueEntry(
         400,
@@ -25,37 +25,37 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "user.name.foreign_domain": CatalogueEntry(
         400,
-        "The user name ends with a domain that another organization has verified.",
-        "Choose another user name; an administrator of the installation may give this one.",
+        "The username ends with a domain that another organization has verified.",
+        "Choose another username; an administrator of the installation can assign this one.",
     ),
     "user.has_password": CatalogueEntry(
         400,
-        "The user has a password, and needs no invitation.",
-        "Let them choose a new one by password_reset.",
+        "The user has a password, so an invitation isn't needed.",
+        "Let them choose a new one with password_reset.",
     ),
     "email.missing": CatalogueEntry(
         400,
-        "The user has no e-mail address.",
+        "The user has no email.",
         "Give them one first.",
     ),
     "email.not_verified": CatalogueEntry(
         400,
-        "The user's address was never proven, so nothing is sent to it.",
-        "Prove the address first, or ask for the code in the answer.",
+        "The user's address isn't verified, so nothing is sent to it.",
+        "Verify the address first, or request the code in the answer.",
     ),
     "email.not_waiting": CatalogueEntry(
         400,
-        "The user's address is proven, so there is no code to send.",
+        "The user's address is verified, so there is no code to send.",
         "There is nothing left to do.",
     ),
     "email.protected": CatalogueEntry(
         403,
-        "Somebody who may do more than the caller signs in by this address.",
+        "The address belongs to a user who has more permissions than the caller.",
         "Let a code be mailed to the address, or an owner of the installation set it.",
     ),
     "factor.unsupported": CatalogueEntry(
         400,
-        "The service has no such second factor yet.",
+        "The service doesn't support this second factor yet.",
         "Leave the field out.",
     ),
     "metadata.not_found": CatalogueEntry(
@@ -65,12 +65,12 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "factor.secret": CatalogueEntry(
         400,
-        "The text is no secret of an authenticator app.",
+        "The text is not the secret of an authenticator app.",
         "Send the base32 text that the app was set up with, 10 to 128 bytes of it.",
     ),
     "factor.last": CatalogueEntry(
         400,
-        "The person's organization demands a second factor, and this is their only one.",
+        "The user's organization requires a second factor, and this is the only one.",
         "Set up another first.",
     ),
     "factor.password_too_short": CatalogueEntry(
@@ -80,18 +80,23 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "factor.none": CatalogueEntry(
         400,
-        "Recovery codes stand in for a second factor, and there is none.",
+        "Recovery codes replace a second factor, and the user has none.",
         "Set up a second factor first.",
     ),
     "passkey.last": CatalogueEntry(
         400,
-        "The passkey is the last way in which its user can sign in.",
+        "The passkey is the user's last authentication method.",
         "Add another one, or set a password, before you remove it.",
+    ),
+    "user.last_way": CatalogueEntry(
+        400,
+        "The user has no other authentication method.",
+        "Set a password or add a passkey first.",
     ),
     "passkey.not_found": CatalogueEntry(
         404,
-        "The user has no passkey with this id.",
-        "Search for the user's passkeys, and copy the id.",
+        "The user has no passkey with this ID.",
+        "Search for the user's passkeys, and copy the ID.",
     ),
     "password.breached": CatalogueEntry(
         400,
@@ -100,27 +105,27 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "password.characters": CatalogueEntry(
         400,
-        "The password holds a character that can't be stored.",
+        "The password contains a character that isn't allowed.",
         "Leave it out.",
     ),
     "password.common": CatalogueEntry(
         400,
-        "The password is among those that are tried first.",
+        "The password is one of the most common ones.",
         "Choose a longer one of several words.",
     ),
     "password.lowercase": CatalogueEntry(
         400,
-        "The policy asks for a lower-case letter.",
+        "The policy requires a lowercase letter.",
         "Add one.",
     ),
     "password.number": CatalogueEntry(
         400,
-        "The policy asks for a digit.",
+        "The policy requires a digit.",
         "Add one.",
     ),
     "password.own_words": CatalogueEntry(
         400,
-        "The password is made of the person's own name, address or the like.",
+        "The password contains the person's own name, address or similar data.",
         "Choose words that have nothing to do with them.",
     ),
     "password.refused": CatalogueEntry(
@@ -130,12 +135,12 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "password.symbol": CatalogueEntry(
         400,
-        "The policy asks for a symbol.",
+        "The policy requires a symbol.",
         "Add one.",
     ),
     "password.too_easy": CatalogueEntry(
         400,
-        "The password would be guessed sooner than the policy accepts.",
+        "The password is easier to guess than the policy allows.",
         "Use several unrelated words.",
     ),
     "password.too_long": CatalogueEntry(
@@ -145,43 +150,44 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "password.too_many_bytes": CatalogueEntry(
         400,
-        "The password has more octets than the way of hashing takes.",
+        "The password has more bytes than the hash function supports.",
         "Shorten it, or use argon2.",
     ),
     "password.too_short": CatalogueEntry(
         400,
-        "The password has less characters than the policy asks for.",
-        "Write more.",
+        "The password has fewer characters than the policy requires.",
+        "Send a longer text.",
     ),
     "password.unchanged": CatalogueEntry(
         400,
-        "It is the password that the user has already.",
+        "It is the user's current password.",
         "Choose another one.",
     ),
     "password.uppercase": CatalogueEntry(
         400,
-        "The policy asks for an upper-case letter.",
+        "The policy requires an uppercase letter.",
         "Add one.",
     ),
     "password_hash.too_weak": CatalogueEntry(
         400,
-        "A password could be guessed from the hash more cheaply than the installation allows.",
+        "The cost of the hash is lower than the installation allows.",
         "Let its owner choose a new password, or lower the setting that the message names.",
     ),
     "password_hash.unreadable": CatalogueEntry(
         400,
         "The hash is of an unknown format, or beyond the bounds of its parameters.",
-        "Send it as its system wrote it; docs/password-hashes.md lists the formats.",
+        "Send the hash exactly as the other system stores it;"
+        " docs/reference/password-hashes.md lists the formats.",
     ),
     "pat.expiration_past": CatalogueEntry(
         400,
         "The token would have expired already.",
-        "Choose an instant to come.",
+        "Choose a time in the future.",
     ),
     "pat.not_found": CatalogueEntry(
         404,
         "The user has no such token.",
-        "Look at the list of their tokens.",
+        "See the list of their tokens.",
     ),
     "phone.missing": CatalogueEntry(
         400,
@@ -190,43 +196,43 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "phone.not_waiting": CatalogueEntry(
         400,
-        "The number is proven, so there is no code to send.",
+        "The number is verified, so there is no code to send.",
         "There is nothing left to do.",
     ),
     "secret.current": CatalogueEntry(
         400,
-        "It is the secret that counts.",
-        "Generate a new one instead: the old one ends by itself.",
+        "It is the current secret.",
+        "Generate a new one instead: the old one ends automatically.",
     ),
     "secret.not_found": CatalogueEntry(
         404,
         "There is no such secret.",
-        "Read which there are.",
+        "See the list of secrets.",
     ),
     "session.not_found": CatalogueEntry(
         404,
         "The user has no such session.",
-        "Look at the list of their sessions.",
+        "See the list of their sessions.",
     ),
     "sign_in.throttled": CatalogueEntry(
         503,
         "Too many wrong passwords were tried.",
-        "Come again after as many seconds as Retry-After says.",
+        "Send the request again after as many seconds as Retry-After says.",
     ),
     "taken": CatalogueEntry(
         409,
-        "A name, a domain or an id is somebody's already.",
+        "A name, domain or ID is already taken.",
         "Choose another one.",
     ),
     "totp.not_found": CatalogueEntry(
         404,
         "The user has no authenticator app.",
-        "Look at their authentication methods.",
+        "See their authentication methods.",
     ),
     "user.demo": CatalogueEntry(
         400,
-        "The user belongs to the demonstration.",
-        "End the demonstration instead.",
+        "The user belongs to the demo.",
+        "End the demo instead.",
     ),
     "user.email_held": CatalogueEntry(
         400,
@@ -235,27 +241,27 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "user.id_reserved": CatalogueEntry(
         400,
-        "The id means something else in addresses or tokens.",
+        "The ID is reserved for API paths or tokens.",
         "Choose another one, or let the service choose.",
     ),
     "user.id_taken": CatalogueEntry(
         409,
-        "The id is another user's.",
+        "The ID belongs to another user.",
         "Choose another one, or let the service choose.",
     ),
     "user.last_owner": CatalogueEntry(
         400,
-        "Nobody else is an active owner of the installation.",
-        "Make somebody else an owner first.",
+        "The installation has no other active owner.",
+        "Make another user an owner first.",
     ),
     "user.login_name_taken": CatalogueEntry(
         409,
-        "The user name or address signs somebody else in.",
+        "The username or email already belongs to another user.",
         "Choose another one.",
     ),
     "user.name_invisible": CatalogueEntry(
         400,
-        "The name holds invisible characters.",
+        "The name contains invisible characters.",
         "Leave them out.",
     ),
     "user.name_length": CatalogueEntry(
@@ -270,7 +276,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "user.name_spaces": CatalogueEntry(
         400,
-        "There are spaces around the name.",
+        "The name begins or ends with a space.",
         "Leave them out.",
     ),
     "user.no_secret": CatalogueEntry(
@@ -281,7 +287,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "user.not_found": CatalogueEntry(
         404,
         "There is no such user.",
-        "Check the id; the user may be another organization's.",
+        "Check the ID; the user may belong to another organization.",
     ),
     "user.not_human": CatalogueEntry(
         400,
@@ -296,16 +302,16 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "user.not_machine": CatalogueEntry(
         400,
         "The user is a person.",
-        "Use the calls for people.",
+        "Use the calls for human users.",
     ),
     "user.proves_itself": CatalogueEntry(
         400,
-        "It is up to the person to prove their own address.",
-        "Have a code sent.",
+        "The user has to verify their own address.",
+        "Request a code.",
     ),
     "user.state": CatalogueEntry(
         400,
-        "The user is in that state already, or in one that leads elsewhere.",
+        "The user already is in that state, or can't change to it from the present one.",
         "Read their state first.",
     ),
 }

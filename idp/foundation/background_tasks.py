@@ -20,7 +20,7 @@ class BackgroundTasks:
     well."""
 
     def __init__(self) -> None:
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._running: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Starts a task, which has no deadline even if a request starts it. Its failure is logged,
@@ -28,8 +28,8 @@ class BackgroundTasks:
         context = copy_context()
         context.run(deadline.end)
         task = asyncio.create_task(work, context=context)
-        self._under_way.add(task)
-        task.add_done_callback(self._ended)
+        self._running.add(task)
+        task.add_done_callback(self._on_end)
         return task
 
     async def run(self, work: Coroutine[Any, Any, None]) -> bool:
@@ -39,13 +39,13 @@ class BackgroundTasks:
         await asyncio.wait([task])
         return not task.cancelled() and task.exception() is None
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._under_way.discard(task)
+    def _on_end(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
             _log.error("a background task failed", exc_info=error)
 
     async def finished(self) -> None:
         """Returns once no task is running."""
-        while self._under_way:
-            await asyncio.wait(self._under_way)
+        while self._running:
+            await asyncio.wait(self._running)

@@ -11,18 +11,19 @@ from idp.foundation.errors import DeadlineExceeded
 T = TypeVar("T")
 
 
-async def unless(disconnected: asyncio.Event, work: Awaitable[T]) -> T:
-    """Returns the result of `work`, which is cancelled when `disconnected` is set first.
+async def run_unless_set(event: asyncio.Event, work: Awaitable[T]) -> T:
+    """Returns the result of `work`, which is cancelled if `event` is set first.
 
     Raises DeadlineExceeded in that case, and what `work` raises.
     """
-    doing, leaving = asyncio.ensure_future(work), asyncio.ensure_future(disconnected.wait())
+    work_task = asyncio.ensure_future(work)
+    event_task = asyncio.ensure_future(event.wait())
     try:
-        await asyncio.wait((doing, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if not doing.done():
+        await asyncio.wait((work_task, event_task), return_when=asyncio.FIRST_COMPLETED)
+        if not work_task.done():
             raise DeadlineExceeded("the caller did not wait")
-        return await doing
+        return await work_task
     finally:
-        doing.cancel()
-        leaving.cancel()
-        await asyncio.gather(doing, leaving, return_exceptions=True)
+        work_task.cancel()
+        event_task.cancel()
+        await asyncio.gather(work_task, event_task, return_exceptions=True)

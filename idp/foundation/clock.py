@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
 
-_DIFFERENCE: Final = timedelta(seconds=60)  # that the clocks of machines may have
+_MAX_CLOCK_DIFFERENCE: Final = timedelta(seconds=60)  # that the clocks of machines may have
 
 
 class Clock(Protocol):
@@ -23,14 +23,14 @@ def nanoseconds() -> int:
     return time.time_ns()
 
 
-def has_come(at: datetime, now: datetime, longest: timedelta) -> bool:
-    """Returns whether the instant `at`, which was at most `longest` ahead when it was set, has
-    come.
+def is_past(at: datetime, now: datetime, max_ahead: timedelta) -> bool:
+    """Returns whether the instant `at`, which was at most `max_ahead` in the future when it was
+    set, is past.
 
-    One that is further ahead was set before the clock was set back, and counts as come: what waits
-    for it would else stand still for as long as the clock was ahead.
+    An instant that is further ahead was set before the clock was set back, and is treated as past:
+    otherwise, what waits for it would wait for as long as the clock was ahead.
     """
-    return not now < at <= now + longest + _DIFFERENCE
+    return not now < at <= now + max_ahead + _MAX_CLOCK_DIFFERENCE
 
 
 class SystemClock:

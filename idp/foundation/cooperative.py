@@ -8,13 +8,13 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-_AT_ONCE: Final = 25
+_BATCH_SIZE: Final = 25
 
 
-async def in_turns(things: Iterable[T]) -> AsyncIterator[T]:
+async def in_turns(items: Iterable[T]) -> AsyncIterator[T]:
     """Yields the items one by one; after every few of them it lets other tasks of the event loop
     run."""
-    for n, thing in enumerate(things, 1):
-        yield thing
-        if n % _AT_ONCE == 0:
+    for n, item in enumerate(items, 1):
+        yield item
+        if n % _BATCH_SIZE == 0:
             await asyncio.sleep(0)

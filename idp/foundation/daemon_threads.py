@@ -12,7 +12,8 @@ class DaemonThreads(ThreadPoolExecutor):
     """Runs each call in a daemon thread, to be the default executor of an event loop.
 
     A program with a time limit can't end a thread that waits, such as for an answer of a name
-    server, and both `asyncio.run` and the interpreter would wait for one of the usual executor.
+    server, and both `asyncio.run` and the interpreter would wait for a thread of the default
+    executor.
     """
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -23,7 +24,7 @@ class DaemonThreads(ThreadPoolExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Returns at once: calls in progress continue until the program ends."""
+        """Returns immediately: calls in progress continue until the program ends."""
 
 
 def _run(

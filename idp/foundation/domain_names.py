@@ -49,7 +49,7 @@ def displayed(domain: str) -> str:
     """Returns the domain name in Unicode, for display."""
     if _ENCODED not in domain:
         return domain
-    import idna  # takes 10 ms, which the start does not need
+    import idna  # its import takes 10 ms, which the start does not need
 
     try:
         return idna.decode(domain)

@@ -33,7 +33,8 @@ MAX_PROBLEMS = 100
 
 
 class FieldProblem(NamedTuple):
-    """Why one field can't be used. `field` is its JSON path, empty for the whole document."""
+    """The reason why one field can't be used. `field` is its JSON path, empty for the whole
+    document."""
 
     error_code: str
     field: str
@@ -48,8 +49,10 @@ def _bounded(problems: Sequence[FieldProblem]) -> Sequence[FieldProblem]:
     """The first problems, and after them one that says that there are more."""
     if len(problems) <= MAX_PROBLEMS:
         return problems
-    more = FieldProblem("fields.too_many", "", "more is wrong than is told here")
-    return [*problems[:MAX_PROBLEMS], more]
+    last_problem = FieldProblem(
+        "fields.too_many", "", "there are more problems than are listed here"
+    )
+    return [*problems[:MAX_PROBLEMS], last_problem]
 
 
 class IdpError(Exception):
@@ -77,8 +80,8 @@ class InvalidArgument(IdpError):
     error_code = "invalid_argument"
 
     def __init__(self, problems: Sequence[FieldProblem]) -> None:
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        super().__init__(f"{problems[0]}{more}")
+        suffix = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        super().__init__(f"{problems[0]}{suffix}")
         self.problems = tuple(_bounded(problems))
 
     @property
@@ -117,8 +120,8 @@ class Taken(AlreadyExists):
     error_code = "taken"
 
     def __init__(self, problems: Sequence[FieldProblem]) -> None:
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        super().__init__(f"{problems[0]}{more}", error_code=problems[0].error_code)
+        suffix = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        super().__init__(f"{problems[0]}{suffix}", error_code=problems[0].error_code)
         self.problems = tuple(problems)
 
     @property
@@ -174,6 +177,15 @@ class Busy(IdpError):
     def __init__(self, message: str, *, retry_after_seconds: int) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+
+
+class DiskFull(Busy):
+    """The disk for temporary files is full; nothing was done, and the call may be repeated."""
+
+    error_code = "disk_full"
+
+    def __init__(self) -> None:
+        super().__init__("there is no space for temporary files", retry_after_seconds=30)
 
 
 class AlreadyRunning(IdpError):

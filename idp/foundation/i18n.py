@@ -119,17 +119,17 @@ class Bundle:
         if translatable.plural is None:
             return self._singular(translatable.context, translatable.msgid, translatable.args)
         n = translatable.args["n"]
-        assert isinstance(n, int)  # noqa: S101 -- translatable() refused anything else
+        assert isinstance(n, int)  # noqa: S101 -- message() refused anything else
         return self._plural(
             translatable.context, translatable.msgid, translatable.plural, translatable.args, n
         )
 
-    def overlaid(self, texts: Mapping[tuple[str, str], str]) -> Bundle:
+    def with_overrides(self, texts: Mapping[tuple[str, str], str]) -> Bundle:
         """Returns a copy of the bundle in which the values of `texts` replace its own texts; the
         keys are pairs of context and msgid."""
-        own = dict(self._texts)
-        own.update({name: (text,) for name, text in texts.items()})
-        return Bundle(self.tag, own, self._plural_index)
+        overridden = dict(self._texts)
+        overridden.update({name: (text,) for name, text in texts.items()})
+        return Bundle(self.tag, overridden, self._plural_index)
 
     def _singular(self, context: str | None, msgid: str, args: Mapping[str, object]) -> str:
         return _filled(self._texts.get((context, msgid), (msgid,))[0], args)
@@ -151,7 +151,7 @@ def _filled(text: str, args: Mapping[str, object]) -> str:
 
 @cache
 def load(tag: str) -> Bundle:
-    """Returns the bundle of a language tag, which must be one that `askable` can return.
+    """Returns the bundle of a language tag, which must be one that `selectable` can return.
 
     Each language's file is read once. The source language has no translations, so its bundle needs
     no file.
@@ -174,7 +174,9 @@ def load(tag: str) -> Bundle:
 def singulars() -> tuple[tuple[str, str], ...]:
     """Returns context and msgid of every text without plural forms."""
     entries = ((entry.context or "", entry.id) for entry in _catalog(SOURCE))
-    return tuple((context, id) for context, id in entries if isinstance(id, str) and id)
+    return tuple(
+        (context, msgid) for context, msgid in entries if isinstance(msgid, str) and msgid
+    )
 
 
 def _catalog(tag: str) -> Catalog:
@@ -202,7 +204,9 @@ def available() -> tuple[str, ...]:
     return tuple(sorted({SOURCE, *translated}))
 
 
-def askable(listed: tuple[str, ...] | None = None, *, has_pseudo_locale: bool) -> tuple[str, ...]:
+def selectable(
+    listed: tuple[str, ...] | None = None, *, has_pseudo_locale: bool
+) -> tuple[str, ...]:
     """Returns the tags of the languages that a request can choose: those in `listed`, or with None
     all that the program has.
 
@@ -248,8 +252,8 @@ def negotiate(
     """
     shipped = available() if shipped is None else shipped
     for tag in _requested(chosen or "", ui_locales or "", remembered or "", accept_language or ""):
-        if found := lookup(tag, shipped):
-            return found
+        if language := lookup(tag, shipped):
+            return language
     return lookup(default, shipped) or lookup(SOURCE, shipped) or next(iter(shipped), SOURCE)
 
 
@@ -266,7 +270,7 @@ def _requested(
 def _by_weight(accept_language: str) -> list[str]:
     """RFC 9110 section 12.5.4; a weight of 0 excludes a language."""
     items = islice(accept_language.split(","), MAX_TAGS)
-    ranges = [found.groups() for item in items if (found := _LANGUAGE_RANGE.fullmatch(item))]
+    ranges = [match.groups() for item in items if (match := _LANGUAGE_RANGE.fullmatch(item))]
     weighted = [(float(weight or 1), tag) for tag, weight in ranges]
     return [tag for weight, tag in sorted(weighted, key=lambda w: -w[0]) if weight > 0]
 

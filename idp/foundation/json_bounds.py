@@ -14,7 +14,7 @@ from idp.foundation.strict_json import MAX_DEPTH
 
 MAX_MEMBERS: Final = 10_000  # of all objects together
 MAX_ELEMENTS: Final = 50_000  # values of lists and objects, counted by commas
-_MARK: Final = re.compile(rb"[\"\[\]{}:,]")
+_PUNCTUATION: Final = re.compile(rb"[\"\[\]{}:,]")
 _IN_TEXT: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*+', re.DOTALL)
 
 
@@ -24,18 +24,18 @@ def check(data: bytes) -> None:
 
     A text that is not JSON may pass: its errors are found by the parser.
     """
-    depth = members = commas = at = 0
-    while (mark := _MARK.search(data, at)) is not None:
-        at, sign = mark.end(), mark[0]
-        if sign == b'"':
-            text = _IN_TEXT.match(data, at)
-            at = (text.end() if text else at) + 1
-        elif sign == b":":
+    depth = members = commas = position = 0
+    while (token := _PUNCTUATION.search(data, position)) is not None:
+        position, character = token.end(), token[0]
+        if character == b'"':
+            text = _IN_TEXT.match(data, position)
+            position = (text.end() if text else position) + 1
+        elif character == b":":
             members += 1
-        elif sign == b",":
+        elif character == b",":
             commas += 1
         else:
-            depth += 1 if sign in b"[{" else -1
+            depth += 1 if character in b"[{" else -1
         problem = _problem(depth, members, commas)
         if problem is not None:
             raise InvalidArgument([problem])

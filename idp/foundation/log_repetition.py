@@ -18,7 +18,7 @@ _MAX_KINDS: Final = 1000  # libraries may put variable text into an event
 class _LineWindow:
     """The current second of a kind of line."""
 
-    since: float
+    began_at: float
     limit: int
     allowed: int
     seen: int = 0
@@ -46,34 +46,34 @@ class Repetitions:
         if window is None:
             self._make_room()
             window = self._windows[kind] = _LineWindow(now, limit, limit)
-        held = self._begin_anew(window, now) if now - window.since >= WINDOW_SECONDS else 0
+        held_lines = self._restart(window, now) if now - window.began_at >= WINDOW_SECONDS else 0
         window.seen += 1
         if window.seen <= window.allowed:
-            return held
+            return held_lines
         window.held += 1
         return None
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Clears all counts."""
         self._windows.clear()
 
-    def over(self) -> Iterator[tuple[tuple[str, str, str], int]]:
+    def take_ended(self) -> Iterator[tuple[tuple[str, str, str], int]]:
         """Yields each kind that had lines held back in a second that has ended, and their number.
 
         The number is then reset, so that no line is reported twice.
         """
         now = self._now()
         for kind, window in list(self._windows.items()):
-            if window.held and now - window.since >= WINDOW_SECONDS:
-                yield kind, self._begin_anew(window, now)
+            if window.held and now - window.began_at >= WINDOW_SECONDS:
+                yield kind, self._restart(window, now)
                 window.seen = 1  # the report is the line of this second
 
-    def _begin_anew(self, window: _LineWindow, now: float) -> int:
+    def _restart(self, window: _LineWindow, now: float) -> int:
         """Begins the next second; returns how many lines the last one held back."""
-        held = window.held
+        held_lines = window.held
         window.allowed = 1 if window.seen > window.limit else window.limit
-        window.since, window.seen, window.held = now, 0, 0
-        return held
+        window.began_at, window.seen, window.held = now, 0, 0
+        return held_lines
 
     def _make_room(self) -> None:
         if len(self._windows) >= _MAX_KINDS:

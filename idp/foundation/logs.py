@@ -25,7 +25,7 @@ from typing import Any, Final, TextIO, cast
 import msgspec
 import structlog
 
-from idp.foundation import log_repetition, metrics, redaction
+from idp.foundation import log_repetition, metrics, redaction, standard_streams
 from idp.foundation.clock import Clock, SystemClock
 from idp.foundation.log_repetition import Repetitions
 from idp.foundation.randomness import Random
@@ -102,28 +102,37 @@ class Logger(structlog.BoundLoggerBase):
         if LEVELS[level] < _output.level:
             return
         try:
-            held = _held_before(self._context["logger"], level, kind or event, limit)
-            if held is None:
+            held_lines = _held_back(self._context["logger"], level, kind or event, limit)
+            if held_lines is None:
                 metrics.LOG_LINES_SUPPRESSED.count()
                 return
             metrics.LOG_LINES.count(level)
-            more = {"repeated": held} if held else {}
-            self._proxy_to_logger("write", event, level=level, fields={**fields, **more})
+            repetition_field = {"repeated": held_lines} if held_lines else {}
+            self._proxy_to_logger(
+                "write", event, level=level, fields={**fields, **repetition_field}
+            )
         except Exception as error:  # a failure to log must not fail the caller
             _last_resort(error)
 
 
-def _held_before(name: str, level: str, event: str, limit: int) -> int | None:
-    """Returns as `Repetitions.admit`; the access log has every line."""
+def _held_back(name: str, level: str, event: str, limit: int) -> int | None:
+    """Returns the result of `Repetitions.admit`, or 0 for the access log, which has every line."""
     return 0 if name == _ACCESS else _repetitions.admit((name, level, event), limit)
 
 
 def report_repetitions() -> None:
-    """Writes, for each event whose lines were held back and which has not occurred since, a line
-    with their number; to be called every second."""
-    for (name, level, event), held in _repetitions.over():
+    """Logs how many lines were left out, and is to be called every second.
+
+    For each event whose repeated lines were held back and that no longer occurs, it writes one
+    line with their number; and one line with the number of lines that were lost because nothing
+    read stderr.
+    """
+    lost_lines = standard_streams.take_lost()
+    if lost_lines:
+        logger(__name__).warning("log lines were lost: nothing has read stderr", lines=lost_lines)
+    for (name, level, event), held_lines in _repetitions.take_ended():
         try:
-            fields = {"repeated": held}
+            fields = {"repeated": held_lines}
             logger(name)._proxy_to_logger("write", event, level=level, fields=fields)
         except Exception as error:  # the next report may succeed
             _last_resort(error)
@@ -133,7 +142,7 @@ def logger(name: str) -> Logger:
     """Returns the logger of a module; `name` is its `__name__`."""
     wrapped = structlog.wrap_logger(
         _output,
-        processors=[_with_request, _finished],
+        processors=[_with_request, _rendered_line],
         wrapper_class=Logger,
         context_class=dict,
     )
@@ -153,7 +162,7 @@ def configure(
     `format` is json, text or auto: text on a terminal. Without `stream`, each line goes to the
     current stderr.
     """
-    _repetitions.forget()
+    _repetitions.clear()
     _output.stream = stream
     _output.clock = clock or SystemClock()
     _output.is_json = format == "json" or (
@@ -180,8 +189,8 @@ def new_request_id(random: Random) -> str:
 def accept_request_id(header: str | None, random: Random) -> str:
     """Returns the caller's own request id, `header`, if it can be one (`is_request_id`); else a
     new one."""
-    is_own = header is not None and is_request_id(header) and redaction.text(header) == header
-    return header if header and is_own else new_request_id(random)
+    is_accepted = header is not None and is_request_id(header) and redaction.text(header) == header
+    return header if header and is_accepted else new_request_id(random)
 
 
 def is_request_id(text: str) -> bool:
@@ -196,8 +205,8 @@ def begin_request(request_id: str, traceparent: str | None = None) -> None:
     `traceparent` is the header of that name (W3C Trace Context), whose trace id is added too.
     """
     trace = _TRACE.match(traceparent) if traceparent else None
-    named = {"request_id": request_id}
-    _request.set({**named, "trace_id": trace[1]} if trace else named)
+    fields = {"request_id": request_id}
+    _request.set({**fields, "trace_id": trace[1]} if trace else fields)
 
 
 def name_span(trace_id: str, span_id: str) -> None:
@@ -279,16 +288,16 @@ def _with_request(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMap
     return {**_output.process, **_request.get(), **line}
 
 
-def _finished(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def _rendered_line(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """The line's fields in their order: time, level, event; redacted and bounded."""
     line_fields: dict[str, object] = {
         "time": instant_text(_output.clock.now()),
         "level": line.pop("level"),
         "event": redaction.text(str(line.pop("event"))),
     }
-    given: dict[str, object] = line.pop("fields")
-    rendered = line_fields | redaction.fields({**line, **given}) | line_fields
-    exc_info = given.get("exc_info")
+    fields: dict[str, object] = line.pop("fields")
+    rendered = line_fields | redaction.fields({**line, **fields}) | line_fields
+    exc_info = fields.get("exc_info")
     rendered.pop("exc_info", None)
     if exc_info:
         rendered["exception"] = redaction.lines(_traceback(exc_info))
@@ -307,11 +316,13 @@ def _json(fields: Mapping[str, object]) -> str:
 
 
 def _text(fields: Mapping[str, object]) -> str:
-    named = dict(fields)
-    time, level, event = (str(named.pop(name)) for name in ("time", "level", "event"))
-    rendered = [f"{name}={_word(value)}" for name, value in named.items() if name != "exception"]
+    remaining = dict(fields)
+    time, level, event = (str(remaining.pop(name)) for name in ("time", "level", "event"))
+    rendered = [
+        f"{name}={_word(value)}" for name, value in remaining.items() if name != "exception"
+    ]
     line = "  ".join([f"{time[11:]} {level:7} {event}", *rendered])
-    return "\n    ".join([line, *str(named.get("exception", "")).split("\n")]).rstrip()
+    return "\n    ".join([line, *str(remaining.get("exception", "")).split("\n")]).rstrip()
 
 
 def _word(value: object) -> str:

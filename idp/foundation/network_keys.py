@@ -7,12 +7,12 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Final
 
 SITE_FACTOR: Final = 4  # times the limits of one network, for the /48 of an IPv6 address
-_CACHED: Final = 4096  # addresses: a megabyte at most
+_CACHE_SIZE: Final = 4096  # addresses: a megabyte at most
 _SITE_BITS: Final = 48  # usually assigned to one customer of a provider (RFC 6177)
 _SUBNET_BITS: Final = 64  # one device can use any address in it (RFC 4291 2.5.1)
 
 
-@lru_cache(_CACHED)
+@lru_cache(_CACHE_SIZE)
 def network_key(address: str) -> str:
     """Returns the key by which limits, counters and events group client addresses.
 
@@ -29,7 +29,7 @@ def site_key(address: str) -> str | None:
     return site if "/" in site else None
 
 
-@lru_cache(_CACHED)
+@lru_cache(_CACHE_SIZE)
 def site_of(network: str) -> str:
     """Returns the site to which a network belongs (a value of `network_key`): of a /64 the /48, in
     which one customer has 65,536 of them; an IPv4 address is a site of its own."""

@@ -42,13 +42,13 @@ def matches(secret: str, stored: str | None) -> bool:
     return hmac.compare_digest(digest(secret), stored or "")
 
 
-def same(expected: str, given: str) -> bool:
+def equal(expected: str, presented: str) -> bool:
     """Returns whether two texts are equal; the time taken does not depend on where they differ."""
-    return hmac.compare_digest(expected.encode(), given.encode())
+    return hmac.compare_digest(expected.encode(), presented.encode())
 
 
 def split(text: str, secrets: int = 1) -> tuple[str, ...] | None:
-    """Returns the id and the secrets of an opaque token with as many secrets as `secrets` says;
+    """Returns the id and the secrets of an opaque token that has this number of `secrets`;
     None if the text does not have this form."""
     if len(text) != ID_LENGTH + secrets * SECRET_LENGTH or not _ALPHABET.fullmatch(text):
         return None

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 MAX_CHARACTERS: Final = len("+") + 15
-_TYPED: Final = re.compile(r"\+[0-9][0-9().\- ]*")
-_IN_ONE_PIECE: Final = re.compile(r"\+[1-9][0-9]{7,14}")
+_INPUT: Final = re.compile(r"\+[0-9][0-9().\- ]*")
+_DIGITS_ONLY: Final = re.compile(r"\+[1-9][0-9]{7,14}")
 _CODE_DIGITS: Final = 3  # of the longest calling codes
 
 
@@ -20,29 +20,29 @@ class _Country(NamedTuple):
     trunk_prefix: re.Pattern[str] | None
 
 
-def e164(typed: str) -> str:
+def e164(number_text: str) -> str:
     """Returns the number in normal form. Raises ValueError if the text is no number, or has no
     country.
 
     The length is not validated by country.
     """
-    if _IN_ONE_PIECE.fullmatch(typed) and _has_its_form(typed):
-        return typed
-    import phonenumbers  # takes 15 ms, which the start does not need
+    if _DIGITS_ONLY.fullmatch(number_text) and _is_normal_form(number_text):
+        return number_text
+    import phonenumbers  # its import takes 15 ms, which the start does not need
 
-    if not _TYPED.fullmatch(typed):
-        raise ValueError(typed)
+    if not _INPUT.fullmatch(number_text):
+        raise ValueError(number_text)
     try:
-        number = phonenumbers.parse(typed)
+        number = phonenumbers.parse(number_text)
     except phonenumbers.NumberParseException as error:
-        raise ValueError(typed) from error
-    found = str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
-    if len(found) > MAX_CHARACTERS:
-        raise ValueError(typed)
-    return found
+        raise ValueError(number_text) from error
+    text = str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+    if len(text) > MAX_CHARACTERS:
+        raise ValueError(number_text)
+    return text
 
 
-def _has_its_form(digits: str) -> bool:
+def _is_normal_form(digits: str) -> bool:
     """Whether the library would leave these digits unchanged, as it does with nearly all numbers
     of an import; its own check takes ten times as long."""
     country = _country(digits[1 : 1 + _CODE_DIGITS])

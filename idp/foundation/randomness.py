@@ -11,7 +11,7 @@ from typing import Final
 from idp.foundation import base64url
 
 ID_BITS: Final = 128
-_STOCK_BYTES: Final = 8192
+_BUFFER_BYTES: Final = 8192
 
 # No 0 O o, 1 I i l L, which are confused when users read these out or copy them from paper.
 UNAMBIGUOUS: Final = "ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789"
@@ -48,55 +48,56 @@ class Random(ABC):
         return "-".join(parts)
 
     def one_time_password(self) -> str:
-        """Returns 16 characters without look-alikes in groups of four: 92 bits, to be typed by a
+        """Returns 16 characters without look-alikes in groups of four: 92 bits, to be entered by a
         user."""
         code = self.characters(16, UNAMBIGUOUS)
         return "-".join(code[start : start + 4] for start in range(0, 16, 4))
 
-    def characters(self, n: int, among: str) -> str:
-        """Returns `n` random characters, each taken from `among`."""
-        return "".join(self._character(among) for _ in range(n))
+    def characters(self, n: int, alphabet: str) -> str:
+        """Returns `n` random characters, each from `alphabet`."""
+        return "".join(self._character(alphabet) for _ in range(n))
 
-    def _character(self, among: str) -> str:
-        fair = 256 - 256 % len(among)  # larger bytes would favour the first characters
-        while (byte := self.token_bytes(1)[0]) >= fair:
+    def _character(self, alphabet: str) -> str:
+        # Larger bytes would favour the first characters.
+        unbiased_limit = 256 - 256 % len(alphabet)
+        while (byte := self.token_bytes(1)[0]) >= unbiased_limit:
             pass
-        return among[byte % len(among)]
+        return alphabet[byte % len(alphabet)]
 
 
-class Stocked(Random):
+class BufferedRandom(Random):
     """Random bytes of another source, which are fetched from it for hundreds of tokens at once.
 
-    Making ids by the hundred thousand would otherwise spend most of its time in system calls. It
+    Otherwise, most of the time of generating many ids would be spent in system calls. It
     must not be used by a process that forks: both would have the same bytes.
     """
 
     def __init__(self, source: Random) -> None:
         self._source = source
-        self._stock = b""
+        self._buffer = b""
         self._at = 0
 
     def token_bytes(self, n: int) -> bytes:
         """Returns `n` random bytes."""
-        if self._at + n > len(self._stock):
-            self._stock, self._at = self._source.token_bytes(max(n, _STOCK_BYTES)), 0
-        taken = self._stock[self._at : self._at + n]
+        if self._at + n > len(self._buffer):
+            self._buffer, self._at = self._source.token_bytes(max(n, _BUFFER_BYTES)), 0
+        token = self._buffer[self._at : self._at + n]
         self._at += n
-        return taken
+        return token
 
 
-class Numbered:
+class SequentialIds:
     """Ids that need not be secret: a random prefix and a count, for which a million ids take one
     system call.
     """
 
     def __init__(self, random: Random) -> None:
-        self._beginning = random.id()
+        self._prefix = random.id()
         self._count = itertools.count(1)
 
     def id(self) -> str:
         """Returns the next id, which neither this object nor another one has returned before."""
-        return f"{self._beginning}.{next(self._count)}"
+        return f"{self._prefix}.{next(self._count)}"
 
 
 class SystemRandom(Random):

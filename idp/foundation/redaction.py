@@ -89,7 +89,7 @@ _PARAMETER: Final = re.compile(
 )
 _SCHEME: Final = re.compile(r"(?i)\b(basic|bearer|dpop)\s+[A-Za-z0-9._~+/=-]{8,}")
 # The last group of these two may be empty, and then nothing is hidden: a search that fails begins
-# again at each later place, and strangers choose the texts.
+# again at each later place, and anonymous clients choose the texts.
 _JWT: Final = re.compile(r"\beyJ[A-Za-z0-9_-]{5,}((?:\.[A-Za-z0-9_-]*)*)")
 _URL_PASSWORD: Final = re.compile(r"(://[^/\s:@'\"]*):[^@\s'\"]+(@?)")
 _SEALED: Final = re.compile(r"\bv1\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}")
@@ -107,12 +107,13 @@ def fields(values: Mapping[str, object]) -> dict[str, object]:
     return _mapping(values, MAX_DEPTH)
 
 
-def text(value: str, most: int = MAX_TEXT) -> str:
-    """Returns the text on one line, without recognisable secrets, cut after `most` characters."""
-    if len(value) <= most and _PLAIN.fullmatch(value) and "eyJ" not in value:
+def text(value: str, max_characters: int = MAX_TEXT) -> str:
+    """Returns the text on one line, without recognisable secrets, cut after `max_characters`
+    characters."""
+    if len(value) <= max_characters and _PLAIN.fullmatch(value) and "eyJ" not in value:
         return value  # the fast path for nearly every value
     value = without_secrets(value[:MAX_READ])  # first, because half a secret can't be recognised
-    return visible(value if len(value) <= most else f"{value[:most]}…")
+    return visible(value if len(value) <= max_characters else f"{value[:max_characters]}…")
 
 
 def visible(value: str) -> str:
@@ -123,7 +124,7 @@ def visible(value: str) -> str:
 
 def without_secrets(value: str) -> str:
     """Returns the text without recognisable secrets."""
-    for pattern, replacement in _SHAPES:
+    for pattern, replacement in _PATTERNS:
         value = pattern.sub(replacement, value)
     return value
 
@@ -156,10 +157,10 @@ def _value(value: object, depth: int) -> object:
         return int(value) if -(2**63) <= value < 2**63 else "a large number"
     if isinstance(value, str):
         return text(str(value))
-    return _composed(value, depth)
+    return _structured_value(value, depth)
 
 
-def _composed(value: object, depth: int) -> object:
+def _structured_value(value: object, depth: int) -> object:
     if isinstance(value, datetime) and value.tzinfo:
         return instant_text(value)
     if isinstance(value, BaseException):
@@ -175,28 +176,30 @@ def _mapping(values: Mapping[str, object], depth: int) -> dict[str, object]:
     rendered = {}
     for name, value in list(values.items())[:MAX_ITEMS]:
         name = str(name)
-        named, hides = _name(name) if len(name) <= MAX_NAME else _name.__wrapped__(name)
-        is_hidden = hides and value is not None and not isinstance(value, bool)
-        rendered[named] = HIDDEN if is_hidden else _value(value, depth)
+        rendered_name, is_secret_name = (
+            _name(name) if len(name) <= MAX_NAME else _name.__wrapped__(name)
+        )
+        is_hidden = is_secret_name and value is not None and not isinstance(value, bool)
+        rendered[rendered_name] = HIDDEN if is_hidden else _value(value, depth)
     return rendered
 
 
 @lru_cache(1024)
 def _name(name: str) -> tuple[str, bool]:
-    """A field's name as it may be shown, and whether its value is hidden."""
+    """Returns the name of a field as it is logged, and whether its value is hidden."""
     rendered = text(name, MAX_NAME)
     return rendered, is_secret(rendered)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode("ascii")
+def _escaped(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
 
 
 def _unless_last_group_is_empty(replacement: str) -> Callable[[re.Match[str]], str]:
-    return lambda found: found.expand(replacement) if found[found.re.groups] else found[0]
+    return lambda match: match.expand(replacement) if match[match.re.groups] else match[0]
 
 
-_SHAPES: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
+_PATTERNS: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
     (_PARAMETER, rf"\1\2{HIDDEN}"),
     (_SCHEME, rf"\1 {HIDDEN}"),
     (_JWT, _unless_last_group_is_empty(HIDDEN)),

@@ -23,7 +23,7 @@ MAX_INTEGER: Final = 2**63 - 1
 MIN_INTEGER: Final = -(2**63)
 _MAX_DIGITS: Final = 20
 _ESCAPED_NUL: Final = b"\\u0000"
-_NO_TEXT: Final = re.compile("[\x00\ud800-\udfff]")
+_FORBIDDEN: Final = re.compile("[\x00\ud800-\udfff]")
 
 
 class _Object(list[tuple[str, Any]]):
@@ -36,9 +36,15 @@ class _UnusableNumber(str):
     __slots__ = ()
 
 
-def decode(data: bytes) -> object:
-    """Returns the document's value: dict, list, str, int, float, bool or None. Raises
-    InvalidArgument."""
+def decode(data: bytes, *, max_values: int | None = None) -> object:
+    """Returns the document's value: dict, list, str, int, float, bool or None.
+
+    With `max_values`, a document that may contain more values is not parsed, because it would
+    take long. Raises InvalidArgument.
+    """
+    # Each value but the first is behind one of these, which texts may contain as well.
+    if max_values is not None and sum(map(data.count, (b",", b"[", b"{"))) >= max_values:
+        raise _malformed(f"the body has more than {max_values} values")
     if data.startswith(BOM_UTF8):
         raise _malformed("the body begins with a byte order mark: send UTF-8 without one")
     try:
@@ -46,14 +52,14 @@ def decode(data: bytes) -> object:
     except UnicodeDecodeError:
         raise _malformed("the body is not UTF-8") from None
     except json.JSONDecodeError as error:
-        message = f"{mistake(error)} at character {error.pos}"
+        message = f"{parser_message(error)} at character {error.pos}"
         raise _malformed(f"the body is not JSON: {message}") from None
     except RecursionError:
         raise _too_deep("") from None
     return usable(value)
 
 
-def mistake(error: json.JSONDecodeError) -> str:
+def parser_message(error: json.JSONDecodeError) -> str:
     """Returns the parser's message without its position, such as `Expecting value`."""
     return error.msg.removesuffix(" at")
 
@@ -66,8 +72,8 @@ def usable(value: object) -> object:
     try:
         plain = _clean(value, 0)
         _check_texts(plain)
-    except _Doubtful:
-        return _looked_into(value)
+    except _Suspicious:
+        return _examine(value)
     return plain
 
 
@@ -82,46 +88,46 @@ def texts(value: object) -> dict[str, str]:
     return {
         name: text
         for name, text in members
-        if type(text) is str and names.count(name) == 1 and not _NO_TEXT.search(name + text)
+        if type(text) is str and names.count(name) == 1 and not _FORBIDDEN.search(name + text)
     }
 
 
-class _Doubtful(Exception):
-    """Something may be wrong with a value; `_looked_into` finds its place."""
+class _Suspicious(Exception):
+    """Something may be wrong with a value; `_examine` finds its place."""
 
 
 def _clean(value: Any, depth: int) -> Any:
     """The value in Python's own types, if nothing is wrong with it, as is nearly always the case;
-    its texts are not checked. Raises _Doubtful."""
+    its texts are not checked. Raises _Suspicious."""
     kind = type(value)
     if depth == MAX_DEPTH and kind in (_Object, list):
-        raise _Doubtful
+        raise _Suspicious
     if kind is _Object:
         plain = {
             name: each if type(each) is str else _clean(each, depth + 1) for name, each in value
         }
         if len(plain) != len(value):
-            raise _Doubtful
+            raise _Suspicious
         return plain
     if kind is list:
         return [each if type(each) is str else _clean(each, depth + 1) for each in value]
     if kind is _UnusableNumber or not _is_in_range(value):
-        raise _Doubtful
+        raise _Suspicious
     return value
 
 
 def _check_texts(plain: object) -> None:
-    """Raises _Doubtful if a text may contain a forbidden character: all texts are checked at
+    """Raises _Suspicious if a text may contain a forbidden character: all texts are checked at
     once."""
     try:
         data = msgspec.json.encode(plain)
     except UnicodeEncodeError:
-        raise _Doubtful from None
+        raise _Suspicious from None
     if _ESCAPED_NUL in data:
-        raise _Doubtful
+        raise _Suspicious
 
 
-def _looked_into(value: object) -> object:
+def _examine(value: object) -> object:
     """The value in Python's own types. Raises InvalidArgument with each problem and its path."""
     problems: list[FieldProblem] = []
 
@@ -139,7 +145,7 @@ def _integer(digits: str) -> int | _UnusableNumber:
     return int(digits) if len(digits) <= _MAX_DIGITS else _UnusableNumber(digits)
 
 
-# Parses a value without a judgement on it; `usable` then decides whether it is accepted.
+# Parses a value without validating it; `usable` then decides whether it is accepted.
 DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_Object, parse_constant=_UnusableNumber, parse_int=_integer
 )
@@ -154,9 +160,9 @@ def _plain(value: Any, path: str, depth: int, report: Callable[[FieldProblem], N
             return dict(_members(value, path, depth, report))
         return [_plain(each, f"{path}[{n}]", depth + 1, report) for n, each in enumerate(value)]
     if isinstance(value, _UnusableNumber) or not _is_in_range(value):
-        report(FieldProblem("json.number", path, "is a number that can't be used"))
-    elif isinstance(value, str) and _NO_TEXT.search(value):
-        report(FieldProblem("json.characters", path, "holds NUL or half of a character"))
+        report(FieldProblem("json.number", path, "is not a usable number"))
+    elif isinstance(value, str) and _FORBIDDEN.search(value):
+        report(FieldProblem("json.characters", path, "contains NUL or a lone surrogate"))
     return value
 
 
@@ -165,13 +171,15 @@ def _members(
 ) -> Iterator[tuple[str, Any]]:
     names: set[str] = set()
     for name, value in pairs:
-        at = child(path, name)
+        member_path = child(path, name)
         if name in names:
-            report(FieldProblem("json.duplicate", at, "stands twice in its object"))
-        elif _NO_TEXT.search(name):
-            report(FieldProblem("json.characters", at, "holds NUL or half of a character"))
+            report(FieldProblem("json.duplicate", member_path, "is listed twice in its object"))
+        elif _FORBIDDEN.search(name):
+            report(
+                FieldProblem("json.characters", member_path, "contains NUL or a lone surrogate")
+            )
         names.add(name)
-        yield name, _plain(value, at, depth + 1, report)
+        yield name, _plain(value, member_path, depth + 1, report)
 
 
 def _is_in_range(value: Any) -> bool:
@@ -184,7 +192,7 @@ def child(path: str, name: str) -> str:
     """Returns the JSON path of the member `name` in the object at `path`, without characters that
     can't be sent.
     """
-    name = _NO_TEXT.sub("�", name[:100])
+    name = _FORBIDDEN.sub("�", name[:100])
     return f"{path}.{name}" if path else name
 
 

@@ -12,34 +12,34 @@ _MAX_KEYS: Final = 10_000  # a few megabytes at most
 
 
 class TokenBucket:
-    """Allows `burst` actions at once, and `per_second` in the long run."""
+    """Allows `burst` actions in immediate succession, and `per_second` on average."""
 
     def __init__(self, burst: int, per_second: float) -> None:
         self._burst = float(burst)
         self._per_second = per_second
-        self._left = self._burst
-        self._asked_at: datetime | None = None
+        self._tokens = self._burst
+        self._updated_at: datetime | None = None
 
     def allows(self, now: datetime) -> bool:
         """Returns whether another action is allowed now, and counts it if so.
 
         If the clock was set back, no time has passed.
         """
-        if self._asked_at is not None:
-            passed = max(0.0, (now - self._asked_at).total_seconds())
-            self._left = min(self._burst, self._left + passed * self._per_second)
-        self._asked_at = now
-        if self._left < 1:
+        if self._updated_at is not None:
+            elapsed_seconds = max(0.0, (now - self._updated_at).total_seconds())
+            self._tokens = min(self._burst, self._tokens + elapsed_seconds * self._per_second)
+        self._updated_at = now
+        if self._tokens < 1:
             return False
-        self._left -= 1
+        self._tokens -= 1
         return True
 
 
 class TokenBuckets:
     """A token bucket for each key.
 
-    Beyond `max_keys` keys those not used for longest are dropped, which then begin with a full
-    burst again.
+    Beyond `max_keys` keys those that were not used for longest are dropped; these begin with a
+    full burst again.
     """
 
     def __init__(self, *, burst: int, per_second: float, max_keys: int = _MAX_KEYS) -> None:
@@ -65,7 +65,7 @@ class TokenBuckets:
 
 class NetworkTokenBucket:
     """A token bucket for each network, one with `SITE_FACTOR` times its limits for each IPv6 /48,
-    and one for all together, so that no client can use up the rest."""
+    and one for all together, so that no client can use up the limits of others."""
 
     def __init__(self, *, burst: int, per_second: float, all_burst: int, all_per_second: float):
         self._buckets = TokenBuckets(burst=burst, per_second=per_second, max_keys=1_000)

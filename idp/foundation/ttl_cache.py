@@ -31,9 +31,9 @@ class TtlCache:
 
         Raises what `read` raises.
         """
-        known = self._values.get(name)
-        if known is not None and _is_young(known, now):
-            return cast(T, known.value)
+        cached = self._values.get(name)
+        if cached is not None and _is_fresh(cached, now):
+            return cast(T, cached.value)
         began_at = time.monotonic()
         value = await read()
         if len(self._values) >= _MAX_VALUES:
@@ -46,7 +46,7 @@ class TtlCache:
         self._values.clear()
 
 
-def _is_young(known: _CachedValue, now: datetime) -> bool:
+def _is_fresh(cached: _CachedValue, now: datetime) -> bool:
     """Checks the machine's monotonic time, and a clock that may have been set."""
-    is_clock_near = abs(now - known.read_clock) <= timedelta(seconds=MAX_AGE_SECONDS)
-    return is_clock_near and time.monotonic() - known.read_at <= MAX_AGE_SECONDS
+    is_clock_near = abs(now - cached.read_clock) <= timedelta(seconds=MAX_AGE_SECONDS)
+    return is_clock_near and time.monotonic() - cached.read_at <= MAX_AGE_SECONDS

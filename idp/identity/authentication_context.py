@@ -1,6 +1,7 @@
-"""How a user was authenticated: `acr` (how strongly) and `amr` (by which methods, RFC 8176).
+"""The authentication of a user: its strength (`acr`) and its methods (`amr`, RFC 8176).
 
-Methods are recorded by their `amr` values: `pwd` for a password; `otp` for a code of an
+Methods are recorded by their `amr` values: `pwd` for a password; `fed` for a sign-in at another
+identity provider, which is as strong as a password; `otp` for a code of an
 authenticator app or a recovery code; `hwk` or `swk` with `user` for a passkey, and `mfa` if its
 device verified the user. Clients get `mfa` also if two kinds of methods were used.
 """
@@ -17,29 +18,32 @@ PASSWORD: Final = "urn:idp:acr:password"  # noqa: S105 - a name, not a secret
 TWO_FACTORS: Final = "urn:idp:acr:two-factors"
 PASSKEY: Final = "urn:idp:acr:passkey"
 AMR_PASSWORD: Final = "pwd"  # noqa: S105 - a name, not a secret
+AMR_FEDERATED: Final = "fed"
 AMR_CODE: Final = "otp"
 AMR_SEVERAL: Final = "mfa"
 AMR_KEYS: Final = frozenset({"hwk", "swk"})
 
-# From the weakest to the strongest; each meets all before it.
+# The methods that a second factor is added to.
+FIRST_FACTORS: Final = frozenset({AMR_PASSWORD, AMR_FEDERATED})
+# From the weakest to the strongest; each meets all that precede it.
 CLASSES: Final = (PASSWORD, TWO_FACTORS, PASSKEY)
 
 
-def reached(methods: Iterable[str]) -> str:
+def acr_of(methods: Iterable[str]) -> str:
     """Returns the authentication context class (`acr`) that these methods reach; an empty string
     if they are not enough to sign in."""
     distinct = set(methods)
     if distinct & AMR_KEYS and AMR_SEVERAL in distinct:
         return PASSKEY
-    if AMR_PASSWORD not in distinct:
+    if not distinct & FIRST_FACTORS:
         return ""
     return TWO_FACTORS if distinct & {AMR_CODE, *AMR_KEYS} else PASSWORD
 
 
 def amr(methods: Sequence[str]) -> list[str]:
     """Returns the `amr` claim for these methods: with `mfa` added if they reach two factors."""
-    several = [AMR_SEVERAL] if meets(reached(methods), TWO_FACTORS) else []
-    return list(dict.fromkeys([*methods, *several]))
+    additional_methods = [AMR_SEVERAL] if meets(acr_of(methods), TWO_FACTORS) else []
+    return list(dict.fromkeys([*methods, *additional_methods]))
 
 
 def methods_of(amr: Iterable[str], acr: str) -> list[str]:
@@ -71,7 +75,7 @@ def acr_claim(reached: str, requested: Sequence[str]) -> str:
 
 def meets(reached: str, requested: str) -> bool:
     """Returns whether a sign-in of the class `reached` is at least as strong as the class
-    `requested`. A class outside `CLASSES` is met by itself only."""
+    `requested`. Only an equal class meets one outside `CLASSES`."""
     if reached not in CLASSES:
         return reached == requested
     return requested in CLASSES[: CLASSES.index(reached) + 1]

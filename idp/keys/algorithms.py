@@ -32,26 +32,26 @@ _COORDINATE_BYTES: Final = 32
 
 
 class Algorithm(NamedTuple):
-    """A signature algorithm: which public keys `fits` accepts, how keys are made, how data is
-    signed and verified.
+    """A signature algorithm: which public keys `fits` accepts, how keys are generated, and how
+    data is signed and verified.
 
     `verify` gets the public key, the signature and the data, and raises InvalidSignature; `digest`
     is the hash function for `at_hash` and `c_hash`.
     """
 
     fits: Callable[[object], bool]
-    make: Callable[[], PrivateKey]
+    generate: Callable[[], PrivateKey]
     sign: Callable[[Any, bytes], bytes]
     verify: Callable[[Any, bytes, bytes], None]
     digest: Callable[[bytes], Any] = hashlib.sha256
 
 
-def _is_sound_rsa(key: object) -> bool:
+def _is_secure_rsa(key: object) -> bool:
     if not isinstance(key, rsa.RSAPublicKey):
         return False
     exponent = key.public_numbers().e
-    is_sound = exponent >= 3 and exponent % 2 == 1 and exponent.bit_length() <= _MAX_EXPONENT_BITS
-    return is_sound and RSA_BITS[0] <= key.key_size <= RSA_BITS[1]
+    is_secure = exponent >= 3 and exponent % 2 == 1 and exponent.bit_length() <= _MAX_EXPONENT_BITS
+    return is_secure and RSA_BITS[0] <= key.key_size <= RSA_BITS[1]
 
 
 def _is_p256(key: object) -> bool:
@@ -62,11 +62,11 @@ def _is_ed25519(key: object) -> bool:
     return isinstance(key, ed25519.Ed25519PublicKey)
 
 
-def _make_rsa() -> PrivateKey:
+def _generate_rsa() -> PrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=RSA_BITS[0])
 
 
-def _make_p256() -> PrivateKey:
+def _generate_p256() -> PrivateKey:
     return ec.generate_private_key(ec.SECP256R1())
 
 
@@ -110,9 +110,9 @@ def _verify_eddsa(key: ed25519.Ed25519PublicKey, signature: bytes, data: bytes) 
 
 # This service signs with all but PS256, which clients may use in their assertions.
 ALGORITHMS: Final[Mapping[str, Algorithm]] = {
-    "RS256": Algorithm(_is_sound_rsa, _make_rsa, _sign_rs256, _verify_rs256),
-    "PS256": Algorithm(_is_sound_rsa, _make_rsa, _sign_ps256, _verify_ps256),
-    "ES256": Algorithm(_is_p256, _make_p256, _sign_es256, _verify_es256),
+    "RS256": Algorithm(_is_secure_rsa, _generate_rsa, _sign_rs256, _verify_rs256),
+    "PS256": Algorithm(_is_secure_rsa, _generate_rsa, _sign_ps256, _verify_ps256),
+    "ES256": Algorithm(_is_p256, _generate_p256, _sign_es256, _verify_es256),
     "EdDSA": Algorithm(
         _is_ed25519,
         ed25519.Ed25519PrivateKey.generate,

@@ -1,6 +1,6 @@
 """JWS (RFC 7515): signing and verification with `cryptography`.
 
-They do without a JOSE library because they are on every hot path; the tests compare both with
+They use no JOSE library because they are on every hot path; the tests compare both with
 jwcrypto. `parse` and `verify` are for tokens of this service; `parse_foreign`, `load_public` and
 `verify_foreign` for tokens that others sign with a key registered here. Both refuse a header with
 members other than `alg`, `kid` and `typ`: so no token can bring its own key or change how it is
@@ -137,12 +137,12 @@ def load_public(pem: str) -> PublicKey:
     except (ValueError, UnsupportedAlgorithm):
         raise UnusableKey("not a public key as PEM, or of a kind that is not taken") from None
     if not any(algorithm.fits(key) for algorithm in ALGORITHMS.values()):
-        raise UnusableKey(_why_unusable(key))
+        raise UnusableKey(_unusable_reason(key))
     public_key: PublicKey = key
     return public_key
 
 
-def _why_unusable(key: object) -> str:
+def _unusable_reason(key: object) -> str:
     if isinstance(key, rsa.RSAPublicKey):
         smallest, largest = RSA_BITS
         return f"an RSA key needs {smallest} to {largest} bits, and an odd exponent of 3 or more"

@@ -25,6 +25,7 @@ from idp.foundation.randomness import Random
 from idp.foundation.token_bucket import TokenBucket
 from idp.keys.algorithms import ALGORITHMS, PrivateKey, PublicKey
 from idp.keys.master_key import MasterKey
+from idp.keys.published import LastPublished, Published
 from idp.records import SIGNING_KEYS, SigningAlgorithm, SigningKey
 from storage import Store
 
@@ -32,10 +33,11 @@ CACHE_SECONDS: Final = 5.0
 PUBLISHED_CACHE_SECONDS: Final = 300  # how long clients may cache the published key set
 HINT_DAYS: Final = 120
 SEALING: Final = "A256GCM"
-_UNKNOWN_AT_ONCE: Final = 10  # unknown kids that are looked up at once; then one a second
+_UNKNOWN_BURST: Final = 10  # unknown kids that are looked up at once; then one a second
 _PURPOSE: Final = "signing-key"
 _PUBLIC_MEMBERS: Final = ("kty", "crv", "x", "y", "n", "e")
 _NEVER: Final = -math.inf
+_PAGE: Final = 50
 
 
 class LoadedKey(msgspec.Struct, frozen=True):
@@ -71,16 +73,18 @@ class KeyRing:
         self._read_at = _NEVER
         self._read_clock = clock.now()
         self._reading = asyncio.Lock()
-        self._unknown_kid_rate = TokenBucket(burst=_UNKNOWN_AT_ONCE, per_second=1)
+        self._records: list[SigningKey] = []
+        self._key_set = LastPublished()
+        self._unknown_kid_rate = TokenBucket(burst=_UNKNOWN_BURST, per_second=1)
 
     async def signing(self, algorithm: SigningAlgorithm = "RS256") -> LoadedKey:
         """Returns the key that signs with this algorithm now. Raises LookupError if there never
         was one."""
-        return await self._in_use(algorithm)
+        return await self._active_key(algorithm)
 
     async def sealing(self) -> LoadedKey:
         """Returns the key that encrypts opaque access tokens now."""
-        return await self._in_use(SEALING)
+        return await self._active_key(SEALING)
 
     async def find(self, kid: str) -> LoadedKey | None:
         """Returns the key of that id, in any state but removed; None if there is none."""
@@ -102,6 +106,12 @@ class KeyRing:
         that have not expired; else None."""
         key = await self.find(kid)
         return None if key and self._is_retired_for(key, self.published_for) else key
+
+    async def key_set(self) -> Published:
+        """Returns the JSON Web Key Set (RFC 7517 5), as `published` has the keys. It is encoded
+        once for each change."""
+        keys = await self.published()
+        return self._key_set.of(tuple(key["kid"] for key in keys), lambda: {"keys": keys})
 
     async def published(self) -> list[Mapping[str, Any]]:
         """Returns the public keys as JWKs (RFC 7517), the active ones first.
@@ -125,7 +135,7 @@ class KeyRing:
     def _is_retired_for(self, key: LoadedKey, age: timedelta) -> bool:
         return key.record.state == "retired" and key.record.changed_at + age < self._clock.now()
 
-    async def _in_use(self, algorithm: str) -> LoadedKey:
+    async def _active_key(self, algorithm: str) -> LoadedKey:
         await self._refresh(CACHE_SECONDS)
         if algorithm not in self._active:  # another process may have made it since
             await self._refresh(0.0)
@@ -134,7 +144,8 @@ class KeyRing:
         return self._active[algorithm]
 
     async def _refresh(self, max_age_seconds: float) -> None:
-        """Ensures a read of the store that began at most so long ago, or after this call."""
+        """Ensures a read of the store that began at most this number of seconds ago, or after this
+        call."""
         due_at = time.monotonic() - max_age_seconds
         if self._has_read_since(due_at):
             return
@@ -143,24 +154,36 @@ class KeyRing:
                 return
             # The age is that of the start of the read, because it may miss later changes.
             began_at, self._read_clock = time.monotonic(), self._clock.now()
-            records = [record async for record in self._store.scan(SIGNING_KEYS)]
-            keys = [self._reuse(record) for record in records if record.state != "removed"]
-            self._loaded = {key.kid: key for key in keys}
-            self._active = {
-                key.record.algorithm: key for key in keys if key.record.state == "active"
-            }
+            records = await self._read_all()
+            if records != self._records:
+                self._replace_keys(records)
             self._read_at = began_at
+
+    async def _read_all(self) -> list[SigningKey]:
+        """Returns all stored keys: so few that they are one page, as a rule."""
+        page = await self._store.find(SIGNING_KEYS, limit=_PAGE)
+        records = page.records
+        while page.after is not None:
+            page = await self._store.find(SIGNING_KEYS, limit=_PAGE, after=page.after)
+            records += page.records
+        return records
+
+    def _replace_keys(self, records: list[SigningKey]) -> None:
+        keys = [self._reuse(record) for record in records if record.state != "removed"]
+        self._records = records
+        self._loaded = {key.kid: key for key in keys}
+        self._active = {key.record.algorithm: key for key in keys if key.record.state == "active"}
 
     def _has_read_since(self, instant: float) -> bool:
         """Compares the machine's monotonic time, and a clock that may have been set."""
-        passed = abs(self._clock.now() - self._read_clock)
-        return self._read_at > instant and passed <= timedelta(seconds=CACHE_SECONDS)
+        clock_difference = abs(self._clock.now() - self._read_clock)
+        return self._read_at > instant and clock_difference <= timedelta(seconds=CACHE_SECONDS)
 
     def _reuse(self, record: SigningKey) -> LoadedKey:
-        known = self._loaded.get(record.id)
-        if known is None:
+        loaded = self._loaded.get(record.id)
+        if loaded is None:
             return load(self._master_key, record)
-        return msgspec.structs.replace(known, record=record)
+        return msgspec.structs.replace(loaded, record=record)
 
 
 def load(master_key: MasterKey, record: SigningKey) -> LoadedKey:
@@ -190,7 +213,7 @@ def new_signing_key(
 
     `state` is `next` or `active`. An RSA key has 2048 bits, and takes up to a second to make.
     """
-    private = ALGORITHMS[algorithm].make()
+    private = ALGORITHMS[algorithm].generate()
     pem = private.private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,

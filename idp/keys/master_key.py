@@ -11,9 +11,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
-import os
-import shlex
-import stat
 from pathlib import Path
 from typing import Final
 
@@ -22,13 +19,13 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from idp.foundation import base64url
-from idp.foundation.atomic_files import new_file
+from idp.foundation import base64url, private_files
 from idp.foundation.errors import ConfigError, IdpError
 from idp.foundation.randomness import Random, SystemRandom
 
 KEY_BYTES: Final = 32
 KEY_FILE: Final = "master.key"
+_MAX_FILE_BYTES: Final = 1024
 _NONCE_BYTES: Final = 12
 _VERSION: Final = "v1."
 _MISSING: Final = (
@@ -36,7 +33,7 @@ _MISSING: Final = (
     " made with: restore {path} from the back-up, or name the key by the setting master_key_file"
     " or master_key"
 )
-_FORM: Final = "32 random bytes as base64url without padding (43 characters)"
+_FORMAT: Final = "32 random bytes as base64url without padding (43 characters)"
 
 
 class WrongKey(IdpError):
@@ -100,13 +97,13 @@ class MasterKey:
         return base64url.encode(self._subkey("fingerprint", "")[:16])
 
     def _subkey(self, use: str, purpose: str) -> bytes:
-        known = self._subkeys.get((use, purpose))
-        if known is None:
+        subkey = self._subkeys.get((use, purpose))
+        if subkey is None:
             info = f"idp/v1/{use}/{purpose}".encode()
             # The master key is uniformly random, so that HKDF needs no salt (RFC 5869 3.1).
             derivation = HKDF(SHA256(), length=KEY_BYTES, salt=None, info=info)
-            known = self._subkeys[use, purpose] = derivation.derive(self._master_key)
-        return known
+            subkey = self._subkeys[use, purpose] = derivation.derive(self._master_key)
+        return subkey
 
 
 def master_key(
@@ -141,19 +138,7 @@ def master_key(
 
 
 def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            text = file.read(1024)
-    except OSError as error:
-        raise ConfigError([f"the master key {path} can't be read: {error.strerror}"]) from error
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ConfigError(
-            [
-                f"the master key {path} is open to others (mode {mode:04o}); run:"
-                f" chmod 600 {shlex.quote(str(path))}"
-            ]
-        )
+    text = private_files.read(path, "the master key", _MAX_FILE_BYTES)
     return _parsed(text.decode("ascii", "replace"), f"the master key {path}")
 
 
@@ -163,7 +148,7 @@ def _parsed(text: str, name: str) -> bytes:
     except ValueError:
         key = b""
     if len(key) != KEY_BYTES:
-        raise ConfigError([f"{name} must hold {_FORM}"])
+        raise ConfigError([f"{name} must hold {_FORMAT}"])
     return key
 
 
@@ -175,7 +160,7 @@ def _create(path: Path, random: Random) -> None:
 
 
 def _write(path: Path, key: bytes, random: Random) -> None:
-    with new_file(path, random.id()) as file:
+    with private_files.new_file(path, random.id()) as file:
         file.write(base64url.encode(key).encode() + b"\n")
 
 

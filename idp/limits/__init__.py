@@ -1,1 +1,1 @@
-"""Counts that this process has in memory: refused attempts, requests, comparisons under way."""
+"""Counts that this process has in memory: refused attempts, requests, running comparisons."""

@@ -1,4 +1,4 @@
-"""The password comparisons under way in this process, by network."""
+"""The password comparisons that run in this process, by network."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Final
 
 from idp.foundation.fairness import requester
 
-AT_ONCE: Final = 8  # for one network
+MAX_CONCURRENT: Final = 8  # for one network
 WAITING: Final = 64  # for one network; more are refused
 
 
 class _Network:
-    """The turns of one network, and how many attempts have or await one."""
+    """The turns of one network, and the number of attempts that have one or wait for one."""
 
-    def __init__(self, at_once: int) -> None:
-        self.turns = asyncio.Semaphore(at_once)
+    def __init__(self, max_concurrent: int) -> None:
+        self.turns = asyncio.Semaphore(max_concurrent)
         self.attempts = 0
 
 
@@ -30,15 +30,16 @@ class Comparisons:
 
     @asynccontextmanager
     async def turn(self, network: str, factor: int = 1) -> AsyncIterator[bool]:
-        """A context manager that waits until fewer than `AT_ONCE` attempts of this network are in
-        its block, and yields True; yields False at once if too many attempts wait already.
+        """A context manager that waits until fewer than `MAX_CONCURRENT` attempts of this network
+        are in its block, and yields True; yields False immediately if too many attempts wait
+        already.
 
         The caller compares the password within the block, or refuses the attempt if it got False.
         For a network that many users share, the limits are multiplied by `factor`. While an
         attempt waits, its request takes no room among those that are answered.
         """
-        network_turns = self._networks.setdefault(network, _Network(AT_ONCE * factor))
-        if network_turns.attempts >= (AT_ONCE + WAITING) * factor:
+        network_turns = self._networks.setdefault(network, _Network(MAX_CONCURRENT * factor))
+        if network_turns.attempts >= (MAX_CONCURRENT + WAITING) * factor:
             yield False
             return
         network_turns.attempts += 1

@@ -12,7 +12,7 @@ MAX_KEYS: Final = 10_000
 
 class RefusedCount:
     """The count of one key until `resets_at`: `stored`, the store's sum as it was last read, and
-    `local`, what this process has counted since."""
+    `local`, the number that this process has counted since."""
 
     __slots__ = ("local", "resets_at", "stored")
 
@@ -72,10 +72,12 @@ class RefusedCounts:
         Afterwards the caller calls `add_stored` for each, or `give_back`.
         """
         changed, self._changed = self._changed, set()
-        taken = [(key, count.local) for key, count in self._each(changed) if count.resets_at > now]
+        counts = [
+            (key, count.local) for key, count in self._each(changed) if count.resets_at > now
+        ]
         for _, count in self._each(changed):
             count.stored, count.local = count.sum, 0
-        return taken
+        return counts
 
     def add_stored(self, key: str, n: int, resets_at: datetime) -> None:
         """Sets the store's sum of a key (`n`) and the end of its window, as the write has returned
@@ -84,12 +86,12 @@ class RefusedCounts:
         if count is not None:
             count.stored, count.resets_at = n, resets_at
 
-    def give_back(self, key: str, by: int) -> None:
-        """Adds `by` to the key's local count again, because the write of these increments has
-        failed, so that the next write includes them."""
+    def give_back(self, key: str, increment: int) -> None:
+        """Adds `increment` to the key's local count again, because the write of these increments
+        has failed, so that the next write includes them."""
         count = self._counts.get(key)
         if count is not None:
-            count.stored, count.local = max(0, count.stored - by), count.local + by
+            count.stored, count.local = max(0, count.stored - increment), count.local + increment
             self._changed.add(key)
 
     def _each(self, keys: set[str]) -> list[tuple[str, RefusedCount]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-MAX_ADDRESSES: Final = 20  # addresses per process: anybody can send the header
+MAX_ADDRESSES: Final = 20  # addresses per process: every client can send the header
 
 
 class UntrustedProxies:

@@ -11,16 +11,16 @@ _UNPRINTABLE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class NotSent(Exception):
-    """The error of an attempt to send a message that failed for the reason `why`. `is_final` says
-    that the server would refuse the same message again."""
+    """The error of an attempt to send a message that failed: its `reason`. `is_final` is
+    whether the server would refuse the same message again."""
 
-    def __init__(self, why: str, *, is_final: bool = False) -> None:
-        self.why = redacted(why)
+    def __init__(self, reason: str, *, is_final: bool = False) -> None:
+        self.reason = redacted(reason)
         self.is_final = is_final
-        super().__init__(self.why)
+        super().__init__(self.reason)
 
 
-def redacted(why: str) -> str:
-    """Returns the text `why` of a server as one short line in which e-mail addresses are
+def redacted(reason: str) -> str:
+    """Returns the text `reason` of a server as one short line in which e-mail addresses are
     replaced."""
-    return _ADDRESS.sub("(address)", _UNPRINTABLE.sub(" ", why)).strip()[:MAX_TEXT]
+    return _ADDRESS.sub("(address)", _UNPRINTABLE.sub(" ", reason)).strip()[:MAX_TEXT]

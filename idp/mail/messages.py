@@ -14,13 +14,13 @@ from html import escape
 from typing import Final, Literal, TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from idp.config.settings import Config
 from idp.foundation import i18n
-from idp.foundation.i18n import Bundle, Message
+from idp.foundation.i18n import Bundle, Message, message
 from idp.foundation.opaque_tokens import Confidential
-from idp.records import OUTBOX, MailKind, MailState, OutboxMessage
+from idp.records import OUTBOX, MailKind, MailState, OutboxMessage, User
 from idp.service import Service
 from storage import Insert, Write
 
@@ -30,6 +30,7 @@ LIFETIME: Final = timedelta(days=7)
 MAX_LISTED: Final = 100
 TEXT_MESSAGES: Final = frozenset[MailKind]({"verify_phone"})  # sent by SMS
 _PURPOSE: Final = "mail"
+_LINK_PARTS: Final = re.compile(r"[.@:/]")
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -40,16 +41,25 @@ class MessageCode(Struct, frozen=True):
 
 
 class MessageLink(Struct, frozen=True):
-    """A part of a message: a link, after a text (`label`) that says what it leads to."""
+    """A part of a message: a link, after a text (`label`) that names its target."""
 
     label: Message | str
     url: str
 
 
 class Title(Struct, frozen=True):
-    """A part of a message: its heading, the first of all parts."""
+    """A part of a message: its heading, always the first part."""
 
     text: str
+
+
+class Block(Struct, frozen=True):
+    """A part of a message in the recipient's language, as it is stored until the message is sent.
+    `text` is the code, or the label of the link to `url`."""
+
+    kind: Literal["text", "title", "code", "link"]
+    text: str
+    url: str = ""
 
 
 DeliveryStatus: TypeAlias = Literal["", "held", "queued"]
@@ -72,8 +82,12 @@ _BUILT_IN: Final = Wording()
 
 
 class MailMessage(Confidential, frozen=True, kw_only=True):
-    """The contents of a message, as text and as HTML. `code` and `url` are those that the
-    recipient is asked to use, None if there are none."""
+    """The contents of a message. `code` and `url` are for the recipient to use; None if there
+    are none.
+
+    `idp.mail.html` makes the HTML of a mail from the `blocks`, in the branding of the organization
+    `org_id`. `html` is a plain form of it, for a process of a release that can't read blocks.
+    """
 
     to: str
     subject: str
@@ -82,6 +96,8 @@ class MailMessage(Confidential, frozen=True, kw_only=True):
     language: str = ""
     code: str | None = None
     url: str | None = None
+    blocks: tuple[Block, ...] = ()
+    org_id: str | None = None
 
 
 class HeldMessage(Confidential, frozen=True):
@@ -120,39 +136,57 @@ def write(
     subject: Message,
     parts: Sequence[Part],
     wording: Wording = _BUILT_IN,
+    *,
+    name: str | None = None,
 ) -> MailMessage:
-    """Returns a message that consists of these parts, as plain text and HTML in the language of
-    `bundle`. The texts of `wording` replace the subject, the first part and the labels of links;
-    its title and greeting are added.
+    """Returns a message that consists of these parts, in the language of `bundle`. The texts of
+    `wording` replace the subject, the greeting, the first part and the labels of links; its title
+    is added. `name` is that of the recipient: only a user whose address is verified is greeted, so
+    that no one can choose a text that a stranger receives.
 
     `to` is a validated e-mail address (`idp.schema.field_rules.EmailRule`) or phone number.
     """
     title = _one_line(wording.subject or bundle.text(subject))
-    parts = list(_worded(wording, parts))
+    parts = list(_with_wording(wording, parts, name))
     code = next((part.value for part in parts if isinstance(part, MessageCode)), None)
     url = next((part.url for part in parts if isinstance(part, MessageLink)), None)
-    body = "\n".join(_as_html(bundle, part) for part in parts)
+    blocks = tuple(_block(bundle, part) for part in parts)
+    body = "\n".join(map(_as_html, blocks))
     return MailMessage(
         to=_one_line(to),
         subject=title,
-        text="\n\n".join(_as_text(bundle, part) for part in parts) + "\n",
+        text="\n\n".join(map(_as_text, blocks)) + "\n",
         html=_HTML.format(
             lang=escape(bundle.tag), dir=bundle.direction, title=escape(title), body=body
         ),
         language=bundle.tag,
         code=code,
         url=url,
+        blocks=blocks,
     )
 
 
-def _worded(wording: Wording, parts: Sequence[Part]) -> Iterator[Part]:
-    first, *rest = parts
+def greeted_name(user: User) -> str | None:
+    """Returns the name by which a mail greets a user, None if the address is not verified."""
+    return user.profile.display_name if user.email and user.email.is_verified else None
+
+
+def without_auto_links(text: str) -> str:
+    """Returns a name that a user typed, in one line, of which no mail program makes a link: a
+    word joiner (U+2060) follows each `.`, `@`, `:` and `/`."""
+    return _LINK_PARTS.sub("\\g<0>\u2060", _one_line(text))
+
+
+def _with_wording(wording: Wording, parts: Sequence[Part], name: str | None) -> Iterator[Part]:
+    first, *further_parts = parts
     if wording.title:
         yield Title(wording.title)
     if wording.greeting:
         yield wording.greeting
+    elif name:
+        yield message("Hello %(name)s,", context="mail", name=without_auto_links(name))
     yield wording.text or first
-    for part in rest:
+    for part in further_parts:
         if isinstance(part, MessageLink) and wording.button_text:
             yield MessageLink(wording.button_text, part.url)
         else:
@@ -178,32 +212,51 @@ def _one_line(text: str) -> str:
     return _CONTROLS.sub(" ", text).strip()
 
 
-def _as_text(bundle: Bundle, part: Part) -> str:
+def _block(bundle: Bundle, part: Part) -> Block:
     if isinstance(part, MessageCode):
-        return f"    {part.value}"
+        return Block("code", part.value)
     if isinstance(part, MessageLink):
-        return f"{bundle.text(part.label)}\n{part.url}"
-    return part.text if isinstance(part, Title) else bundle.text(part)
-
-
-def _as_html(bundle: Bundle, part: Part) -> str:
-    if isinstance(part, MessageCode):
-        return f'<p style="font-size: 1.5em"><code dir="ltr">{escape(part.value)}</code></p>'
-    if isinstance(part, MessageLink):
-        url = escape(part.url)
-        return f'<p>{escape(bundle.text(part.label))}<br>\n<a dir="ltr" href="{url}">{url}</a></p>'
+        return Block("link", bundle.text(part.label), part.url)
     if isinstance(part, Title):
-        return f"<h1>{escape(part.text)}</h1>"
-    return f"<p>{escape(bundle.text(part))}</p>"
+        return Block("title", part.text)
+    return Block("text", bundle.text(part))
+
+
+def _as_text(block: Block) -> str:
+    match block.kind:
+        case "code":
+            return f"    {block.text}"
+        case "link":
+            return f"{block.text}\n{block.url}"
+    return block.text
+
+
+def _as_html(block: Block) -> str:
+    text, url = escape(block.text), escape(block.url)
+    match block.kind:
+        case "code":
+            return f'<p style="font-size: 1.5em"><code dir="ltr">{text}</code></p>'
+        case "link":
+            return f'<p>{text}<br>\n<a dir="ltr" href="{url}">{url}</a></p>'
+        case "title":
+            return f"<h1>{text}</h1>"
+    return f"<p>{text}</p>"
 
 
 def posting(
-    service: Service, kind: MailKind, mail_message: MailMessage, user_id: str | None = None
+    service: Service,
+    kind: MailKind,
+    mail_message: MailMessage,
+    user_id: str | None = None,
+    *,
+    org_id: str | None,
 ) -> Insert:
     """Returns the write that puts a message into the outbox, from which it is sent, or where it is
     held if nothing is configured to send it; the caller commits the write. `user_id` is the id of
-    the recipient, None if the recipient is no user."""
+    the recipient, None if the recipient is no user; a mail has the branding of the organization
+    `org_id`."""
     now = service.clock.now()
+    mail_message = structs.replace(mail_message, org_id=org_id)
     mail = OutboxMessage(
         id=service.random.ordered_id(now),
         kind=kind,

@@ -24,8 +24,8 @@ from idp.records import OutboxMessage
 from idp.service import Service
 
 # Client errors that are temporary.
-_LATER: Final = (408, 425, 429)
-_FINAL: Final = range(400, 500)
+_TEMPORARY: Final = (408, 425, 429)
+_CLIENT_ERRORS: Final = range(400, 500)
 _DELIVERED: Final = range(200, 300)
 
 
@@ -50,7 +50,7 @@ async def send(service: Service, mail: OutboxMessage, mail_message: MailMessage)
     except Failed as error:
         raise NotSent(str(error)) from error
     if status not in _DELIVERED:
-        is_final = status in _FINAL and status not in _LATER
+        is_final = status in _CLIENT_ERRORS and status not in _TEMPORARY
         raise NotSent(f"the hook answered {status}", is_final=is_final)
     return str(status)
 
@@ -76,7 +76,7 @@ def check(config: Config) -> None:
     try:
         _secret(config)
     except NotSent as error:
-        raise ConfigError([error.why]) from error
+        raise ConfigError([error.reason]) from error
 
 
 def _secret(config: Config) -> bytes:

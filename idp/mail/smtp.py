@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from aiosmtplib import SMTP, SMTPResponseException
 
 _PORTS: Final = {"starttls": 587, "tls": 465, "none": 25}
-_FINAL: Final = 500  # replies from here on are permanent (RFC 5321 4.2.1)
+_PERMANENT: Final = 500  # replies from here on are permanent (RFC 5321 4.2.1)
 
 
 class SmtpConnection:
@@ -55,7 +55,7 @@ async def connection(config: Config) -> AsyncIterator[SmtpConnection]:
     configured. Raises NotSent."""
     from aiosmtplib import SMTP
 
-    context, password = await asyncio.to_thread(_prepared, config)
+    context, password = await asyncio.to_thread(_tls_and_password, config)
     client = SMTP(
         hostname=config.smtp_host,
         port=port(config),
@@ -79,7 +79,7 @@ async def connection(config: Config) -> AsyncIterator[SmtpConnection]:
 
 
 def port(config: Config) -> int:
-    """Returns the configured port of the mail server, or else the usual one for the configured
+    """Returns the configured port of the mail server, or else the default one for the configured
     security."""
     return config.smtp_port or _PORTS[config.smtp_security]
 
@@ -90,12 +90,12 @@ def check(config: Config) -> None:
     if not config.sends_mail:
         return
     try:
-        _prepared(config)
+        _tls_and_password(config)
     except NotSent as error:
-        raise ConfigError([error.why]) from error
+        raise ConfigError([error.reason]) from error
 
 
-def _prepared(config: Config) -> tuple[ssl.SSLContext | None, str | None]:
+def _tls_and_password(config: Config) -> tuple[ssl.SSLContext | None, str | None]:
     """The TLS context to verify the server, and the password to authenticate with. Raises
     NotSent."""
     try:
@@ -124,12 +124,12 @@ def _failures() -> Iterator[None]:
         yield
     except aiosmtplib.SMTPRecipientsRefused as error:
         refused = error.recipients[0]
-        raise NotSent(_answer(refused), is_final=refused.code >= _FINAL) from error
+        raise NotSent(_answer(refused), is_final=refused.code >= _PERMANENT) from error
     except aiosmtplib.SMTPDataError as error:
-        raise NotSent(_answer(error), is_final=error.code >= _FINAL) from error
+        raise NotSent(_answer(error), is_final=error.code >= _PERMANENT) from error
     except aiosmtplib.SMTPNotSupported as error:
         raise NotSent(str(error), is_final="SMTPUTF8" in str(error)) from error
-    except aiosmtplib.SMTPResponseException as error:  # sender or log-in: can be corrected
+    except aiosmtplib.SMTPResponseException as error:  # sender or sign-in: can be corrected
         raise NotSent(_answer(error)) from error
     except (aiosmtplib.SMTPException, OSError, ValueError) as error:
         raise NotSent(f"{type(error).__name__}: {error}") from error

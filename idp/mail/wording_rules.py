@@ -20,25 +20,25 @@ _BRACES: Final = re.compile(r"\{\{|\}\}")
 TYPES: Final = ("verifyemail", "passwordreset")
 
 
-class Words(Struct, frozen=True):
+class WordingRule(Struct, frozen=True):
     """The rule (`field_rules.Rule`) of a field that holds a text of a message: at most `max`
     characters in one line, without placeholders that the message can't fill."""
 
     max: int
 
     def read(self, value: object) -> str:
-        words = Text(max=self.max).read(value)
-        unknown = set(_PLACEHOLDER.findall(words)) - set(PLACEHOLDERS)
-        if unknown or _BRACES.search(_PLACEHOLDER.sub("", words)):
-            known = " and ".join(f"{{{{.{name}}}}}" for name in PLACEHOLDERS)
-            raise FieldRefused("text.placeholder", f"may name {known} only")
-        return words
+        text = Text(max=self.max).read(value)
+        unknown = set(_PLACEHOLDER.findall(text)) - set(PLACEHOLDERS)
+        if unknown or _BRACES.search(_PLACEHOLDER.sub("", text)):
+            placeholders = " and ".join(f"{{{{.{name}}}}}" for name in PLACEHOLDERS)
+            raise FieldRefused("text.placeholder", f"may name {placeholders} only")
+        return text
 
     def schema(self) -> Schema:
         return Text(max=self.max).schema()
 
 
-def filled(words: str, values: Mapping[str, str]) -> str:
+def filled(text: str, values: Mapping[str, str]) -> str:
     """Returns the text `words` with its placeholders, such as `{{.Host}}`, replaced by `values`,
     which are by the placeholders' names."""
-    return _PLACEHOLDER.sub(lambda match: values[match[1]], words)
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], text)

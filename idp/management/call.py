@@ -3,6 +3,7 @@ to."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Final
 
 from msgspec import Struct
@@ -28,6 +29,7 @@ _FOR_ACTORS: Final[frozenset[Permission]] = frozenset(
         "org.read",
         "user.read",
         "user.grant.read",
+        "group.read",
         "project.read",
         "project.app.read",
         "policy.read",
@@ -43,7 +45,8 @@ class Call(Struct, frozen=True):
     is the organization that the caller named, or None. `if_match` is the `sequence` that the
     changed record must have, or None if any will do. With `is_own` the call comes from the pages
     of the caller's own account and concerns no other one (`of_themselves`). With `is_by_pat` the
-    caller authenticated with a personal access token.
+    caller authenticated with a personal access token. `authenticated_at` is when the caller, a
+    person, signed in; it is None for other tokens.
     """
 
     caller: User
@@ -53,6 +56,7 @@ class Call(Struct, frozen=True):
     if_match: int | None = None
     is_own: bool = False
     is_by_pat: bool = False
+    authenticated_at: datetime | None = None
 
     @property
     def actor(self) -> str:
@@ -67,15 +71,15 @@ class Call(Struct, frozen=True):
 
     @property
     def verified_by(self) -> VerifiedBy:
-        """What is recorded as the origin of an address that this call declares verified: the
+        """The recorded origin of an address that this call declares verified: the
         installation or an organization."""
         return "instance" if self.is_by_instance else "organization"
 
     def reaches(self, org_id: str) -> bool:
         """Returns whether the caller has the permission in this organization, and the call names
         either this organization or none (`org_id`)."""
-        is_meant = self.org_id in (None, org_id)
-        return is_meant and self.rights.allow(self.permission, org_id)
+        is_in_scope = self.org_id in (None, org_id)
+        return is_in_scope and self.rights.allow(self.permission, org_id)
 
     def is_about_caller(self, user_id: str) -> bool:
         """Returns whether the user is the caller, acting on their own account."""
@@ -85,10 +89,11 @@ class Call(Struct, frozen=True):
 def of_themselves(user: User, if_match: int | None = None) -> Call:
     """Returns the call of a user who reads or changes their own account.
 
-    The call needs no permission and reaches no other account. `if_match` is as in `Call`.
+    The call needs no permission and reaches no other account. `if_match` is the `sequence` that
+    the record must have, None if any will do.
     """
-    nothing = Rights(everywhere=frozenset(), by_organization={})
-    return Call(user, nothing, "user.write", user.org_id, if_match=if_match, is_own=True)
+    no_rights = Rights(everywhere=frozenset(), by_organization={})
+    return Call(user, no_rights, "user.write", user.org_id, if_match=if_match, is_own=True)
 
 
 async def admit(
@@ -110,10 +115,19 @@ async def admit(
     # Before the permissions are checked, so that the log names the caller of a refused call, too.
     logs.name_caller(caller.id)
     if bearer.token.act is not None and permission not in _FOR_ACTORS:
-        message = "whoever acts for somebody else may only read"
+        message = "a token that acts for another user can only read"
         raise PermissionDenied(message, error_code="token.actor")
     rights = await permissions.of_user(service, caller.id)
-    call = Call(caller, rights, permission, org_id, if_match, is_by_pat=bearer.is_pat)
+    signed_in = bearer.token.auth_time
+    call = Call(
+        caller,
+        rights,
+        permission,
+        org_id,
+        if_match,
+        is_by_pat=bearer.is_pat,
+        authenticated_at=datetime.fromtimestamp(signed_in, UTC) if signed_in else None,
+    )
     return await admitted(service, call)
 
 
@@ -138,7 +152,7 @@ def check_service(call: Call) -> None:
     Raises PermissionDenied if the caller is a person or sent another kind of token.
     """
     if call.caller.kind != "machine" or not call.is_by_pat:
-        message = "only a service user may do this, by a personal access token"
+        message = "only a service user with a personal access token may do this"
         raise PermissionDenied(message, error_code="caller.not_a_service")
 
 
@@ -157,7 +171,7 @@ async def authenticate(service: Service, authorization: str | None) -> Bearer:
         # An error without a description means that no token was sent (RFC 6750 3.1).
         error_code = "token.invalid" if error.description else NO_TOKEN
         raise Unauthenticated(
-            error.description or "a token is needed", error_code=error_code
+            error.description or "a token is required", error_code=error_code
         ) from error
     if service.config.issuer not in bearer.token.aud:
         raise Unauthenticated("the token is not meant for this API", error_code="token.audience")
@@ -178,10 +192,10 @@ async def find_organization(service: Service, call: Call, org_id: str) -> Organi
     # Before the store is read: the answer must not show whether the organization exists.
     if not call.reaches(org_id):
         raise _denied(call.permission)
-    found = await service.store.get(ORGANIZATIONS, org_id) if len(org_id) <= 200 else None
-    if found is None:
+    organization = await service.store.get(ORGANIZATIONS, org_id) if len(org_id) <= 200 else None
+    if organization is None:
         raise _no_organization()
-    return found
+    return organization
 
 
 async def find_organization_by_domain(service: Service, call: Call, domain: str) -> Organization:

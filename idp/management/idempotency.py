@@ -1,9 +1,9 @@
 """Repeatable calls: a call with an Idempotency-Key is carried out once.
 
-The record of the call and its sealed answer are stored in the same unit as what the call changed.
-So neither a crash nor a concurrent call with the same key carries it out twice, and a repetition
-within a day gets the same answer. An answer that holds secrets is stored separately, for ten
-minutes.
+The record of the call and its sealed answer are stored in the same unit as the changes of the
+call. So neither a crash nor a concurrent call with the same key carries it out twice, and a
+repetition within a day gets the same answer. An answer that holds secrets is stored separately,
+for ten minutes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MAX_KEY_CHARACTERS: Final = 200
 _PURPOSE: Final = "made call"
 _MAX_ATTEMPTS: Final = 20  # while concurrent calls change the same records
 _WAIT_SECONDS: Final = 5.0
-_MAX_DURATION: Final = timedelta(seconds=30)  # after that the answer is taken to be lost
+_MAX_DURATION: Final = timedelta(seconds=30)  # after that the answer is considered lost
 _POLL_SECONDS: Final = 0.05
 
 
@@ -78,7 +78,7 @@ def read_key(value: str) -> str:
 
 
 def set_answer_early(service: Service, answer: Answer) -> None:
-    """Sets the answer that a repetition of the present call gets, for a call that commits several
+    """Sets the answer that a repetition of the current call gets, for a call that commits several
     units: it is stored together with the next unit, so that a repetition gets it even if the call
     is interrupted afterwards. Does nothing for a call without an Idempotency-Key.
 
@@ -100,9 +100,9 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
     """
     failures = list[StorageError]()
     for _ in range(_MAX_ATTEMPTS):
-        made = await service.store.get(MADE_CALLS, call.id)
-        if made is not None:
-            return await _earlier(service, call, made), True
+        made_call = await service.store.get(MADE_CALLS, call.id)
+        if made_call is not None:
+            return await _earlier_answer(service, call, made_call), True
         holding = HoldingStore(
             service, failures, lambda answer: _record_writes(service, call, answer)
         )
@@ -113,13 +113,15 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
         except IdpError:
             # A concurrent call with the same key may have caused the refusal, by having been
             # carried out first: then its answer is returned in place of the error.
-            made = None if holding.has_answer else await service.store.get(MADE_CALLS, call.id)
-            if made is None:
+            made_call = (
+                None if holding.has_answer else await service.store.get(MADE_CALLS, call.id)
+            )
+            if made_call is None:
                 raise
-            return await _earlier(service, call, made), True
+            return await _earlier_answer(service, call, made_call), True
         finally:
             holding.drop()
-    raise Busy("too many change the same: repeat the call", retry_after_seconds=1)
+    raise Busy("too many calls change the same record: repeat the call", retry_after_seconds=1)
 
 
 async def _attempt(service: Service, call: Repeatable, holding: HoldingStore, work: Work) -> bytes:
@@ -134,7 +136,7 @@ async def _attempt(service: Service, call: Repeatable, holding: HoldingStore, wo
         raise
     if holding.has_answer:
         await _correct(service, call, answer)
-    await holding.stored(answer)
+    await holding.store_with_answer(answer)
     return answer
 
 
@@ -151,7 +153,7 @@ def _record_writes(service: Service, call: Repeatable, answer: bytes) -> list[Wr
     # Secrets are stored in a record of their own, which expires much earlier than the answer.
     secrets = answers.secrets_in(answer_document)
     public = {name: value for name, value in answer_document.items() if name not in secrets}
-    made = MadeCall(
+    made_call = MadeCall(
         id=call.id,
         request_digest=call.digest,
         made_at=now,
@@ -161,36 +163,36 @@ def _record_writes(service: Service, call: Repeatable, answer: bytes) -> list[Wr
         made_id=_made_id(answer_document) or next(reversed(call.ids), ""),
     )
     if not secrets:
-        return [Insert(MADE_CALLS, made)]
+        return [Insert(MADE_CALLS, made_call)]
     secret = MadeSecret(
         id=call.id,
         sealed_answer=service.master_key.seal(answer, _PURPOSE),
         expires_at=now + SECRETS_STORED_FOR,
     )
-    return [Insert(MADE_CALLS, made), Insert(MADE_SECRETS, secret)]
+    return [Insert(MADE_CALLS, made_call), Insert(MADE_SECRETS, secret)]
 
 
 def _made_id(answer_document: dict[str, Any]) -> str:
-    """Returns the id of what the call created: the first id in its answer."""
+    """Returns the id of the record that the call created: the first id in its answer."""
     ids = [name for name in answer_document if name == "id" or name.endswith("Id")]
     return str(answer_document[ids[0]]) if ids else ""
 
 
-async def _earlier(service: Service, call: Repeatable, made: MadeCall) -> bytes:
+async def _earlier_answer(service: Service, call: Repeatable, made_call: MadeCall) -> bytes:
     """Returns the answer of the earlier call. Raises AlreadyExists, SecretGone, Busy."""
-    if made.request_digest != call.digest:
+    if made_call.request_digest != call.digest:
         message = "this Idempotency-Key was used for another request"
         raise AlreadyExists(message, error_code="idempotency.other_request")
-    if made.has_secret:
+    if made_call.has_secret:
         secret = await service.store.get(MADE_SECRETS, call.id)
         if secret is None:
-            raise _gone(made)
+            raise _gone(made_call)
         return service.master_key.open(secret.sealed_answer, _PURPOSE)
-    sealed = made.sealed_answer or await _awaited(service, made)
+    sealed = made_call.sealed_answer or await _await_answer(service, made_call)
     return service.master_key.open(sealed, _PURPOSE)
 
 
-async def _awaited(service: Service, made: MadeCall) -> str:
+async def _await_answer(service: Service, made_call: MadeCall) -> str:
     """Returns the answer of a call that a worker of the previous release carries out; that release
     stores the answer after the change.
 
@@ -199,17 +201,17 @@ async def _awaited(service: Service, made: MadeCall) -> str:
     deadline = time.monotonic() + _WAIT_SECONDS
     while time.monotonic() < deadline:
         await asyncio.sleep(_POLL_SECONDS)
-        earlier = await service.store.get(MADE_CALLS, made.id)
+        earlier = await service.store.get(MADE_CALLS, made_call.id)
         if earlier is not None and earlier.sealed_answer is not None:
             return earlier.sealed_answer
-    if service.clock.now() - made.made_at < _MAX_DURATION:
-        raise Busy("the call is still being carried out", retry_after_seconds=2)
-    raise _gone(made)
+    if service.clock.now() - made_call.made_at < _MAX_DURATION:
+        raise Busy("the call is still running", retry_after_seconds=2)
+    raise _gone(made_call)
 
 
-def _gone(made: MadeCall) -> SecretGone:
-    named = f" for {made.made_id}" if made.made_id else ""
+def _gone(made_call: MadeCall) -> SecretGone:
+    suffix = f" for {made_call.made_id}" if made_call.made_id else ""
     return SecretGone(
-        f"this call was carried out{named}, and the secret of its answer is kept no longer: make"
-        " another one"
+        f"this call was carried out{suffix}, and the secret of its answer is no longer stored:"
+        " generate another one"
     )

@@ -31,7 +31,7 @@ from storage import COUNT_CAP, Collection, Cursor, Record
 MAX_LIMIT: Final = 1000
 MAX_RECORDS_READ: Final = 1000  # records that one request reads, however many it finds
 MAX_FILTERS: Final = 20
-AT_ONCE: Final = 251  # SQLite reads on the event loop, which must be free for other requests
+BATCH_SIZE: Final = 251  # SQLite reads on the event loop, which must be free for other requests
 _EMPTY_READ_COST: Final = 10  # the cost of a read that finds nothing, in records
 _MAX_CURSOR: Final = 8000
 _MAC_BYTES: Final = 16
@@ -40,7 +40,7 @@ _MAX_COUNTED: Final = 20  # organizations; across more of them the total is a lo
 R = TypeVar("R", bound=Record)
 
 _METHODS: Final = ("EQUALS", "EQUALS_IGNORE_CASE", "STARTS_WITH", "STARTS_WITH_IGNORE_CASE")
-_OTHER_METHODS: Final = (
+_UNSUPPORTED_METHODS: Final = (
     "CONTAINS",
     "CONTAINS_IGNORE_CASE",
     "ENDS_WITH",
@@ -49,7 +49,7 @@ _OTHER_METHODS: Final = (
 _PREFIX: Final = "TEXT_QUERY_METHOD_"
 _METHOD: Final = OneOf(
     tuple(_PREFIX + name for name in _METHODS),
-    not_yet=tuple(_PREFIX + name for name in _OTHER_METHODS),
+    not_yet=tuple(_PREFIX + name for name in _UNSUPPORTED_METHODS),
     error_code="query.method_unsupported",
 )
 
@@ -69,7 +69,7 @@ class NoOffset(Struct, frozen=True):
 
 
 class PageQuery(Request, frozen=True, kw_only=True):
-    """Which page of what was found."""
+    """The requested page of the results."""
 
     limit: Annotated[int, Integer(1, MAX_LIMIT)] = 100
     asc: bool = True
@@ -78,8 +78,9 @@ class PageQuery(Request, frozen=True, kw_only=True):
 
 
 class Search(Request, frozen=True, kw_only=True):
-    """The base of every search. Beside it stand `queries`, and a `sorting_column` where it is
-    supported."""
+    """The base of every search. Subclasses add `queries`, and `sorting_column` where it is
+    supported.
+    """
 
     query: PageQuery = PageQuery()
 
@@ -108,8 +109,9 @@ class TextQuery(Request, frozen=True, kw_only=True):
 
 
 class SearchDetails(Answer, frozen=True, kw_only=True):
-    """How many were found. `is_total_lower_bound`: there are at least so many, because no more
-    are counted (10,000), or because some are yet to be looked at. A 64-bit integer."""
+    """The number of records found, a 64-bit integer. With `is_total_lower_bound` there may be
+    more: at most 10,000 are counted, and some records may not have been compared yet.
+    """
 
     total_result: str
     is_total_lower_bound: bool = False
@@ -118,7 +120,7 @@ class SearchDetails(Answer, frozen=True, kw_only=True):
 
 class FoundPage(Struct, Generic[R], frozen=True):
     """A page of the records that a search found. `details` has the number of all records found;
-    `next_cursor` is what the request for the next page has to send, empty on the last page."""
+    `next_cursor` is the cursor of the next page, empty on the last page."""
 
     records: list[R]
     details: SearchDetails
@@ -131,8 +133,10 @@ def reachable_organizations(call: Call) -> tuple[str, ...] | None:
         return (call.org_id,)
     if call.permission in call.rights.everywhere:
         return None
-    held = call.rights.by_organization
-    return tuple(sorted(id for id in held if call.rights.allow(call.permission, id)))
+    organizations = call.rights.by_organization
+    return tuple(
+        sorted(org_id for org_id in organizations if call.rights.allow(call.permission, org_id))
+    )
 
 
 async def find(
@@ -145,27 +149,31 @@ async def find(
     org_path: str = "org_id",
     order: str | None = None,
     weight: Callable[[R], int] = lambda _: 1,
-    at_once: int = AT_ONCE,
+    batch_size: int = BATCH_SIZE,
+    is_counted: bool = True,
 ) -> FoundPage[R]:
     """Returns the page that `query` requests of the records that pass every filter and belong to
     one of these organizations (None: to any).
 
     `org_path` is the field with the organization's id. `order` names a field of a declared index
     that orders the records within each organization. Where records are large, `weight` returns how
-    many ordinary records one counts as, and `at_once` is how many are read at a time. Raises
-    InvalidArgument for the cursor of another search.
+    many ordinary records one counts as, and `batch_size` is how many are read at a time. Unless
+    the search `is_counted`, its total is only a lower bound. Raises InvalidArgument for the cursor
+    of another search.
     """
     plans = read_plans(collection, filters, organizations, org_path, order)
-    # What the cursor is bound to: a place in the results of one search means nothing in another.
+    # The cursor is bound to the search: a position in the results of one is invalid in another.
     description = msgspec.msgpack.encode(
         (collection.name, query.asc, order, organizations, list(filters))
     )
-    place = _FIRST
+    start = _FIRST_PAGE
     if query.cursor:
-        place = _read_cursor(service, description, query.cursor)
-    source = _Source(service, collection, plans, query, weight, at_once)
-    page = await _page(source, place)
-    total, is_lower_bound = await _total(service, collection, plans, page, place)
+        start = _read_cursor(service, description, query.cursor)
+    source = _Source(service, collection, plans, query, weight, batch_size)
+    page = await _page(source, start)
+    total, is_lower_bound = page.earlier_count + len(page.records), True
+    if is_counted:
+        total, is_lower_bound = await _total(service, collection, plans, page, start)
     return FoundPage(
         records=page.records,
         details=SearchDetails(
@@ -173,7 +181,9 @@ async def find(
             is_total_lower_bound=is_lower_bound,
             view_timestamp=service.clock.now(),
         ),
-        next_cursor=_cursor(service, description, page.place, total) if page.place else "",
+        next_cursor=_cursor(service, description, page.next_start, total)
+        if page.next_start
+        else "",
     )
 
 
@@ -183,25 +193,25 @@ class _PageStart(Struct, frozen=True, array_like=True):
 
     n: int
     after: tuple[Any, str] | None
-    seen: int
+    earlier_count: int
     total: int = 0
 
 
-_FIRST: Final = _PageStart(n=0, after=None, seen=0)
+_FIRST_PAGE: Final = _PageStart(n=0, after=None, earlier_count=0)
 
 
 class _Page(Struct, Generic[R]):
-    """The records of a page, with `before` records on earlier pages. `place` is where the next
-    page begins, or None on the last one."""
+    """The records of a page, with `earlier_count` records on earlier pages. `next_start` is where
+    the next page begins, or None on the last one."""
 
     records: list[R]
-    before: int
-    place: _PageStart | None = None
+    earlier_count: int
+    next_start: _PageStart | None = None
 
     def ends_at(self, n: int, after: Cursor | None) -> _Page[R]:
         """Sets where the next page begins (after the record at `after` in the read plan `n`), and
         returns the page."""
-        self.place = _PageStart(n, after, self.before + len(self.records))
+        self.next_start = _PageStart(n, after, self.earlier_count + len(self.records))
         return self
 
 
@@ -211,13 +221,13 @@ class _Source(NamedTuple, Generic[R]):
     plans: Sequence[ReadPlan]
     query: PageQuery
     weight: Callable[[R], int]
-    at_once: int
+    batch_size: int
 
 
-async def _page(source: _Source[R], place: _PageStart) -> _Page[R]:
-    page = _Page[R]([], before=place.seen)
-    n, after, records_read = place.n, place.after, 0
-    async for plan, record in _each(source, place):
+async def _page(source: _Source[R], start: _PageStart) -> _Page[R]:
+    page = _Page[R]([], earlier_count=start.earlier_count)
+    n, after, records_read = start.n, start.after, 0
+    async for plan, record in _each(source, start):
         if records_read >= MAX_RECORDS_READ:
             return page.ends_at(n, after)
         if record is None:
@@ -231,20 +241,24 @@ async def _page(source: _Source[R], place: _PageStart) -> _Page[R]:
     return page
 
 
-async def _each(source: _Source[R], place: _PageStart) -> AsyncIterator[tuple[ReadPlan, R | None]]:
+async def _each(source: _Source[R], start: _PageStart) -> AsyncIterator[tuple[ReadPlan, R | None]]:
     """Yields every record from this position on with its read plan, and None at the end of each
     plan."""
-    after = place.after
-    for plan in source.plans[place.n :]:
+    after = start.after
+    for plan in source.plans[start.n :]:
         # With filters left to apply, it is unknown how many records fill the page. Otherwise one
         # more than the page holds shows whether there is another page.
-        size = source.at_once if plan.rest else min(source.query.limit + 1, source.at_once)
-        is_more = True
-        while is_more:
-            found, is_more = await _read(source, plan, size, after)
-            for record in found:
+        size = (
+            source.batch_size
+            if plan.remaining_filters
+            else min(source.query.limit + 1, source.batch_size)
+        )
+        has_more = True
+        while has_more:
+            records, has_more = await _read(source, plan, size, after)
+            for record in records:
                 yield plan, record
-            after = plan.cursor(found[-1]) if found else after
+            after = plan.cursor(records[-1]) if records else after
             await asyncio.sleep(0)  # lets other requests run between two reads
         yield plan, None
         after = None
@@ -267,9 +281,13 @@ async def _read(
         return page.records, page.after is not None
     ids = sorted(plan.ids, reverse=not asc)
     if after is not None:
-        ids = [id for id in ids if (id > after[1] if asc else id < after[1])]
-    found = await service.store.get_many([(collection, id) for id in ids])
-    return [record for record in found if record is not None], False
+        ids = [
+            record_id
+            for record_id in ids
+            if (record_id > after[1] if asc else record_id < after[1])
+        ]
+    records = await service.store.get_many([(collection, record_id) for record_id in ids])
+    return [record for record in records if record is not None], False
 
 
 async def _total(
@@ -277,17 +295,20 @@ async def _total(
     collection: Collection[R],
     plans: Sequence[ReadPlan],
     page: _Page[R],
-    place: _PageStart,
+    start: _PageStart,
 ) -> tuple[int, bool]:
     """Returns how many records the search finds, and whether there may be more than that."""
-    known = page.before + len(page.records)
-    if page.place is None:
-        return known, False
-    # What a filter drops after reading cannot be counted by the store.
-    if any(plan.rest or plan.ids is not None for plan in plans) or len(plans) > _MAX_COUNTED:
-        return known, True
-    if place != _FIRST:  # counted for the first page; the cursor carries the number
-        return place.total, place.total >= COUNT_CAP
+    found_count = page.earlier_count + len(page.records)
+    if page.next_start is None:
+        return found_count, False
+    # The store cannot count the records that a filter excludes after they are read.
+    if (
+        any(plan.remaining_filters or plan.ids is not None for plan in plans)
+        or len(plans) > _MAX_COUNTED
+    ):
+        return found_count, True
+    if start != _FIRST_PAGE:  # counted for the first page; the cursor carries the number
+        return start.total, start.total >= COUNT_CAP
     total = 0
     for plan in plans:
         total += await service.store.count(collection, plan.where, up_to=COUNT_CAP - total)
@@ -296,8 +317,8 @@ async def _total(
     return total, False
 
 
-def _cursor(service: Service, description: bytes, place: _PageStart, total: int) -> str:
-    data = msgspec.msgpack.encode(structs.replace(place, total=total))
+def _cursor(service: Service, description: bytes, start: _PageStart, total: int) -> str:
+    data = msgspec.msgpack.encode(structs.replace(start, total=total))
     return base64url.encode(_mac(service, description, data) + data)
 
 
@@ -310,16 +331,14 @@ def _read_cursor(service: Service, description: bytes, cursor: str) -> _PageStar
         data = base64url.decode(cursor)
     except ValueError:
         data = b""
-    mac, place = data[:_MAC_BYTES], data[_MAC_BYTES:]
-    if not hmac.compare_digest(mac, _mac(service, description, place)):
-        message = (
-            "is none that was given for this search: the filters and the order must be the same"
-        )
+    mac, start = data[:_MAC_BYTES], data[_MAC_BYTES:]
+    if not hmac.compare_digest(mac, _mac(service, description, start)):
+        message = "is not a cursor of this search: filters and order must be the same"
         raise InvalidArgument([FieldProblem("query.cursor", "query.cursor", message)])
-    return msgspec.msgpack.decode(place, type=_PageStart)
+    return msgspec.msgpack.decode(start, type=_PageStart)
 
 
-def _mac(service: Service, description: bytes, place: bytes) -> bytes:
-    # The length separates the two parts: no other search and place have the same bytes together.
+def _mac(service: Service, description: bytes, start: bytes) -> bytes:
+    # The length separates the two parts: no other search and position result in the same bytes.
     length = len(description).to_bytes(8, "big")
-    return service.master_key.mac("cursor", length + description + place)[:_MAC_BYTES]
+    return service.master_key.mac("cursor", length + description + start)[:_MAC_BYTES]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class FailedCheck(Protocol):
-    """A check that did not hold, with the attributes that a refusal needs.
+    """A check that failed, with the attributes that a refusal needs.
 
     It is a protocol, so that this module does not depend on those that define the checks.
     """
@@ -46,7 +46,7 @@ class FailedCheck(Protocol):
 
     @property
     def says(self) -> str:
-        """A sentence that says what has to hold."""
+        """A sentence that states the requirement."""
 
     @property
     def rule(self) -> str:
@@ -54,14 +54,14 @@ class FailedCheck(Protocol):
 
     @property
     def fix(self) -> str:
-        """What to change, in most cases, in a request that fails the check."""
+        """The change that corrects most requests that fail the check."""
 
 
-class Refusing(Exception):
+class RequestRefused(Exception):
     """A request is refused. `description` may be displayed to everybody.
 
-    `details` has all details and `fix` says how to correct the request, both for the administrator
-    alone; `check` is the check that did not hold, and `client_id` the application's where it is
+    `details` has all details and `fix` is how to correct the request, both for the administrator
+    alone; `check` is the check that failed, and `client_id` the application's where it is
     known.
     """
 
@@ -82,7 +82,7 @@ class Refusing(Exception):
         self.client_id = client_id
 
 
-class OAuthError(Refusing):
+class OAuthError(RequestRefused):
     """A protocol error. `description` is displayed to the client's developer, in plain ASCII."""
 
     code: ClassVar[str] = "server_error"
@@ -179,7 +179,7 @@ class WrongCredential(OAuthError):
 class InvalidClient(WrongCredential):
     """Client authentication failed, with the same description for every reason.
 
-    `reason` says in the log what was wrong. `hint` replaces the description
+    `reason` is the cause, for the log. `hint` replaces the description
     (`explain_to_developer`) where mistakes of `client`, the application that the request names,
     may be explained. `failed_id` is the id of the application or service user that failed to
     authenticate, if it exists.
@@ -249,7 +249,8 @@ class InvalidToken(WrongCredential):
 
 
 class InsufficientScope(OAuthError):
-    """The access token is valid, but has not the scope that the request needs (RFC 6750 3.1)."""
+    """The access token is valid, but does not have the scope that the request needs (RFC 6750
+    3.1)."""
 
     code = "insufficient_scope"
     status = 403
@@ -302,7 +303,7 @@ class TooManyRequests(OAuthError):
         self.retry_after_seconds = retry_after_seconds
 
 
-class UnusableRequest(Refusing):
+class UnusableRequest(RequestRefused):
     """The request cannot be answered by redirect: there is no known client with that redirect URI.
 
     `error_code` selects the texts of the page. `sent` and `registered` are the values that were
@@ -326,7 +327,7 @@ class UnusableRequest(Refusing):
         self.registered = registered
 
 
-class HintIgnored(Refusing):
+class HintIgnored(RequestRefused):
     """An `id_token_hint` of an authorization request that cannot be used.
 
     The request continues without it; the record of it is for `idp explain`.

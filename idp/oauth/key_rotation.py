@@ -1,8 +1,9 @@
-"""The life cycle of keys: made in pairs, rotated on schedule or demand, removed in an emergency.
+"""The life cycle of keys: generated in pairs, rotated on schedule or request, removed in an
+emergency.
 
 Every algorithm in use has one active key, and one next key that waits until every cache of the
 published key set has it. Each change is one unit with the state that it expects, so of two
-processes that do the same at once one succeeds, and the other continues from its result.
+processes that do the same concurrently one succeeds, and the other continues from its result.
 """
 
 from __future__ import annotations
@@ -33,31 +34,31 @@ from storage.confirmed_commit import commit_confirmed
 Algorithm = SigningAlgorithm | Literal["A256GCM"]
 Pairs = dict[Algorithm, dict[str, SigningKey]]
 
-SCHEDULE: Final = "schedule"  # the actor of what no user asked for
+SCHEDULE: Final = "schedule"  # the actor of scheduled changes
 _PAIR: Final = ("active", "next")
 
 
 async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
-    """Makes an active and a next key of the algorithm, unless it has them.
+    """Generates an active and a next key of the algorithm, unless it has them.
 
     It is called before an application is stored that signs by the algorithm: an algorithm has no
-    keys, and none are published, until the first application uses it. `actor` is the id that the
-    events have as theirs. Raises `LookupError` before the set-up has run.
+    keys, and none are published, until the first application uses it. `actor` is the actor of the
+    events. Raises `LookupError` before the set-up has run.
     """
-    # The instance is read before the keys: if another process makes keys in between, this unit
+    # The instance is read before the keys: if another process generates keys in between, this unit
     # fails as `Stale`.
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
         raise LookupError("the set-up has not run on this store")
     pair = _pairs(await _trusted(service)).get(algorithm, {})
-    fresh = [await _new(service, algorithm, state) for state in _PAIR if state not in pair]
-    if not fresh:
+    new_keys = [await _new(service, algorithm, state) for state in _PAIR if state not in pair]
+    if not new_keys:
         return
     now = service.clock.now()
     writes = events.update(
         service.random, INSTANCES, instance, {}, AuditEntry("instance.keys_made", actor, now)
     )
-    for key in fresh:
+    for key in new_keys:
         writes += _insertion(service, key, now, actor)
     try:
         await commit_confirmed(service.store, *writes)
@@ -69,7 +70,7 @@ async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
 async def rotate(
     service: Service, *, actor: str, algorithms: Collection[Algorithm] | None = None
 ) -> dict[Algorithm, SigningKey]:
-    """Makes the next keys the active ones, and makes new next keys.
+    """Makes the next keys the active ones, and generates new next keys.
 
     This concerns `algorithms`, or all of them if it is None; `actor` is for the events. Returns
     the keys that sign now. Raises `FailedPrecondition`, which says when it will be possible: a key
@@ -81,13 +82,13 @@ async def rotate(
     pairs = _pairs(trusted)
     rotated = {each: pairs[each] for each in pairs if algorithms is None or each in algorithms}
     _check_ready(rotated.values(), trusted, service.clock.now())
-    fresh = [await _new(service, algorithm, "next") for algorithm in rotated]
+    new_keys = [await _new(service, algorithm, "next") for algorithm in rotated]
     now = service.clock.now()
     writes: list[Write] = []
-    for pair, following in zip(rotated.values(), fresh, strict=True):
-        writes += _moved(service, pair["active"], "retired", now, actor)
-        writes += _moved(service, pair["next"], "active", now, actor)
-        writes += _insertion(service, following, now, actor)
+    for pair, next_key in zip(rotated.values(), new_keys, strict=True):
+        writes += _state_change(service, pair["active"], "retired", now, actor)
+        writes += _state_change(service, pair["next"], "active", now, actor)
+        writes += _insertion(service, next_key, now, actor)
     try:
         await commit_confirmed(service.store, *writes)
     except Stale:
@@ -98,10 +99,10 @@ async def rotate(
 
 
 async def remove(service: Service, kid: str, *, actor: str) -> None:
-    """Removes a key at once, because it may be known to others. `actor` is for the events.
+    """Removes a key immediately, because it may be known to others. `actor` is for the events.
 
-    What it signed or sealed is invalid, and its private part is wiped. If it was active, the next
-    key takes its place in the same unit. Raises `NotFound` and `FailedPrecondition`.
+    Everything that it signed or sealed is invalid, and its private part is deleted. If it was
+    active, the next key replaces it in the same unit. Raises `NotFound` and `FailedPrecondition`.
     """
     key = await service.store.get(SIGNING_KEYS, kid)
     if key is None:
@@ -109,34 +110,35 @@ async def remove(service: Service, kid: str, *, actor: str) -> None:
     if key.state == "removed":
         raise FailedPrecondition("the key was removed before", error_code="key.removed")
     now = service.clock.now()
-    writes = _moved(service, key, "removed", now, actor)
+    writes = _state_change(service, key, "removed", now, actor)
     if key.state in _PAIR:
         await ensure(service, key.algorithm, actor=actor)
         writes += _insertion(service, await _new(service, key.algorithm, "next"), now, actor)
     if key.state == "active":
-        waiting = _pairs(await _trusted(service))[key.algorithm]["next"]
-        writes += _moved(service, waiting, "active", now, actor)
+        next_key = _pairs(await _trusted(service))[key.algorithm]["next"]
+        writes += _state_change(service, next_key, "active", now, actor)
     try:
         await commit_confirmed(service.store, *writes)
-    except Stale:  # it was rotated at this moment, and is removed all the same
+    except Stale:  # it was rotated concurrently, and is removed nevertheless
         await remove(service, kid, actor=actor)
     service.keys.forget()
 
 
-async def tend(service: Service) -> None:
+async def maintain(service: Service) -> None:
     """Rotates the keys that have signed for the configured time, and removes old retired ones.
 
-    A retired key is removed once no token that it signed is accepted any more, not even as an
-    `id_token_hint`.
+    A retired key is removed once no token that it signed is accepted any longer, not even as
+    an `id_token_hint`.
     """
     for algorithm in {key.algorithm for key in await _trusted(service)}:
         await ensure(service, algorithm, actor=SCHEDULE)
     trusted, now = await _trusted(service), service.clock.now()
-    signs_for = timedelta(seconds=service.config.key_rotation_seconds)
+    rotation_period = timedelta(seconds=service.config.key_rotation_seconds)
     due = [
         algorithm
         for algorithm, pair in _pairs(trusted).items()
-        if pair["active"].changed_at + signs_for <= now and _ready_at(pair["next"], trusted) <= now
+        if pair["active"].changed_at + rotation_period <= now
+        and _ready_at(pair["next"], trusted) <= now
     ]
     if due:
         await rotate(service, actor=SCHEDULE, algorithms=due)
@@ -145,14 +147,14 @@ async def tend(service: Service) -> None:
             await remove(service, key.id, actor=SCHEDULE)
 
 
-async def every(service: Service) -> list[SigningKey]:
+async def all_keys(service: Service) -> list[SigningKey]:
     """Returns every key, also those that were removed, the oldest first."""
     keys = [key async for key in service.store.scan(SIGNING_KEYS)]
     return sorted(keys, key=lambda key: (key.created_at, key.algorithm, key.state))
 
 
 async def _trusted(service: Service) -> list[SigningKey]:
-    return [key for key in await every(service) if key.state != "removed"]
+    return [key for key in await all_keys(service) if key.state != "removed"]
 
 
 def _pairs(trusted: Iterable[SigningKey]) -> Pairs:
@@ -177,19 +179,19 @@ def _check_ready(
         )
 
 
-def _ready_at(waiting: SigningKey, trusted: Iterable[SigningKey]) -> datetime:
-    """Returns from when on every cache of the key set has the key.
+def _ready_at(next_key: SigningKey, trusted: Iterable[SigningKey]) -> datetime:
+    """Returns the time from which on every cache of the key set has the key.
 
     A cache may have been filled just before the key was published. The first pair is in every key
     set.
     """
-    if waiting.created_at <= min(key.created_at for key in trusted):
-        return waiting.created_at
-    return waiting.created_at + timedelta(seconds=PUBLISHED_CACHE_SECONDS)
+    if next_key.created_at <= min(key.created_at for key in trusted):
+        return next_key.created_at
+    return next_key.created_at + timedelta(seconds=PUBLISHED_CACHE_SECONDS)
 
 
 async def _new(service: Service, algorithm: Algorithm, state: str) -> SigningKey:
-    """Returns a new key; one for signatures is made in a thread, as that takes long.
+    """Returns a new key; one for signatures is generated in a thread, as that takes long.
 
     Its times are those of its completion, because it is published only then.
     """
@@ -197,23 +199,23 @@ async def _new(service: Service, algorithm: Algorithm, state: str) -> SigningKey
     if algorithm == SEALING:
         return new_sealing_key(master_key, random, now, state)
     key = await asyncio.to_thread(new_signing_key, master_key, random, now, state, algorithm)
-    made_at = service.clock.now()
-    return msgspec.structs.replace(key, created_at=made_at, changed_at=made_at)
+    completed_at = service.clock.now()
+    return msgspec.structs.replace(key, created_at=completed_at, changed_at=completed_at)
 
 
 def _insertion(service: Service, key: SigningKey, now: datetime, actor: str) -> list[Write]:
     return events.insertion(service.random, SIGNING_KEYS, key, AuditEntry("key.made", actor, now))
 
 
-def _moved(
+def _state_change(
     service: Service, key: SigningKey, state: str, now: datetime, actor: str
 ) -> list[Write]:
     # The record stays in the list of keys, without the part that could sign.
-    wiped = {"sealed_private": ""} if state == "removed" else {}
+    erased = {"sealed_private": ""} if state == "removed" else {}
     change = Update(
         SIGNING_KEYS,
         key.id,
-        set={"state": state, "changed_at": now, **wiped},
+        set={"state": state, "changed_at": now, **erased},
         increment={"sequence": 1},
         expect={"state": key.state, "sequence": key.sequence},
     )

@@ -20,12 +20,12 @@ DEVICES_BY_NETWORK: Final = 60
 DEVICES_BY_CLIENT: Final = 600
 PUSHES_BY_NETWORK: Final = 60
 PUSHES_BY_CLIENT: Final = 600
-_NEXT_SECONDS: Final = 1
+_RETRY_SECONDS: Final = 1
 
 
 def admit_authorization(service: Service, origin: AttemptOrigin) -> None:
-    """Counts an authorization request of a browser in which no user has signed in: 20 a second of
-    a network, and 200 at once.
+    """Counts an authorization request of a browser in which no user has signed in: 20 a second for
+    each network, with a burst of 200.
 
     Raises `TooManyRequests`.
     """
@@ -37,7 +37,7 @@ def admit_authorization(service: Service, origin: AttemptOrigin) -> None:
         is_allowed = rate.allows(now, origin.site, origin.factor * SITE_FACTOR)
     if not is_allowed:
         metrics.SHED.count("pages", "pace")
-        raise TooManyRequests(_NEXT_SECONDS)
+        raise TooManyRequests(_RETRY_SECONDS)
 
 
 def admit_first_form(service: Service, origin: AttemptOrigin) -> None:
@@ -80,20 +80,20 @@ def admit_push(
         _admit(service, "pushes of a client", client_id, PUSHES_BY_CLIENT)
 
 
-def _admit_network(service: Service, kind: str, origin: AttemptOrigin, most: int) -> None:
+def _admit_network(service: Service, kind: str, origin: AttemptOrigin, max_requests: int) -> None:
     """Counts by the network, and with four times the limit by the /48 of an IPv6 address.
 
     Networks that the operator exempts are not counted.
     """
     if origin.is_exempt(service.config):
         return
-    _admit(service, kind, origin.network, most * origin.factor)
+    _admit(service, kind, origin.network, max_requests * origin.factor)
     if origin.site is not None:
-        _admit(service, kind, origin.site, most * origin.factor * SITE_FACTOR)
+        _admit(service, kind, origin.site, max_requests * origin.factor * SITE_FACTOR)
 
 
-def _admit(service: Service, kind: str, key: str, most: int) -> None:
-    seconds = service.request_counts.wait_seconds(service.clock.now(), kind, key, most)
+def _admit(service: Service, kind: str, key: str, max_requests: int) -> None:
+    seconds = service.request_counts.wait_seconds(service.clock.now(), kind, key, max_requests)
     if seconds:
         metrics.THROTTLED.count("request")
         raise TooManyRequests(seconds)

@@ -56,13 +56,13 @@ def _read(config: Config, scope: str) -> tuple[Reserved, str] | None:
     prefix = claim(config, "")
     if not scope.startswith(prefix):
         return None
-    rest = scope.removeprefix(prefix)
+    suffix = scope.removeprefix(prefix)
     for kind in Reserved:
         before, variable, after = kind.partition(_VALUE)
-        value = rest[len(before) : len(rest) - len(after)]
+        value = suffix[len(before) : len(suffix) - len(after)]
         # A value may become the id of a record to read, so its length is bounded.
-        is_full = 0 < len(value) <= _MAX_VALUE if variable else not value
-        if is_full and rest == before + value + after:
+        is_value_valid = 0 < len(value) <= _MAX_VALUE if variable else not value
+        if is_value_valid and suffix == before + value + after:
             return kind, value
     return None
 
@@ -79,12 +79,12 @@ def scope(config: Config, kind: Reserved, value: str = "") -> str:
 
 
 def service_audience(config: Config) -> str:
-    """Returns the scope that asks for tokens for the service's own API."""
+    """Returns the scope that requests tokens for the service's own API."""
     return scope(config, Reserved.AUDIENCE, config.vendor)
 
 
 def audience(config: Config, scope: str) -> str | None:
-    """Returns the member of `aud` that an audience scope asks for: a project's id, or the issuer.
+    """Returns the member of `aud` that an audience scope requests: a project's id, or the issuer.
 
     None for any other scope.
     """
@@ -100,6 +100,6 @@ def admit(config: Config, scopes: Iterable[str], organization: Organization) -> 
     True also if they name none.
     """
     reserved = read(config, scopes)
-    named = {domain_names.key(domain) for domain in reserved.get(Reserved.DOMAIN, [])}
+    domain_keys = {domain_names.key(domain) for domain in reserved.get(Reserved.DOMAIN, [])}
     ids = set(reserved.get(Reserved.ORGANIZATION, []))
-    return ids <= {organization.id} and named <= {organization.primary_domain}
+    return ids <= {organization.id} and domain_keys <= {organization.primary_domain}

@@ -1,4 +1,4 @@
-"""Scopes: which exist, and how a scope string is parsed (RFC 6749 3.3)."""
+"""The supported scopes, and the parsing of a scope string (RFC 6749 3.3)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from idp.records import Application
 
 OPENID: Final = "openid"
 OFFLINE_ACCESS: Final = "offline_access"
-SUPPORTED: Final = (OPENID, "profile", "email", "phone", "address", OFFLINE_ACCESS)
+GROUPS: Final = "groups"
+SUPPORTED: Final = (OPENID, "profile", "email", "phone", "address", GROUPS, OFFLINE_ACCESS)
 
 MAX_CHARACTERS: Final = 4096
 _TOKEN = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")
-_BETWEEN = re.compile(r"[\s,;+|]+|%20|%2b|%2c|%09", re.IGNORECASE)
-_APART = "Put one space between two scopes: scope=openid profile, encoded once."
+_SEPARATORS = re.compile(r"[\s,;+|]+|%20|%2b|%2c|%09", re.IGNORECASE)
+_SEPARATOR_FIX = "Put one space between two scopes: scope=openid profile, encoded once."
 
 
 def parse(text: str | None) -> list[str]:
@@ -32,7 +33,7 @@ def parse(text: str | None) -> list[str]:
     scopes = list(dict.fromkeys((text or "").split(" ")))
     names = [scope for scope in scopes if scope]
     if not all(_TOKEN.fullmatch(scope) for scope in names):
-        raise InvalidScope("scope has a character that is not allowed", fix=_APART)
+        raise InvalidScope("scope has a character that is not allowed", fix=_SEPARATOR_FIX)
     return names
 
 
@@ -41,8 +42,10 @@ def refuse_unknown(config: Config, requested: Iterable[str]) -> None:
     unknown = [scope for scope in requested if not _is_known(config, scope)]
     if unknown:
         sent = safe_display.in_words("scope", " ".join(unknown))
-        known = f"{' '.join(SUPPORTED)} and reserved ones, {reserved_scopes.claim(config, '…')}"
-        details = f"The scopes are {known}; {sent} was sent."
+        supported = (
+            f"{' '.join(SUPPORTED)} and reserved ones, {reserved_scopes.claim(config, '…')}"
+        )
+        details = f"The scopes are {supported}; {sent} was sent."
         raise InvalidScope("scope has a value that is not known", details=details)
 
 
@@ -56,11 +59,11 @@ def without_openid(text: str | None) -> InvalidScope:
         return InvalidScope(description, details="scope is missing.")
     sent = safe_display.in_words("scope", text)
     if OPENID in text.lower().split(" "):
-        details = f"openid is written in small letters; {sent} was sent."
-        return InvalidScope(description, details=details, fix="Write openid in small letters.")
-    if OPENID in _BETWEEN.split(text.lower()):
+        details = f"openid is written in lowercase letters; {sent} was sent."
+        return InvalidScope(description, details=details, fix="Write openid in lowercase letters.")
+    if OPENID in _SEPARATORS.split(text.lower()):
         details = f"Scopes are parted by spaces, and by nothing else; {sent} was sent."
-        return InvalidScope(description, details=details, fix=_APART)
+        return InvalidScope(description, details=details, fix=_SEPARATOR_FIX)
     return InvalidScope(description, details=f"scope has no openid: {sent} was sent.")
 
 

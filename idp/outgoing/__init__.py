@@ -1,1 +1,1 @@
-"""HTTP and DNS to addresses that others registered, guarded against closed networks."""
+"""HTTP and DNS to addresses that others registered, without access to closed networks."""

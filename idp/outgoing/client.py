@@ -1,7 +1,7 @@
 """HTTP/1.1 and TLS by httpcore, over connections to addresses that the caller has checked.
 
 Everything that another server sends has a bound, in bytes and in time. `idp/outgoing/http.py`
-loads this module at the first call: httpcore and anyio take 50 ms.
+loads this module at the first call: loading httpcore and anyio takes 50 ms.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from msgspec import Struct
 from idp.outgoing.failures import Failed, TimedOut
 
 MAX_FRAMING_BYTES: Final = 16 * 1024
-MAX_UNREAD_BYTES: Final = 64 * 1024  # read behind the end of what the caller asked for
+MAX_UNREAD_BYTES: Final = 64 * 1024  # read after the part of a body that the caller requested
 _MIN_READ_BYTES: Final = 4 * 1024  # anyio copies what it holds at every read
 _UNREAD_SECONDS: Final = 0.5
 _MIN_CHUNK_FRAMING: Final = 5  # a size of one digit, and two line ends
-_OLD: Final = b"HTTP/1.0"
+_HTTP_1_0: Final = b"HTTP/1.0"
 _TIMEOUTS: Final = ("connect", "read", "write")
-_ENDS: Final = (
+_ERRORS: Final = (
     httpcore.ProtocolError,
     httpcore.NetworkError,
     httpcore.TimeoutException,
@@ -75,7 +75,7 @@ async def exchange(
     connection = httpcore.AsyncHTTPConnection(
         request.url.origin, ssl_context=context, network_backend=network
     )
-    until = anyio.current_time() + seconds
+    call_deadline = anyio.current_time() + seconds
     try:
         with _failures(seconds):
             response = await connection.handle_async_request(request)
@@ -84,7 +84,7 @@ async def exchange(
             stream: _Stream = response.extensions["network_stream"]
             pieces = aiter(cast(AsyncIterable[bytes], response.stream))
             body = await _body(stream, pieces, max_bytes)
-        await _read_rest(stream, pieces, until)
+        await _read_rest(stream, pieces, call_deadline)
         return HttpAnswer(response.status, body)
     finally:
         await network.aclose()
@@ -95,8 +95,9 @@ async def certificate(
 ) -> Mapping[str, object]:
     """Returns the certificate that a server presents, in the form of `ssl.SSLSocket.getpeercert`.
 
-    `addresses` is that of `exchange`; everything together takes at most `seconds`. Raises Failed,
-    also if the context does not trust the certificate, or it is for another name.
+    `addresses` is called once with host and port, and returns the addresses that may be connected
+    to; everything together takes at most `seconds`. Raises Failed, also if the context does not
+    trust the certificate, or it is for another name.
     """
     network = _CheckedBackend(addresses)
     try:
@@ -122,7 +123,7 @@ def _failures(seconds: float) -> Iterator[None]:
     except (TimeoutError, httpcore.TimeoutException):
         raise TimedOut(seconds) from None
     except httpcore.ProtocolError as error:
-        # Behind the colon, h11 repeats what the other server sent.
+        # After the colon, h11 repeats the data that the other server sent.
         raise Failed(f"the answer is not HTTP/1.1: {str(error).partition(':')[0]}") from None
     except (httpcore.NetworkError, OSError, UnicodeError) as error:
         cause = _first_cause(error)
@@ -138,7 +139,7 @@ def _first_cause(error: BaseException) -> BaseException:
 def _check_framing(response: httpcore.Response) -> None:
     """Raises Failed if the end of the body can't be determined (RFC 9112 6.1)."""
     names = {name.lower() for name, _ in response.headers}
-    if response.extensions["http_version"] == _OLD and b"transfer-encoding" in names:
+    if response.extensions["http_version"] == _HTTP_1_0 and b"transfer-encoding" in names:
         raise Failed("the answer has a transfer encoding, which HTTP/1.0 does not know")
 
 
@@ -148,15 +149,15 @@ async def _body(stream: _Stream, pieces: AsyncIterator[bytes], max_bytes: int) -
     body = bytearray()
     while len(body) < max_bytes and (piece := await anext(pieces, None)) is not None:
         body += piece
-        stream.left += len(piece) + _MIN_CHUNK_FRAMING
+        stream.remaining += len(piece) + _MIN_CHUNK_FRAMING
     return bytes(body[:max_bytes])
 
 
-async def _read_rest(stream: _Stream, pieces: AsyncIterator[bytes], until: float) -> None:
+async def _read_rest(stream: _Stream, pieces: AsyncIterator[bytes], call_deadline: float) -> None:
     """Reads some of the rest, so that the other side is not cut off while it sends."""
-    stream.left = MAX_UNREAD_BYTES
-    deadline = min(until, anyio.current_time() + _UNREAD_SECONDS)
-    with anyio.CancelScope(deadline=deadline), suppress(*_ENDS):
+    stream.remaining = MAX_UNREAD_BYTES
+    deadline = min(call_deadline, anyio.current_time() + _UNREAD_SECONDS)
+    with anyio.CancelScope(deadline=deadline), suppress(*_ERRORS):
         async for _ in pieces:
             pass
 
@@ -164,28 +165,28 @@ async def _read_rest(stream: _Stream, pieces: AsyncIterator[bytes], until: float
 class _Stream(httpcore.AsyncNetworkStream):
     """A connection that limits how many bytes are read besides those of the body.
 
-    What is read is subtracted from `left`, and `_body` adds again what belonged to the body. So
-    the head with all provisional answers, the extensions of chunks and the trailers have
+    Bytes that are read are subtracted from `remaining`, and `_body` adds those of the body again.
+    So the head with all provisional answers, the extensions of chunks and the trailers have
     MAX_FRAMING_BYTES together. The limit is exact for the head; after it, one short read may
     exceed it.
     """
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         self._stream = stream
-        self.left = MAX_FRAMING_BYTES
+        self.remaining = MAX_FRAMING_BYTES
         self._min_size = 1
 
     def begin_body(self) -> None:
         """Allows the first read after a head that used up all the bytes."""
-        self.left = max(self.left, 1)
+        self.remaining = max(self.remaining, 1)
         self._min_size = _MIN_READ_BYTES
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        if self.left <= 0:
+        if self.remaining <= 0:
             raise Failed("the answer has too many header or trailer fields")
-        size = min(max_bytes, max(self.left, self._min_size))
+        size = min(max_bytes, max(self.remaining, self._min_size))
         data = await self._stream.read(size, timeout)
-        self.left -= len(data)
+        self.remaining -= len(data)
         return data
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
@@ -214,7 +215,7 @@ class _CheckedBackend(httpcore.AsyncNetworkBackend):
     def __init__(self, addresses: Addresses) -> None:
         self._addresses = addresses
         self._tcp = httpcore.AnyIOBackend()
-        self._opened: httpcore.AsyncNetworkStream | None = None
+        self._connected: httpcore.AsyncNetworkStream | None = None
 
     async def connect_tcp(
         self,
@@ -227,19 +228,19 @@ class _CheckedBackend(httpcore.AsyncNetworkBackend):
         error: Exception = OSError(f"{host} has no address")
         for address in await self._addresses(host, port):
             try:
-                self._opened = await self._tcp.connect_tcp(address, port, timeout)
+                self._connected = await self._tcp.connect_tcp(address, port, timeout)
             except httpcore.ConnectError as refusal:
                 error = refusal
             else:
-                return _Stream(self._opened)
+                return _Stream(self._connected)
         raise error
 
     async def aclose(self) -> None:
-        if self._opened is not None:
-            await self._opened.aclose()
+        if self._connected is not None:
+            await self._connected.aclose()
 
 
 def load() -> None:
-    """Imports the modules that anyio imports at its first use, which takes some time: it is called
+    """Imports the modules that anyio imports at its first use, which takes some time: to be called
     in a thread."""
     anyio.run(anyio.sleep, 0)

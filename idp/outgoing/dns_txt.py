@@ -1,4 +1,4 @@
-"""TXT records, as the name servers return them that this machine is configured to use."""
+"""TXT records, read from the name servers that this machine is configured to use."""
 
 from __future__ import annotations
 

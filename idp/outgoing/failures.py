@@ -1,4 +1,4 @@
-"""The reasons for which a call to another server failed, in words for the log."""
+"""The reasons for which a call to another server failed, as texts for the log."""
 
 from __future__ import annotations
 

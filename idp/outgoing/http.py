@@ -1,20 +1,21 @@
-"""Calls to addresses that others have registered, which must not lead into closed networks.
+"""Calls to addresses that others have registered, which must not lead into closed networks (SSRF).
 
 A name is resolved once, every address that it has is checked, and the connection is made to one of
-these: nothing can change in between. No redirect is followed and no proxy is used. The service's
+them: nothing can change in between. No redirect is followed and no proxy is used. The service's
 own calls to addresses that the operator chose are made here, too, into any network.
 """
 
 from __future__ import annotations
 
 import asyncio
+import copy
 import re
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from socket import SOCK_STREAM
+from socket import inet_aton
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urlencode, urlsplit
 
@@ -22,54 +23,63 @@ from idp import __version__
 from idp.config.settings import Config
 from idp.foundation import tracing
 from idp.outgoing import dns_txt
+from idp.outgoing.call_slots import CallSlot, CallSlots
 from idp.outgoing.failures import Failed, NotAllowed, TimedOut
+from idp.outgoing.name_resolution import resolve
 
 if TYPE_CHECKING:
     from idp.outgoing.client import HttpAnswer
 
 SECONDS: Final = 5.0
-AT_ONCE: Final = 48
-OWN_AT_ONCE: Final = 16  # to addresses of the operator, which those of others do not hold up
-MAX_BODY_BYTES: Final = 8 * 1024  # of a longer body, the first
+MAX_CALLS: Final = 96
+MAX_CALLS_PER_HOST: Final = 16  # a slow one leaves room for the others
+MAX_CALLS_PER_OWNER: Final = 12  # so does an organization with slow ones
+MAX_OWN_CALLS: Final = 16  # to addresses of the operator; other calls do not delay them
+MAX_BODY_BYTES: Final = 8 * 1024  # of a longer body, the rest is not read
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
-# Of IPv6, what is given out to be reached; but not the tunnels, which lead to any IPv4 address.
+# The global unicast addresses of IPv6; but not the tunnels, which lead to any IPv4 address.
 _UNICAST: Final = ip_network("2000::/3")
 _TUNNELS: Final = [ip_network(each) for each in ("2001::/32", "2002::/16")]
-# What a service on a developer's own machine may call as well.
-_NEARBY: Final = [
+# Networks that a service on a developer's own machine may call as well.
+_PRIVATE_NETWORKS: Final = [
     ip_network(each)
     for each in ("127.0.0.0/8", "::1", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 ]
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-ReadTexts = Callable[[str], Awaitable[Sequence[str]]]
-
-
-async def resolve(host: str, port: int) -> list[str]:
-    """Returns the addresses of a host, as the operating system resolves them. Raises OSError,
-    UnicodeError.
-    """
-    infos = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM)
-    return [str(sockaddr[0]) for *_, sockaddr in infos]
+ReadTxtRecords = Callable[[str], Awaitable[Sequence[str]]]
 
 
 class Outgoing:
-    """Makes the calls of this process to other servers, a limited number at once; the others
-    wait."""
+    """Makes the calls of this process to other servers, a limited number at a time; the
+    others wait.
+
+    `owner` is the id of the organization that has chosen the addresses, which has a limit of its
+    own (`for_owner`); None for the operator.
+    """
+
+    owner: str | None = None
 
     def __init__(
         self,
         resolve: Resolve = resolve,
         seconds: float = SECONDS,
-        read_texts: ReadTexts = dns_txt.read,
+        read_txt_records: ReadTxtRecords = dns_txt.read,
     ) -> None:
         self._resolve = resolve
         self._seconds = seconds
-        self._read_texts = read_texts
-        self._slots = asyncio.Semaphore(AT_ONCE)
-        self._own_slots = asyncio.Semaphore(OWN_AT_ONCE)
-        self._loading: asyncio.Future[None] | None = None
+        self._read_txt_records = read_txt_records
+        self._slots = CallSlots(MAX_CALLS, MAX_CALLS_PER_HOST, MAX_CALLS_PER_OWNER)
+        self._own_slots = CallSlots(MAX_OWN_CALLS, MAX_OWN_CALLS, MAX_OWN_CALLS)
+        self._client = _Client()
+
+    def for_owner(self, owner: str | None) -> Outgoing:
+        """Returns a copy that makes the calls to addresses that the organization `owner` has
+        chosen (None: the operator)."""
+        calls = copy.copy(self)
+        calls.owner = owner
+        return calls
 
     async def exchange(
         self,
@@ -93,23 +103,24 @@ class Outgoing:
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         slots = self._own_slots if config is None else self._slots
         with tracing.call(f"call {host}", host) as span:
-            async with self._slot(slots, seconds):
-                await self._load_client()
+            async with slots.acquired(host, self.owner, seconds) as slot:
+                await self._client.load()
                 import httpcore
 
                 from idp.outgoing import client
 
-                # Only the operator's own hooks continue a trace: it is nobody else's concern.
-                more = tracing.headers() if config is None and method == "POST" else {}
+                # Only the operator's own hooks continue a trace: its ids are not disclosed to
+                # other servers.
+                trace_headers = tracing.headers() if config is None and method == "POST" else {}
                 request = httpcore.Request(
                     method,
                     httpcore.URL(scheme=parts.scheme, host=host, port=port, target=target),
-                    headers=_headers(method, parts, {**headers, **more}, body),
+                    headers=_headers(method, parts, {**headers, **trace_headers}, body),
                     content=body,
                 )
                 answer = await client.exchange(
                     request,
-                    partial(self._addresses, config),
+                    partial(self._addresses, config, slot),
                     _tls() if parts.scheme == "https" else None,
                     max_bytes=max_bytes,
                     seconds=seconds,
@@ -144,7 +155,7 @@ class Outgoing:
 
     async def get_lines(self, config: Config, url: str) -> tuple[int, list[str]]:
         """Calls an address by GET, in networks that `config` allows; returns the status and the
-        lines of the body, which is cut at a bound.
+        lines of the body, which is truncated to MAX_BODY_BYTES.
 
         Raises Failed.
         """
@@ -172,58 +183,59 @@ class Outgoing:
         Raises Failed, also if the certificate is not trusted, or is for another name.
         """
         parts = _checked(url, is_own=True)
-        async with self._slot(self._own_slots, self._seconds):
-            await self._load_client()
+        host, port = _target(parts)
+        async with self._own_slots.acquired(host, None, self._seconds) as slot:
+            await self._client.load()
             from idp.outgoing import client
 
             return await client.certificate(
-                *_target(parts), partial(self._addresses, None), _tls(), seconds=self._seconds
+                host, port, partial(self._addresses, None, slot), _tls(), seconds=self._seconds
             )
 
     async def addresses(self, host: str) -> Sequence[str]:
         """Returns the addresses of a host, as calls resolve them. Raises OSError, UnicodeError."""
         return await self._resolve(host, _USUAL_PORTS["https"])
 
-    async def texts(self, name: str) -> Sequence[str]:
+    async def txt_records(self, name: str) -> Sequence[str]:
         """Returns the TXT records of a domain name. Raises Failed."""
-        async with self._slot(self._slots, self._seconds):
+        async with self._slots.acquired(name, self.owner, self._seconds):
             try:
                 async with asyncio.timeout(self._seconds):
-                    return await self._read_texts(name)
+                    return await self._read_txt_records(name)
             except TimeoutError:
                 raise TimedOut(self._seconds) from None
             except dns_txt.NoDnsAnswer as error:
                 raise Failed(str(error)) from error
 
-    @asynccontextmanager
-    async def _slot(self, slots: asyncio.Semaphore, seconds: float) -> AsyncIterator[None]:
-        try:
-            async with asyncio.timeout(seconds):
-                await slots.acquire()
-        except TimeoutError:
-            raise Failed("too many calls are under way") from None
-        try:
-            yield
-        finally:
-            slots.release()
+    async def _addresses(
+        self, config: Config | None, slot: CallSlot, host: str, port: int
+    ) -> Sequence[str]:
+        """Returns the addresses of a host. With `config`, these settings must allow all of them.
 
-    async def _load_client(self) -> None:
-        """Imports the HTTP client in a thread, once: that takes longer than a request may."""
-        if self._loading is None:
-            loop = asyncio.get_running_loop()
-            self._loading = loop.run_in_executor(None, _import_client)
-        await asyncio.shield(self._loading)
-
-    async def _addresses(self, config: Config | None, host: str, port: int) -> Sequence[str]:
-        """Returns the addresses of a host. With settings, all of them are allowed by these.
-
+        A look-up counts as a call until it has ended, even if its caller was cancelled.
         Raises NotAllowed, OSError, UnicodeError.
         """
-        addresses = await self._resolve(host, port)
+        look_up = asyncio.ensure_future(self._resolve(host, port))
+        slot.count_until_done(look_up)
+        addresses = await asyncio.shield(look_up)
         for address in addresses:
             if config is not None and not may_be_called(config, ip_address(address)):
                 raise NotAllowed(f"{host} is {address}: an address that may not be called")
         return addresses
+
+
+class _Client:
+    """The HTTP client, which is loaded at the first call."""
+
+    def __init__(self) -> None:
+        self._loading: asyncio.Future[None] | None = None
+
+    async def load(self) -> None:
+        """Imports the client in a thread, once: that takes longer than a request may."""
+        if self._loading is None:
+            loop = asyncio.get_running_loop()
+            self._loading = loop.run_in_executor(None, _import_client)
+        await asyncio.shield(self._loading)
 
 
 def _import_client() -> None:
@@ -237,6 +249,30 @@ def _import_client() -> None:
 @cache
 def _tls() -> ssl.SSLContext:
     return ssl.create_default_context()
+
+
+def check_registered(config: Config, url: str) -> None:
+    """Checks an address that is registered to be called later, as far as that is possible without
+    resolving its host: the addresses of a name are checked at each call, and would reveal which
+    names exist in a closed network. Raises Failed.
+    """
+    host = _checked(url).hostname or ""
+    address = _literal_address(host)
+    if address is not None and not may_be_called(config, address):
+        raise NotAllowed("it belongs to a network that may not be called")
+
+
+def _literal_address(host: str) -> Address | None:
+    """Returns the address that a host consists of, without resolving it, also in the forms of IPv4
+    that the operating system understands (127.1, 2130706433, 0x7f000001); None for a name."""
+    name = host.rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):  # RFC 6761 6.3
+        return ip_address("127.0.0.1")
+    with suppress(ValueError):
+        return ip_address(name.partition("%")[0])
+    with suppress(OSError):
+        return IPv4Address(inet_aton(name))
+    return None
 
 
 def _checked(url: str, *, is_own: bool = False) -> SplitResult:
@@ -268,7 +304,7 @@ def may_be_called(config: Config, address: Address) -> bool:
     networks = [ip_network(each) for each in config.outgoing_networks]
     # Not if others can reach the service: they could call the operator's network through it.
     if config.is_loopback and not config.allow_trial_network:
-        networks += _NEARBY
+        networks += _PRIVATE_NETWORKS
     if any(address in network for network in networks):
         return True
     if not address.is_global or address.is_multicast:

@@ -1,6 +1,6 @@
 """Look-up of a password in a list of breached ones, by its SHA-1 as such lists are published.
 
-A list has one of three forms, recognised by what is at its path:
+A list has one of three forms, recognised by the file or directory at its path:
 
 * a text file, sorted, with a line `SHA1HEX:COUNT` for each password;
 * a directory of range files, each named by the first 5 hex digits (`0A1B2` or `0A1B2.txt`), with
@@ -8,8 +8,8 @@ A list has one of three forms, recognised by what is at its path:
 * a compact file, as `idp passwords compact` writes it: `IDPB1`, the number of entries in 8 bytes,
   then the first 8 bytes of each SHA-1, sorted.
 
-Nothing is loaded: files are mapped, and a look-up reads a few of their pages. SHA-1 serves as a
-name here and protects nothing.
+Nothing is loaded: files are mapped, and a look-up reads a few of their pages. SHA-1 is only a
+look-up key here and protects nothing.
 """
 
 from __future__ import annotations
@@ -88,26 +88,26 @@ class TextFile:
 
     def contains(self, password: str) -> bool:
         """Returns whether the file has the password. Reads about 30 places of the largest list."""
-        sought = digest(password).hex().upper().encode()
+        target = digest(password).hex().upper().encode()
         low, high = 0, len(self._mapped)
         while low < high:
             start, end = self._line_around((low + high) // 2)
             entry, count = self._read(start, end)
-            if entry == sought:
+            if entry == target:
                 return count >= self._min_count
-            low, high = (end + 1, high) if entry < sought else (low, start)
+            low, high = (end + 1, high) if entry < target else (low, start)
         return False
 
     def entries(self) -> Iterator[bytes]:
         """Yields, in order, the SHA-1 of each line that has at least the count that `open_list`
         was given. Raises UnusableList if the file is not sorted."""
-        start, last = 0, b""
+        start, previous = 0, b""
         while start < len(self._mapped):
-            end = self._end_of(start)
+            end = self._line_end(start)
             entry, count = self._read(start, end)
-            if entry <= last:
-                raise UnusableList(f"it is not sorted at octet {start}")
-            last = entry
+            if entry <= previous:
+                raise UnusableList(f"it is not sorted at byte {start}")
+            previous = entry
             if count >= self._min_count:
                 yield bytes.fromhex(entry.decode())
             start = end + 1
@@ -115,22 +115,22 @@ class TextFile:
     def _check(self) -> None:
         """Checks that lines throughout the file are well-formed and in order. Raises
         UnusableList."""
-        size, last = len(self._mapped), b""
+        size, previous = len(self._mapped), b""
         for number in range(_SAMPLES + 1):
             start, end = self._line_around(min(size - 1, size * number // _SAMPLES))
             entry, _ = self._read(start, end)
-            if entry < last:
-                raise UnusableList(f"it is not sorted at octet {start}")
-            last = entry
+            if entry < previous:
+                raise UnusableList(f"it is not sorted at byte {start}")
+            previous = entry
 
-    def _line_around(self, place: int) -> tuple[int, int]:
+    def _line_around(self, position: int) -> tuple[int, int]:
         """The start and end of the line that contains this byte, without its line feed."""
-        start = self._mapped.rfind(b"\n", max(0, place - _MAX_LINE_BYTES), place) + 1
-        if start == 0 and place > _MAX_LINE_BYTES:
-            raise UnusableList(f"it has no line of the form SHA1:COUNT around octet {place}")
-        return start, self._end_of(start)
+        start = self._mapped.rfind(b"\n", max(0, position - _MAX_LINE_BYTES), position) + 1
+        if start == 0 and position > _MAX_LINE_BYTES:
+            raise UnusableList(f"it has no line of the form SHA1:COUNT around byte {position}")
+        return start, self._line_end(start)
 
-    def _end_of(self, start: int) -> int:
+    def _line_end(self, start: int) -> int:
         end = self._mapped.find(b"\n", start, start + _MAX_LINE_BYTES)
         return end if end >= 0 else len(self._mapped)
 
@@ -139,7 +139,7 @@ class TextFile:
             self._mapped[start : min(end, start + _MAX_LINE_BYTES)].rstrip(b"\r")
         )
         if line is None:
-            raise UnusableList(f"it has no line of the form SHA1:COUNT at octet {start}")
+            raise UnusableList(f"it has no line of the form SHA1:COUNT at byte {start}")
         return line[1].upper(), int(line[2])
 
 
@@ -150,31 +150,31 @@ class CompactFile:
         self._mapped = mapped
         self._count = int.from_bytes(mapped[len(MAGIC) : HEADER_BYTES], "big")
         if len(mapped) != HEADER_BYTES + self._count * PREFIX_BYTES:
-            raise UnusableList(f"it is cut off: it should hold {self._count} entries")
+            raise UnusableList(f"it is truncated: it should have {self._count} entries")
         self._check()
 
     def contains(self, password: str) -> bool:
         """Returns whether the file has the password. Of passwords that are not in a list of 100
-        million entries, one in 10^11 is found by mistake, since only the first bytes of hashes are
+        million entries, one in 10^11 is a false positive, since only the first bytes of hashes are
         compared."""
-        sought = digest(password)[:PREFIX_BYTES]
+        target = digest(password)[:PREFIX_BYTES]
         low, high = 0, self._count
         while low < high:
             middle = (low + high) // 2
-            low, high = (middle + 1, high) if self._entry(middle) < sought else (low, middle)
-        return low < self._count and self._entry(low) == sought
+            low, high = (middle + 1, high) if self._entry(middle) < target else (low, middle)
+        return low < self._count and self._entry(low) == target
 
     def entries(self) -> Iterator[bytes]:
         """Yields the first bytes of each SHA-1."""
         return map(self._entry, range(self._count))
 
     def _check(self) -> None:
-        last = b""
+        previous = b""
         for number in range(min(_SAMPLES, self._count)):
             entry = self._entry(number * self._count // min(_SAMPLES, self._count))
-            if entry <= last and number:
+            if entry <= previous and number:
                 raise UnusableList("it is not sorted")
-            last = entry
+            previous = entry
 
     def _entry(self, number: int) -> bytes:
         start = HEADER_BYTES + number * PREFIX_BYTES
@@ -191,12 +191,12 @@ class RangeDirectory:
 
     def contains(self, password: str) -> bool:
         """Returns whether the directory has the password. Reads one file."""
-        sought = digest(password).hex().upper()
+        target = digest(password).hex().upper()
         try:
-            text = self._read(sought[:RANGE_DIGITS])
+            text = self._read(target[:RANGE_DIGITS])
         except FileNotFoundError:
             return False
-        return count_in_range(text, sought[RANGE_DIGITS:]) >= self._min_count
+        return count_in_range(text, target[RANGE_DIGITS:]) >= self._min_count
 
     def entries(self) -> Iterator[bytes]:
         """Yields, in order, the SHA-1 of each line that has at least the count that `open_list`

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from idp.foundation.atomic_files import new_file
+from idp.foundation.private_files import new_file
 from idp.passwords.breached import HEADER_BYTES, MAGIC, PREFIX_BYTES, UnusableList
 
-_WRITTEN_AT_ONCE: Final = 1 << 16
+_CHUNK_BYTES: Final = 1 << 16
 
 
 def compact(
@@ -22,18 +22,18 @@ def compact(
     becomes part of the temporary file's name. Raises UnusableList if the hashes are not in order;
     FileExistsError if the target exists and `replaces` is false; OSError.
     """
-    count, last, chunk = 0, b"", bytearray()
+    count, previous, chunk = 0, b"", bytearray()
     with new_file(target, draft_id, replaces=replaces) as file:
         file.write(bytes(HEADER_BYTES))
         for entry in entries:
             prefix = entry[:PREFIX_BYTES]
-            if prefix < last:
+            if prefix < previous:
                 raise UnusableList("it is not sorted")
-            if prefix == last and count:
+            if prefix == previous and count:
                 continue
-            last, count = prefix, count + 1
+            previous, count = prefix, count + 1
             chunk += prefix
-            if len(chunk) >= _WRITTEN_AT_ONCE:
+            if len(chunk) >= _CHUNK_BYTES:
                 file.write(chunk)
                 chunk.clear()
         file.write(chunk)

@@ -20,11 +20,11 @@ from idp.foundation.randomness import Random, SystemRandom
 from idp.passwords import schemes
 from idp.passwords.hashing_threads import HashingBusy, HashingThreads
 from idp.passwords.policy import PasswordRefused, normalised
-from idp.passwords.schemes import Stored, UnreadableHash
+from idp.passwords.schemes import ParsedHash, UnreadableHash
 
 T = TypeVar("T")
 
-_REMEMBERED: Final = 64
+_MAX_SAMPLES: Final = 64
 
 log = logs.logger(__name__)
 
@@ -50,7 +50,9 @@ class Hasher:
         self._decoy = schemes.read(self._recipe.decoy(self._random))
         threads = config.hashing_threads or max(1, cpu.count() // config.processes)
         self._threads = HashingThreads(threads, config.hashing_queue, self._random)
-        self._lately: deque[float] = deque(maxlen=_REMEMBERED)  # seconds that current hashes took
+        self._recent_seconds: deque[float] = deque(
+            maxlen=_MAX_SAMPLES
+        )  # seconds that current hashes took
 
     @property
     def max_bytes(self) -> int | None:
@@ -101,18 +103,18 @@ class Hasher:
         """Drops the waiting work, and waits for the work in progress."""
         self._threads.close()
 
-    async def _verify(self, password: str, stored: Stored) -> Verdict:
+    async def _verify(self, password: str, stored: ParsedHash) -> Verdict:
         try:
             data = normalised(password).encode()
         except PasswordRefused:  # no account can have it, so a fast answer reveals nothing
             return Verdict(ok=False, needs_rehash=False)
         ok, seconds = await self._run(lambda: stored.verify(data), stored.scheme)
         is_current = (stored.scheme, stored.cost) == (self._recipe.scheme, self._recipe.cost)
-        await self._even_out(seconds, is_current)
+        await self._equalise_time(seconds, is_current)
         can_rehash = self.max_bytes is None or len(data) <= self.max_bytes
         return Verdict(ok, needs_rehash=ok and not is_current and can_rehash)
 
-    async def _even_out(self, seconds: float, is_current: bool) -> None:
+    async def _equalise_time(self, seconds: float, is_current: bool) -> None:
         """Delays the answer for a cheap old hash until a current one would be done, so that timing
         does not reveal that the account exists.
 
@@ -120,28 +122,28 @@ class Hasher:
         fixed mean could be recognised.
         """
         if is_current:
-            self._lately.append(seconds)
-        elif self._lately:
-            drawn = self._random.token_bytes(1)[0] % len(self._lately)
-            await asyncio.sleep(max(0.0, self._lately[drawn] - seconds))
+            self._recent_seconds.append(seconds)
+        elif self._recent_seconds:
+            sample_index = self._random.token_bytes(1)[0] % len(self._recent_seconds)
+            await asyncio.sleep(max(0.0, self._recent_seconds[sample_index] - seconds))
         else:  # no time was measured yet
             with suppress(HashingBusy):
                 decoy = await self._threads.run(lambda: _timed(lambda: self._decoy.verify(b"")))
-                self._lately.append(decoy[1])
+                self._recent_seconds.append(decoy[1])
 
-    def expect_room(self) -> None:
+    def check_capacity(self) -> None:
         """Raises HashingBusy if a hash would raise it now, so that a caller can refuse a request
         before any other work.
         """
-        self._threads.expect_room()
+        self._threads.check_capacity()
 
     async def _run(self, work: Callable[[], T], scheme: str) -> tuple[T, float]:
         """Runs `work`, which computes a hash of this scheme, when its turn comes; returns its
         result and the seconds that it took."""
-        asked = perf_counter()
+        began = perf_counter()
         with tracing.internal("hash", {"idp.hash.scheme": scheme}) as span:
             result, seconds = await self._threads.run(lambda: _timed(work))
-            waited = perf_counter() - asked - seconds
+            waited = perf_counter() - began - seconds
             span.set("idp.hash.waited_seconds", max(0.0, waited))
         metrics.HASHING.observe(seconds, scheme)
         return result, seconds

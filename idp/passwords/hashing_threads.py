@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
@@ -18,6 +20,7 @@ T = TypeVar("T")
 
 # Random, so that refused requests do not all return at once.
 RETRY_AFTER_SECONDS: Final = range(2, 6)
+NICENESS: Final = 10  # over that of the process
 
 
 class HashingBusy(Busy):
@@ -32,7 +35,7 @@ class HashingBusy(Busy):
         )
 
 
-class _Task:
+class _WorkItem:
     """A piece of work for a client, and the future that gets its result."""
 
     def __init__(self, work: Callable[[], Any], client: Requester) -> None:
@@ -43,43 +46,52 @@ class _Task:
         self.submitted_at = loop.time()
 
 
+def _lower_priority() -> None:
+    """Lowers the priority of this thread, so that hashing delays no other request. Elsewhere than
+    on Linux, that would be the priority of the whole process."""
+    if sys.platform == "linux":
+        os.nice(NICENESS)
+
+
 class HashingThreads:
-    """Runs slow work in threads, and lets at most `limit` pieces of it wait.
+    """Runs slow work in threads of low priority, and lets at most `limit` pieces of it wait.
 
     The networks of the clients take turns. In a full queue the newest work of the network with
     most is refused.
     """
 
     def __init__(self, threads: int, limit: int, random: Random) -> None:
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="hashing")
+        self._pool = ThreadPoolExecutor(
+            threads, thread_name_prefix="hashing", initializer=_lower_priority
+        )
         self._threads = threads
         self._random = random
-        self._queue: FairQueue[_Task] = FairQueue(limit)
+        self._queue: FairQueue[_WorkItem] = FairQueue(limit)
         self._running = 0
         self._is_closed = False
-        self._show()
+        self._update_metrics()
 
     async def run(self, work: Callable[[], T]) -> T:
         """Runs the work when its client has its turn, and returns the result. Raises HashingBusy.
 
-        While it waits, the request takes no room among those that are answered.
+        While it waits, the request occupies no place among those that are answered.
         """
         client = requester.current()
-        self.expect_room()
-        task = _Task(work, client)
+        self.check_capacity()
+        item = _WorkItem(work, client)
         if self._running < self._threads:
-            self._start(task)
+            self._start(item)
         else:
-            self._wait(task)
+            self._wait(item)
             client.wait_elsewhere()
         try:
-            result: T = await task.result
+            result: T = await item.result
             return result
         finally:
-            self._queue.remove(client.network, task)
-            self._show()
+            self._queue.remove(client.network, item)
+            self._update_metrics()
 
-    def expect_room(self) -> None:
+    def check_capacity(self) -> None:
         """Raises HashingBusy if `run` would raise it now for the current client."""
         is_free = self._running < self._threads
         if self._is_closed or not (is_free or self._queue.has_room(requester.current().network)):
@@ -89,54 +101,54 @@ class HashingThreads:
     def close(self) -> None:
         """Drops the waiting work, and waits for the work in progress."""
         self._is_closed = True
-        while (task := self._queue.take()) is not None:
-            loop = task.result.get_loop()
+        while (item := self._queue.take()) is not None:
+            loop = item.result.get_loop()
             if not loop.is_closed():
-                loop.call_soon_threadsafe(task.result.cancel)
+                loop.call_soon_threadsafe(item.result.cancel)
         self._pool.shutdown(cancel_futures=True)
 
-    def _wait(self, task: _Task) -> None:
-        dropped = self._queue.add(task.client.network, task)
+    def _wait(self, item: _WorkItem) -> None:
+        dropped = self._queue.add(item.client.network, item)
         if dropped is not None and not dropped.result.done():
             metrics.HASHING_REFUSED.count()
             dropped.result.set_exception(self._busy())
 
-    def _start(self, task: _Task) -> None:
+    def _start(self, item: _WorkItem) -> None:
         self._running += 1
-        waited = task.result.get_loop().time() - task.submitted_at
+        waited = item.result.get_loop().time() - item.submitted_at
         metrics.HASHING_WAIT.observe(waited)
-        self._show()
-        running = asyncio.wrap_future(self._pool.submit(task.work))
-        running.add_done_callback(lambda done: self._ended(task, done))
+        self._update_metrics()
+        future = asyncio.wrap_future(self._pool.submit(item.work))
+        future.add_done_callback(lambda done: self._on_done(item, done))
 
-    def _ended(self, task: _Task, done: asyncio.Future[Any]) -> None:
+    def _on_done(self, item: _WorkItem, done: asyncio.Future[Any]) -> None:
         self._running -= 1
         self._start_next()
-        # The exception is read in any case, or asyncio would report that nobody did.
+        # The exception is read in any case, or asyncio would report it as never retrieved.
         error = None if done.cancelled() else done.exception()
-        if task.result.done():  # its request was cancelled meanwhile
+        if item.result.done():  # its request was cancelled meanwhile
             return
         if done.cancelled():
-            task.result.cancel()
+            item.result.cancel()
         elif error is not None:
-            task.result.set_exception(error)
+            item.result.set_exception(error)
         else:
-            task.result.set_result(done.result())
+            item.result.set_result(done.result())
 
     def _start_next(self) -> None:
-        """Starts the work whose turn it is, and drops that for which nobody waits any more."""
-        while not self._is_closed and (task := self._queue.take()) is not None:
-            if task.client.has_left and not task.result.done():
-                task.result.set_exception(self._busy())
-            elif not task.result.done():
-                self._start(task)
+        """Starts the work whose turn it is, and drops work whose caller was cancelled."""
+        while not self._is_closed and (item := self._queue.take()) is not None:
+            if item.client.has_disconnected and not item.result.done():
+                item.result.set_exception(self._busy())
+            elif not item.result.done():
+                self._start(item)
                 return
 
-    def _show(self) -> None:
+    def _update_metrics(self) -> None:
         metrics.HASHING_THREADS.set(self._threads)
         metrics.HASHING_RUNNING.set(self._running)
         metrics.HASHING_WAITING.set(len(self._queue))
 
     def _busy(self) -> HashingBusy:
-        among = RETRY_AFTER_SECONDS
-        return HashingBusy(among[self._random.token_bytes(1)[0] % len(among)])
+        choices = RETRY_AFTER_SECONDS
+        return HashingBusy(choices[self._random.token_bytes(1)[0] % len(choices)])

@@ -42,7 +42,7 @@ class PasswordProblem(Struct, frozen=True):
     text: Message
 
 
-class Demand(Struct, frozen=True):
+class CharacterClass(Struct, frozen=True):
     """A class of characters that a policy may require.
 
     `rule` is the policy's field that requires it, `name` the class's name for password managers,
@@ -58,27 +58,29 @@ class Demand(Struct, frozen=True):
     is_met_by: Callable[[str], bool]
 
 
-_USUAL: Final = ComplexityRules()
-_DEMANDS: Final = (
-    Demand(
+_DEFAULT_RULES: Final = ComplexityRules()
+_CHARACTER_CLASSES: Final = (
+    CharacterClass(
         "has_lowercase",
         "lower",
         r"\p{Lowercase}",
-        message("a small letter", context="password"),
-        PasswordProblem("password.lowercase", message("Use a small letter.", context="password")),
+        message("a lowercase letter", context="password"),
+        PasswordProblem(
+            "password.lowercase", message("Use a lowercase letter.", context="password")
+        ),
         str.islower,
     ),
-    Demand(
+    CharacterClass(
         "has_uppercase",
         "upper",
         r"\p{Uppercase}",
-        message("a capital letter", context="password"),
+        message("an uppercase letter", context="password"),
         PasswordProblem(
-            "password.uppercase", message("Use a capital letter.", context="password")
+            "password.uppercase", message("Use an uppercase letter.", context="password")
         ),
         str.isupper,
     ),
-    Demand(
+    CharacterClass(
         "has_number",
         "digit",
         r"\p{Nd}",
@@ -86,7 +88,7 @@ _DEMANDS: Final = (
         PasswordProblem("password.number", message("Use a digit.", context="password")),
         str.isdecimal,
     ),
-    Demand(
+    CharacterClass(
         "has_symbol",
         "special",
         r"[^\p{L}\p{N}\s]",
@@ -99,9 +101,13 @@ _DEMANDS: Final = (
 )
 
 
-def demands(rules: ComplexityRules) -> list[Demand]:
+def required_classes(rules: ComplexityRules) -> list[CharacterClass]:
     """Returns the classes of characters that these rules require of a new password."""
-    return [demand for demand in _DEMANDS if getattr(rules, demand.rule)]
+    return [
+        character_class
+        for character_class in _CHARACTER_CLASSES
+        if getattr(rules, character_class.rule)
+    ]
 
 
 def normalised(password: str) -> str:
@@ -112,7 +118,8 @@ def normalised(password: str) -> str:
     """
     if _UNUSABLE.search(password[:_MAX_RAW_CHARACTERS]):
         raise PasswordRefused(
-            "the password holds a character that can't be stored", error_code="password.characters"
+            "the password contains a character that isn't allowed",
+            error_code="password.characters",
         )
     if len(password) <= _MAX_RAW_CHARACTERS:
         password = unicodedata.normalize("NFC", password)
@@ -127,7 +134,7 @@ def normalised(password: str) -> str:
 
 
 class Requirements(Struct, frozen=True):
-    """What a new password has to meet.
+    """The requirements that a new password has to meet.
 
     `rules` are the complete rules of the user's organization, and `min_length` is the one of their
     two lengths that applies. `context_words` are the words that an acquaintance would try first:
@@ -135,8 +142,8 @@ class Requirements(Struct, frozen=True):
     limit of the configured hash (`Hasher.max_bytes`). `breached` is None if no list is configured.
     """
 
-    rules: ComplexityRules = _USUAL
-    min_length: int = _USUAL.min_length
+    rules: ComplexityRules = _DEFAULT_RULES
+    min_length: int = _DEFAULT_RULES.min_length
     context_words: tuple[str, ...] = ()
     max_bytes: int | None = None
     breached: BreachedPasswords | None = None
@@ -159,12 +166,12 @@ def policy_problems(password: str, required: Requirements) -> list[PasswordProbl
 def _form_problems(password: str, required: Requirements) -> Iterator[PasswordProblem]:
     if len(password) < required.min_length:
         yield _too_short(required.min_length)
-    for demand in demands(required.rules):
-        if not any(map(demand.is_met_by, password)):
-            yield demand.problem
+    for character_class in required_classes(required.rules):
+        if not any(map(character_class.is_met_by, password)):
+            yield character_class.problem
     if required.max_bytes is not None and len(password.encode()) > required.max_bytes:
         text = message(
-            "Use a shorter password: this one takes more than %(n)s bytes.",
+            "Use a shorter password. This one has more than %(n)s bytes.",
             context="password",
             n=required.max_bytes,
         )
@@ -179,7 +186,7 @@ def _guessing_problems(password: str, required: Requirements) -> Iterator[Passwo
         yield breached()
     elif is_too_easy(password, required):
         yield _TOO_EASY
-    if is_own_words(password, required.context_words, required.min_length):
+    if is_mostly_own_words(password, required.context_words, required.min_length):
         yield _OWN_WORDS
 
 
@@ -187,33 +194,33 @@ def is_too_easy(password: str, required: Requirements) -> bool:
     """Returns whether the password is weaker than required. A required strength of 1 or more also
     refuses a common word of any language between digits and symbols, which zxcvbn does not
     know."""
-    least = required.rules.min_strength or 0
-    if not least:
+    min_strength = required.rules.min_strength or 0
+    if not min_strength:
         return False
     if strength.is_common_word_with_affixes(password):
         return True
-    return strength.score(password, sorted(_words(required.context_words))) < least
+    return strength.score(password, sorted(_words(required.context_words))) < min_strength
 
 
 _COMMON: Final = PasswordProblem(
     "password.common",
     message(
-        "This password is used by many people, so it is tried first by those who guess.",
+        "This password is too common. Choose one that is harder to guess.",
         context="password",
     ),
 )
 _TOO_EASY: Final = PasswordProblem(
     "password.too_easy",
     message(
-        "Others would guess this soon: use several unrelated words.",
+        "This password is easy to guess. Use several unrelated words.",
         context="password",
     ),
 )
 _OWN_WORDS: Final = PasswordProblem(
     "password.own_words",
     message(
-        "Add something that nobody would expect: this password is little more than your own"
-        " name or the name of this service.",
+        "Use other words. This password is little more than your name or the name of this"
+        " service.",
         context="password",
     ),
 )
@@ -222,40 +229,39 @@ _OWN_WORDS: Final = PasswordProblem(
 def breached() -> PasswordProblem:
     """Returns the problem of a password that is in a list of breached ones."""
     text = message(
-        "This password has appeared in a data breach, so it is known to those who guess. Choose"
-        " another one.",
+        "Choose another password. This one has appeared in a data breach.",
         context="password",
     )
     return PasswordProblem("password.breached", text)
 
 
 def unchanged() -> PasswordProblem:
-    """Returns the problem of a new password that equals the present one."""
-    text = message("This is the password you have now. Choose another one.", context="password")
+    """Returns the problem of a new password that equals the current one."""
+    text = message("Choose another password. This is your current one.", context="password")
     return PasswordProblem("password.unchanged", text)
 
 
-def is_own_words(password: str, own_words: Iterable[str], min_length: int) -> bool:
+def is_mostly_own_words(password: str, own_words: Iterable[str], min_length: int) -> bool:
     """Returns whether a password consists mostly of the user's own words: it contains one, and
     fewer than `min_length` characters remain without them.
 
-    A `min_length` above that of the default policy counts as that, because long passphrases would
-    otherwise be refused for one word.
+    A `min_length` above that of the default policy is treated as that, because long passphrases
+    would otherwise be refused for one word.
     """
-    min_length = min(min_length, _USUAL.min_length)
-    rest = folded = password.casefold()
+    min_length = min(min_length, _DEFAULT_RULES.min_length)
+    remainder = folded = password.casefold()
     for word in sorted(_words(own_words), key=len, reverse=True):
-        rest = rest.replace(word, "")
-    return rest != folded and len(rest) < min_length
+        remainder = remainder.replace(word, "")
+    return remainder != folded and len(remainder) < min_length
 
 
 def _words(own_words: Iterable[str]) -> set[str]:
     """Each word, the local part of an address, and the parts of both, if they are long enough."""
     words: set[str] = set()
     for word in own_words:
-        whole = unicodedata.normalize("NFC", word[:MAX_CHARACTERS]).casefold()
-        local = whole.partition("@")[0]
-        words |= {whole, local, *re.split(r"[\W_]+", local)}
+        full_word = unicodedata.normalize("NFC", word[:MAX_CHARACTERS]).casefold()
+        local = full_word.partition("@")[0]
+        words |= {full_word, local, *re.split(r"[\W_]+", local)}
     return {word for word in words if len(word) >= MIN_WORD_CHARACTERS}
 
 
@@ -270,7 +276,7 @@ def _unusable(refused: PasswordRefused, min_length: int) -> PasswordProblem:
             n=MAX_CHARACTERS,
         )
     else:
-        text = message("The password holds a character that can't be used.", context="password")
+        text = message("Remove the characters that can't be used.", context="password")
     return PasswordProblem(refused.error_code, text)
 
 

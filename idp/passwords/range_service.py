@@ -28,8 +28,8 @@ async def contains(config: Config, outgoing: Outgoing, password: str) -> bool:
     second."""
     if not config.breached_passwords_url:
         return False
-    sought = digest(password).hex().upper()
-    url = f"{config.breached_passwords_url.rstrip('/')}/{sought[:RANGE_DIGITS]}"
+    target = digest(password).hex().upper()
+    url = f"{config.breached_passwords_url.rstrip('/')}/{target[:RANGE_DIGITS]}"
     try:
         rows = await _range(outgoing, url)
     except TimedOut:
@@ -38,14 +38,14 @@ async def contains(config: Config, outgoing: Outgoing, password: str) -> bool:
     except Failed as error:
         _log.warning("breached_passwords_url gave no answer", cause=f"{error}")
         return False
-    return count_in_range(rows, sought[RANGE_DIGITS:]) >= config.breached_passwords_min_count
+    return count_in_range(rows, target[RANGE_DIGITS:]) >= config.breached_passwords_min_count
 
 
 async def _range(outgoing: Outgoing, url: str) -> bytes:
-    """The lines that the service answers. Raises Failed."""
-    padded = {"Add-Padding": "true"}
+    """Returns the lines that the service sends. Raises Failed."""
+    headers = {"Add-Padding": "true"}
     answer = await outgoing.exchange(
-        None, "GET", url, padded, b"", max_bytes=MAX_ANSWER_BYTES, seconds=SECONDS
+        None, "GET", url, headers, b"", max_bytes=MAX_ANSWER_BYTES, seconds=SECONDS
     )
     if answer.status != _OK:
         raise Failed(f"status {answer.status}")

@@ -27,7 +27,7 @@ _MAX_AMBIGUOUS: Final = 4  # 1, ! and | may each be an i or an l: at most 16 rea
 
 _ALPHABETIC: Final = re.compile(r"[^\W\d_]+")
 
-_zxcvbn_turn: Final = threading.Lock()
+_zxcvbn_lock: Final = threading.Lock()
 
 
 def score(password: str, words: Iterable[str]) -> int:
@@ -39,12 +39,12 @@ def score(password: str, words: Iterable[str]) -> int:
     from zxcvbn import zxcvbn  # type: ignore[import-untyped]  # large; few processes need it
     from zxcvbn.matching import RANKED_DICTIONARIES  # type: ignore[import-untyped]
 
-    with _zxcvbn_turn:  # zxcvbn stores the words in a global, which threads would share
+    with _zxcvbn_lock:  # zxcvbn stores the words in a global, which threads would share
         try:
-            rated: int = zxcvbn(password[:MAX_RATED_CHARACTERS], user_inputs=list(words))["score"]
+            rating: int = zxcvbn(password[:MAX_RATED_CHARACTERS], user_inputs=list(words))["score"]
         finally:
             RANKED_DICTIONARIES.pop("user_inputs", None)
-    return rated
+    return rating
 
 
 def is_common_password(password: str) -> bool:
@@ -57,7 +57,7 @@ def is_common_word_with_affixes(password: str) -> bool:
     spelling, and digits and symbols around it."""
     folded = password.casefold()
     alphabetic_runs = set(_ALPHABETIC.findall(folded))
-    return any(map(_is_common_word, _readings(folded))) or (
+    return any(map(_is_common_word, _candidate_words(folded))) or (
         len(alphabetic_runs) == 1 and _is_common_word(alphabetic_runs.pop())
     )
 
@@ -74,21 +74,21 @@ def _common_passwords() -> frozenset[str]:
     return frozenset(password.casefold() for password in FREQUENCY_LISTS["passwords"])
 
 
-def _readings(folded: str) -> Iterator[str]:
-    """The words that the password may stand for: its ends are cut before or after leet spelling is
-    undone."""
+def _candidate_words(folded: str) -> Iterator[str]:
+    """Yields the words that the password may be made from: its ends are removed before or after
+    leet spelling is undone."""
     joined = "".join(folded.split())
-    for cut in {_without_ends(joined), joined.rstrip(_cut_off(joined))}:
-        for plain in _without_leet(cut):
+    for stripped in {_without_ends(joined), joined.rstrip(_other_characters(joined))}:
+        for plain in _without_leet(stripped):
             yield plain
             yield _without_ends(plain)
 
 
 def _without_ends(text: str) -> str:
-    return text.strip(_cut_off(text))
+    return text.strip(_other_characters(text))
 
 
-def _cut_off(text: str) -> str:
+def _other_characters(text: str) -> str:
     """The digits and symbols of the text."""
     return "".join({each for each in text if not each.isalpha()})
 

@@ -50,8 +50,8 @@ R = TypeVar("R", bound=PolicyRules)
 
 
 def policy_id(org_id: str | None, *kind: str) -> str:
-    """Returns the id of the policy record of the organization (None: of the installation) for
-    `kind`, whose further parts are such as a language.
+    """Returns the id of the policy record of the organization, or of the installation if `org_id`
+    is None. `kind` is the kind of policy; for texts, the type of message and the language follow.
 
     It is a digest, because the id of an organization may already have the greatest length of an
     id.
@@ -62,7 +62,7 @@ def policy_id(org_id: str | None, *kind: str) -> str:
 
 def keys(org_id: str | None, *kind: str) -> list[Key]:
     """Returns the keys of the organization's own policy of this kind and of the installation's.
-    `kind` is that of `policy_id`."""
+    `kind` is the kind of policy, and for texts what they belong to (`policy_id`)."""
     return [(POLICIES, policy_id(org_id, *kind)), (POLICIES, policy_id(None, *kind))]
 
 
@@ -70,7 +70,8 @@ async def find(
     service: Service, org_id: str | None, *kind: str
 ) -> tuple[Policy | None, Policy | None]:
     """Returns the organization's own policy of this kind and the installation's, each None if it
-    is not stored, after one round trip. `kind` is that of `policy_id`."""
+    is not stored, after one round trip. `kind` is the kind of policy, and for texts what they
+    belong to (`policy_id`)."""
     own, default = await service.store.get_many(keys(org_id, *kind))
     return own if org_id else None, default
 
@@ -91,6 +92,11 @@ def login_of(config: Config, own: Policy | None, default: Policy | None) -> Logi
     return cast(LoginRules, in_force(config, "login", own, default))
 
 
+async def label(service: Service, org_id: str | None) -> LabelRules:
+    """Returns the effective colours and shape of the organization's pages."""
+    return await _effective(service, org_id, "label", LabelRules)
+
+
 async def offers_password_reset(service: Service, org_id: str) -> bool:
     """Returns whether the sign-in pages of the organization's applications offer a password
     reset by mail."""
@@ -108,12 +114,12 @@ async def initial_complexity(service: Service, org_id: str | None) -> Complexity
     organization.
 
     They are those of the stored policies. Without one only a minimum length applies: the one of
-    the settings if it differs from the profile's default, and else that of the trial profile.
+    the settings if it differs from the profile's default, otherwise that of the trial profile.
     """
     own, default = map(_complexity, await find(service, org_id, _COMPLEXITY))
     rules = own or default or ComplexityRules(min_length=_initial_min_length(service.config))
-    least = max((each.min_strength or 0 for each in (own, default) if each), default=0)
-    return structs.replace(rules, min_strength=least)
+    min_strength = max((each.min_strength or 0 for each in (own, default) if each), default=0)
+    return structs.replace(rules, min_strength=min_strength)
 
 
 def min_length(rules: ComplexityRules, *, has_factor: bool) -> int:
@@ -132,7 +138,7 @@ def complete_complexity(
     open is taken from the installation's (`default`) or the settings.
 
     For strength, and for the length with a second factor, the organization can only raise what the
-    installation demands.
+    installation requires.
     """
     installation = _completed(default, config) if default else built_in(config, _COMPLEXITY)
     installation = cast(ComplexityRules, installation)
@@ -165,8 +171,8 @@ def _complexity(policy: Policy | None) -> ComplexityRules | None:
 
 
 def _initial_min_length(config: Config) -> int:
-    is_given = config.password_min_length != config.profile_defaults.password_min_length
-    return config.password_min_length if is_given else TRIAL.password_min_length
+    is_configured = config.password_min_length != config.profile_defaults.password_min_length
+    return config.password_min_length if is_configured else TRIAL.password_min_length
 
 
 async def age(service: Service, org_id: str | None) -> AgeRules:

@@ -1,7 +1,7 @@
-"""Pictures that callers upload: validated by their content, and encoded anew.
+"""Pictures that callers upload: validated by their content, and re-encoded.
 
 The uploaded file itself is never stored. Only its pixels are, so that nothing else is served with
-them: no script, no position where a photograph was taken, no data behind the end of the picture.
+them: no script, no position where a photograph was taken, no data after the end of the picture.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from idp.foundation.errors import IdpError
 MAX_BYTES: Final = 512 * 1024
 MAX_SIDE: Final = 2000  # pixels
 MAX_PIXELS: Final = 40_000_000
+_QUALITIES: Final = (85, 75, 65, 50)
 _FORMATS: Final = ("PNG", "JPEG", "WEBP")
-_STARTS: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
-_DAMAGED: Final = (
+_SIGNATURES: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
+_DECODING_ERRORS: Final = (
     OSError,
     SyntaxError,
     ValueError,
@@ -39,15 +40,17 @@ class UnusableImage(IdpError):
     error_code = "picture.invalid"
 
 
-class Box(NamedTuple):
-    """The greatest size of a picture; a larger one is scaled down."""
+class PictureLimits(NamedTuple):
+    """The greatest size of a picture; a larger one is scaled down. With `photo_bytes` it becomes a
+    JPEG that is no longer than that."""
 
     width: int
     height: int
+    photo_bytes: int | None = None
 
 
 class EncodedPicture(Struct, frozen=True):
-    """A picture that was encoded anew, as it is stored and served."""
+    """A re-encoded picture, as it is stored and served."""
 
     type: Literal["image/png", "image/jpeg"]
     width: int
@@ -55,8 +58,8 @@ class EncodedPicture(Struct, frozen=True):
     content: bytes
 
 
-def reencoded(file: bytes, box: Box) -> EncodedPicture:
-    """Returns the picture, encoded anew and no larger than `box`.
+def reencoded(file: bytes, limits: PictureLimits) -> EncodedPicture:
+    """Returns the picture re-encoded, and no larger than `limits`.
 
     It takes too long for the event loop. Raises UnusableImage if the file is too large, of another
     kind, damaged, or has more than one picture.
@@ -69,37 +72,42 @@ def reencoded(file: bytes, box: Box) -> EncodedPicture:
         with Image.open(io.BytesIO(file), formats=_FORMATS) as image:
             _check_size(image)
             image.load()
-            return _encoded(ImageOps.exif_transpose(image), box, is_photo=image.format == "JPEG")
-    except _DAMAGED as error:
+            rotated = ImageOps.exif_transpose(image)
+            if limits.photo_bytes is not None:
+                return _photo(rotated, limits, limits.photo_bytes)
+            return _encoded(rotated, limits, is_photo=image.format == "JPEG")
+    except _DECODING_ERRORS as error:
         raise UnusableImage("is damaged: it can't be drawn") from error
 
 
-def taken_over(file: bytes, box: Box) -> EncodedPicture:
+def reencoded_if_needed(file: bytes, limits: PictureLimits) -> EncodedPicture:
     """Returns the file unchanged if it is a JPEG as `reencoded` makes it, because a photograph
     loses quality with each encoding; for any other file, the result of `reencoded`.
 
     It takes too long for the event loop. Raises UnusableImage.
     """
-    encoded = reencoded(file, box)
+    encoded = reencoded(file, limits)
     if (
         encoded.type == "image/jpeg"
-        and _is_bare(file)
+        and len(file) <= (limits.photo_bytes or MAX_BYTES)
+        and _has_only_image_data(file)
         and _size(file) == (encoded.width, encoded.height)
     ):
         return EncodedPicture(encoded.type, encoded.width, encoded.height, file)
     return encoded
 
 
-def _is_bare(photo: bytes) -> bool:
-    """Returns whether a JPEG file holds only what is needed to draw it (ITU T.81, B.1)."""
-    at = 2
-    while photo[at : at + 1] == b"\xff":
-        marker, length = photo[at + 1], int.from_bytes(photo[at + 2 : at + 4], "big")
-        if marker not in _DRAWING or (marker == _JFIF and length != _JFIF_BYTES):
+def _has_only_image_data(photo: bytes) -> bool:
+    """Returns whether a JPEG file holds only the data that is needed to draw it (ITU T.81,
+    B.1)."""
+    offset = 2
+    while photo[offset : offset + 1] == b"\xff":
+        marker, length = photo[offset + 1], int.from_bytes(photo[offset + 2 : offset + 4], "big")
+        if marker not in _IMAGE_MARKERS or (marker == _JFIF and length != _JFIF_BYTES):
             return False
-        at += 2 + length
+        offset += 2 + length
         if marker == _SCAN:
-            return _SCANNED.fullmatch(photo, at) is not None
+            return _SCAN_DATA.fullmatch(photo, offset) is not None
     return False
 
 
@@ -107,8 +115,8 @@ _JFIF: Final = 0xE0
 _JFIF_BYTES: Final = 16  # without a preview
 _SCAN: Final = 0xDA
 # The markers of tables, the frame and the scan: a file that `reencoded` has made has no others.
-_DRAWING: Final = frozenset({_JFIF, 0xDB, 0xC0, 0xC4, 0xDD, _SCAN})
-_SCANNED: Final = re.compile(rb"(?:[^\xff]|\xff[\x00\xd0-\xd7])*\xff\xd9", re.DOTALL)
+_IMAGE_MARKERS: Final = frozenset({_JFIF, 0xDB, 0xC0, 0xC4, 0xDD, _SCAN})
+_SCAN_DATA: Final = re.compile(rb"(?:[^\xff]|\xff[\x00\xd0-\xd7])*\xff\xd9", re.DOTALL)
 
 
 def _size(file: bytes) -> tuple[int, int]:
@@ -123,10 +131,10 @@ def _check_kind(file: bytes) -> None:
     if len(file) > MAX_BYTES:
         text = f"has more than {MAX_BYTES // 1024} kilobytes"
         raise UnusableImage(text, error_code="picture.too_large")
-    if file.startswith(_STARTS):
+    if file.startswith(_SIGNATURES):
         return
     if b"<svg" in file[:4096].lower():
-        text = "is SVG, which can hold scripts: send it as PNG"
+        text = "is SVG, which can contain scripts: send it as PNG"
         raise UnusableImage(text, error_code="picture.svg")
     raise UnusableImage("is not a PNG, JPEG or WebP picture", error_code="picture.kind")
 
@@ -143,17 +151,38 @@ def _check_size(image: Any) -> None:
         text = f"is wider or higher than {MAX_SIDE} pixels"
         raise UnusableImage(text, error_code="picture.too_large")
     if getattr(image, "n_frames", 1) > 1:
-        raise UnusableImage("moves: send a single picture", error_code="picture.animated")
+        raise UnusableImage(
+            "is animated: send a picture with a single frame", error_code="picture.animated"
+        )
 
 
-def _encoded(image: Any, box: Box, *, is_photo: bool) -> EncodedPicture:
+def _photo(image: Any, limits: PictureLimits, max_bytes: int) -> EncodedPicture:
+    """Returns the picture as a JPEG of at most `max_bytes` bytes, on white where it is
+    transparent."""
+    from PIL import Image
+
+    image = image.convert("RGBA")
+    canvas = Image.new("RGB", image.size, "white")
+    canvas.paste(image, mask=image.getchannel("A"))
+    canvas.thumbnail(limits[:2])
+    while True:
+        for quality in _QUALITIES:
+            target = io.BytesIO()
+            canvas.save(target, "JPEG", quality=quality, optimize=True)
+            if target.tell() <= max_bytes:
+                content = target.getvalue()
+                return EncodedPicture("image/jpeg", canvas.width, canvas.height, content)
+        canvas = canvas.resize([max(1, side // 2) for side in canvas.size])
+
+
+def _encoded(image: Any, limits: PictureLimits, *, is_photo: bool) -> EncodedPicture:
     image = image.convert("RGB" if is_photo else "RGBA")
-    image.thumbnail(box)
+    image.thumbnail(limits[:2])
     image.info = {}  # the encoder would write some of the metadata into the file
     target = io.BytesIO()
     if is_photo:
         image.save(target, "JPEG", quality=88, optimize=True)
     else:
         image.save(target, "PNG", optimize=True)
-    type: Literal["image/png", "image/jpeg"] = "image/jpeg" if is_photo else "image/png"
-    return EncodedPicture(type, image.width, image.height, target.getvalue())
+    media_type: Literal["image/png", "image/jpeg"] = "image/jpeg" if is_photo else "image/png"
+    return EncodedPicture(media_type, image.width, image.height, target.getvalue())

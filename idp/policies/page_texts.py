@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 from idp.foundation import i18n
 from idp.foundation.i18n import Bundle
+from idp.foundation.localization import rewordings
 from idp.policies import effective
 from idp.records import LoginTextRules, Policy
 from idp.service import Service
@@ -55,12 +56,17 @@ async def bundle(service: Service, org_id: str | None, language: str) -> Bundle:
     the built-in ones, with those that the stored policies set in place of them."""
     own, default = await effective.find(service, org_id, KIND, language)
     texts = {**texts_of(default), **texts_of(own)}
-    known = i18n.load(language)
-    return known.overlaid(texts) if texts else known
+    shipped = i18n.load(language)
+    return shipped.with_overrides(texts) if texts else shipped
 
 
 def texts_of(policy: Policy | None) -> dict[tuple[str, str], str]:
-    """Returns the texts that a policy sets, by screen and key."""
+    """Returns the texts that a policy sets, by screen and key. A text that it names by a former
+    wording has the current one as its key; a text that no page has any longer is omitted."""
     if policy is None or not isinstance(policy.rules, LoginTextRules):
         return {}
-    return {(each.screen, each.key): each.text for each in policy.rules.texts}
+    texts_by_name = {
+        (each.screen, rewordings.current(each.screen, each.key)): each.text
+        for each in policy.rules.texts
+    }
+    return {key: text for key, text in texts_by_name.items() if key in built_in(i18n.SOURCE)}

@@ -1,4 +1,4 @@
-"""Logos and icons: the size each is stored in, its address, and how pages refer to it."""
+"""Logos, icons and backgrounds: the size of each, its address, and how pages refer to it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from idp.policies import effective, images
-from idp.policies.images import Box, EncodedPicture
+from idp.policies.images import EncodedPicture, PictureLimits
 from idp.records import PICTURES, Picture
-from idp.records.pictures import PictureKind
+from idp.records.pictures import PictureKind, Plate, Scheme
 from idp.service import Service
 
 # The size each is stored in: twice the displayed one, for screens with a high pixel density.
-BOXES: Final[Mapping[PictureKind, Box]] = {
-    "logo": Box(400, 120),
-    "logo_dark": Box(400, 120),
-    "icon": Box(128, 128),
-    "icon_dark": Box(128, 128),
+PICTURE_LIMITS: Final[Mapping[PictureKind, PictureLimits]] = {
+    "logo": PictureLimits(400, 120),
+    "logo_dark": PictureLimits(400, 120),
+    "icon": PictureLimits(128, 128),
+    "icon_dark": PictureLimits(128, 128),
+    "background": PictureLimits(1600, 1600, photo_bytes=200_000),
 }
 # Slightly above the limit of a picture, so that a file just too large is refused as a picture.
 MAX_BASE64: Final = images.MAX_BYTES * 4 // 3 + 8
@@ -41,25 +42,27 @@ class PictureLink(Struct, frozen=True):
     """A logo or an icon (`light`), and its variant for dark pages; without one (None), `light` is
     displayed on these, too.
 
-    `is_own` means that it is the organization's, not the installation's.
+    `is_own` means that it is the organization's, not the installation's. `plates` are those behind
+    a logo, by the colour scheme of the page.
     """
 
     light: PictureReference
     dark: PictureReference | None
     is_own: bool
+    plates: Mapping[Scheme, Plate] = {}
 
 
 async def find(
-    service: Service, org_id: str | None, place: PictureKind
+    service: Service, org_id: str | None, kind: PictureKind
 ) -> tuple[Picture | None, Picture | None]:
     """Returns the organization's own picture and the installation's, in one round trip."""
-    ids = [picture_id(org_id, place), picture_id(None, place)]
-    own, default = await service.store.get_many([(PICTURES, id) for id in ids])
+    ids = [picture_id(org_id, kind), picture_id(None, kind)]
+    own, default = await service.store.get_many([(PICTURES, picture_id) for picture_id in ids])
     return own if org_id else None, default
 
 
-def picture_id(org_id: str | None, place: PictureKind) -> str:
-    return effective.policy_id(org_id, "picture", place)
+def picture_id(org_id: str | None, kind: PictureKind) -> str:
+    return effective.policy_id(org_id, "picture", kind)
 
 
 def url(picture: Picture) -> str:
@@ -67,32 +70,42 @@ def url(picture: Picture) -> str:
     return f"/ui/brand/{picture.id}/{picture.digest}.{_EXTENSIONS[picture.type]}"
 
 
-def picture_link(pictures: Sequence[Picture | None]) -> PictureLink | None:
-    """Returns the picture that pages display; None if there is none.
+def displayed(pictures: Sequence[Picture | None]) -> list[Picture]:
+    """Returns the picture that pages display, and the one for dark pages if there is another; none
+    if there is none.
 
     `pictures` are four, each None if it is not stored: the organization's for light pages, the
     installation's for light pages, then the same two for dark pages. The installation's are used
     only if the organization has neither.
     """
     light, light_default, dark, dark_default = pictures
-    for pair in ((light, dark), (light_default, dark_default)):
-        references = [_reference(picture) for picture in pair if picture is not None]
-        if references:
-            other = references[1] if len(references) > 1 else None
-            return PictureLink(references[0], other, is_own=pair == (light, dark))
-    return None
+    own = [picture for picture in (light, dark) if picture is not None]
+    return own or [picture for picture in (light_default, dark_default) if picture is not None]
 
 
-def _reference(picture: Picture) -> PictureReference:
+def picture_link(
+    pictures: Sequence[Picture], plates: Mapping[Scheme, Plate] | None = None
+) -> PictureLink | None:
+    """Returns the picture that pages display, from what `displayed` returns, or None."""
+    if not pictures:
+        return None
+    light, *dark_references = map(reference, pictures)
+    is_own = pictures[0].org_id is not None
+    return PictureLink(
+        light, dark_references[0] if dark_references else None, is_own, plates or {}
+    )
+
+
+def reference(picture: Picture) -> PictureReference:
     return PictureReference(url(picture), picture.type, picture.width, picture.height)
 
 
-def new(org_id: str | None, place: PictureKind, image: EncodedPicture, now: datetime) -> Picture:
+def new(org_id: str | None, kind: PictureKind, image: EncodedPicture, now: datetime) -> Picture:
     """Returns the record of an encoded picture, which is not stored yet."""
     return Picture(
-        id=picture_id(org_id, place),
+        id=picture_id(org_id, kind),
         org_id=org_id,
-        place=place,
+        place=kind,
         created_at=now,
         changed_at=now,
         **values(image),

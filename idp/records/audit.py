@@ -35,8 +35,8 @@ class AuditFloor(Record):
     name.
 
     `floor` and `floor_chain` are the position and the chain value of the last removed event;
-    `floor_mac` authenticates both. By the last event about it, those before `removes_before` are
-    removed.
+    `floor_mac` authenticates both. Events before `removes_before` are removed, as the last event
+    about the retention states.
     """
 
     floor: int = 0

@@ -42,7 +42,8 @@ class Browser(Record):
 
 class Session(Record):
     """A user who is signed in at a browser. `auth_time` is the last authentication, and
-    `factor_at` the last one by a second factor or a passkey.
+    `factor_at` the last one by a second factor or a passkey. `connection_id` is the connection by
+    whose provider the user has signed in, if any.
 
     The record outlives the last token that names it; `expires_at` is the end of the record, not of
     the session.
@@ -61,6 +62,16 @@ class Session(Record):
     sequence: int = 1
     factor_at: datetime | None = None
     ended_at: datetime | None = None
+    connection_id: str | None = None
+
+
+class SignInConnection(Struct, frozen=True):
+    """A connection by whose provider a user was authenticated, its stamp then, and the link by
+    which that was the user."""
+
+    id: str
+    stamp: str
+    link_id: str
 
 
 class AuthRequest(Record):
@@ -97,7 +108,7 @@ class AuthRequest(Record):
     acr_values: list[str] = []
     is_acr_essential: bool = False
     language: str | None = None
-    # What the user typed.
+    # The login name that the user entered.
     login_name: str | None = None
     # The user who was authenticated by the methods `proven_amr` while another step is required.
     # It is valid while the browser's secret and the user's stamp stay the same. `proven_amr` is
@@ -108,6 +119,11 @@ class AuthRequest(Record):
     proven_amr: list[str] = []
     # Set if the authentication of a session is part of it.
     proven_auth_time: datetime | None = None
+    # Set if the user was authenticated by another identity provider.
+    sign_in_connection: SignInConnection | None = None
+    # The person at another identity provider who is linked to no user yet
+    # (`idp/upstream/identities.py`).
+    sealed_identity: str | None = None
     # The second factor that the user sets up in this sign-in, and the data for that
     # (`idp/oauth/sign_in/factor_enrolment.py`).
     adding: Literal["totp", "passkey"] | None = None
@@ -145,7 +161,7 @@ class Consent(Record):
     the user's and the application's.
 
     A record that is older than its user or its application belonged to an earlier one with the
-    same id, and does not count. `org_id` is the user's organization. `claims` are the names of the
+    same id, and is ignored. `org_id` is the user's organization. `claims` are the names of the
     claims that no allowed scope contains.
     """
 
@@ -176,9 +192,12 @@ class LogoutRequest(Record):
 
 
 SHORT_RETENTION: Final = timedelta(minutes=10)  # for records that anonymous requests can create
-AGENTS: Final = Collection("agents", Browser, expires=True, retention=SHORT_RETENTION)
+BROWSERS: Final = Collection("agents", Browser, expires=True, retention=SHORT_RETENTION)
 SESSIONS: Final = Collection(
-    "sessions", Session, lists=(("agent_id", "ended_at"), ("user_id",)), expires=True
+    "sessions",
+    Session,
+    lists=(("agent_id", "ended_at"), ("user_id",), ("org_id", "ended_at", "created_at")),
+    expires=True,
 )
 AUTH_REQUESTS: Final = Collection(
     "auth_requests", AuthRequest, expires=True, retention=SHORT_RETENTION

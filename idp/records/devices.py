@@ -14,8 +14,8 @@ class DeviceRequest(Record):
 
     Its device code consists of the id and a secret. `ends_at` is the end of its codes; the record
     outlives them, so that a late user gets the right message. `flow_id` is the sign-in in the one
-    browser where the user code was typed. A poll is allowed `interval_seconds` after `polled_at`.
-    The resulting authorization has the same id.
+    browser where the user code was entered. A poll is allowed `interval_seconds` after
+    `polled_at`. The resulting authorization has the same id.
     """
 
     client_id: str

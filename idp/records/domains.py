@@ -51,6 +51,11 @@ DOMAINS: Final = Collection(
 )
 
 
+def domain_id(org_id: str, domain: str) -> str:
+    """Returns the id of the record of a domain that an organization has added."""
+    return opaque_tokens.digest(f"{org_id}\n{domain}")
+
+
 def new_domain(
     org_id: str,
     domain: str,
@@ -60,13 +65,13 @@ def new_domain(
     challenge: Challenge | None = None,
 ) -> OrganizationDomain:
     """Returns the record of a domain of this organization; the caller stores it."""
-    id = opaque_tokens.digest(f"{org_id}\n{domain}")
+    record_id = domain_id(org_id, domain)
     return OrganizationDomain(
-        id=id,
+        id=record_id,
         org_id=org_id,
         domain=domain,
         # The index is unique: an unverified domain gets a text that no other record has.
-        verified_key=domain if is_verified else f"? {id}",
+        verified_key=domain if is_verified else f"? {record_id}",
         created_at=now,
         changed_at=now,
         challenge=challenge,

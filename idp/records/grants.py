@@ -46,12 +46,13 @@ class Actor(Struct, kw_only=True, frozen=True, omit_defaults=True):
     act: Actor | None = None
 
 
-class Grounds(Struct, kw_only=True, frozen=True, omit_defaults=True):
+class AccessGrounds(Struct, kw_only=True, frozen=True, omit_defaults=True):
     """Why a user was allowed to use an application when a token was issued.
 
     Each field is the stamp of one reason, or None if the reason did not apply: the application was
     open to everybody, there was an active project grant for the user's organization, the project
-    required no role, the user had a role in it.
+    required no role, the user had a role in it. `groups` are the groups by which the user had one
+    where the project required it: their ids, each with the stamps of membership and roles.
     """
 
     project_id: str
@@ -59,9 +60,10 @@ class Grounds(Struct, kw_only=True, frozen=True, omit_defaults=True):
     grant: str | None = None
     role_not_required: str | None = msgspec.field(default=None, name="no_role")
     role: str | None = None
+    groups: tuple[tuple[str, str], ...] = ()
 
 
-class Use(Struct, kw_only=True, frozen=True, omit_defaults=True):
+class ApplicationUse(Struct, kw_only=True, frozen=True, omit_defaults=True):
     """A user's use of an application, with the organizations of both and the reasons that allowed
     it.
 
@@ -72,7 +74,7 @@ class Use(Struct, kw_only=True, frozen=True, omit_defaults=True):
     user_org_id: str
     client_id: str
     client_org_id: str
-    grounds: Grounds | None = None
+    grounds: AccessGrounds | None = None
 
 
 class Authorization(Record):
@@ -83,7 +85,8 @@ class Authorization(Record):
     application.
 
     The authorization of a token exchange records its inputs, and ends with any of them: the chain
-    of actors (`actor_org_ids` are their organizations, the outermost's first) and the
+    of actors (`actor_org_ids` are their organizations, that of the outermost actor
+    first) and the
     authorizations, sessions, single tokens, clients and uses of its inputs (`parent_*`; clients
     are pairs of their own id and their organization's). If there is an actor, `acting_stamp` is
     the installation's at the time of the exchange, and no token outlives `acting_ends_at`.
@@ -119,8 +122,8 @@ class Authorization(Record):
     parent_token_ids: list[str] = []
     parent_pat_ids: list[str] = []
     parent_clients: list[tuple[str, str]] = []
-    parent_uses: list[Use] = []
-    grounds: Grounds | None = None
+    parent_uses: list[ApplicationUse] = []
+    grounds: AccessGrounds | None = None
     token_kind: TokenKind | None = None
     revoked_at: datetime | None = None
 
@@ -131,7 +134,7 @@ class RevokedToken(Record):
     expires_at: datetime
 
 
-class Replay(Record):
+class UsedValue(Record):
     """A single-use value that was used: an assertion or the challenge of a passkey.
 
     Its id is a digest: of an assertion's issuer and `jti`, of the signed text of an assertion
@@ -145,4 +148,4 @@ AUTHORIZATIONS: Final = Collection(
     "authorizations", Authorization, lists=(("user_id", "client_id"),), expires=True
 )
 REVOKED_TOKENS: Final = Collection("revoked_tokens", RevokedToken, expires=True)
-REPLAY: Final = Collection("replay", Replay, expires=True, retention=timedelta(hours=1))
+USED_VALUES: Final = Collection("replay", UsedValue, expires=True, retention=timedelta(hours=1))

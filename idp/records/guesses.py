@@ -12,7 +12,7 @@ from msgspec import Struct
 from storage import Collection, Record
 
 
-class BrowserTries(Struct, kw_only=True):
+class BrowserAttempts(Struct, kw_only=True):
     """Wrong passwords from one known browser since its last success, counted until `ends_at`."""
 
     agent_id: str
@@ -32,7 +32,7 @@ class GuessStreak(Record):
 
     unknown: int = 0
     known: int = 0
-    browsers: list[BrowserTries] = []
+    browsers: list[BrowserAttempts] = []
     codes: int = 0
     stays_open: bool = False
     told_at: datetime | None = None
@@ -46,6 +46,6 @@ class UntrustedProxy(Record):
     expires_at: datetime
 
 
-# Streaks have no expiration, because the failures count until a success.
+# Streaks have no expiration, because the failures are counted until a success.
 GUESS_STREAKS: Final = Collection("guess_streaks", GuessStreak)
 UNTRUSTED_PROXIES: Final = Collection("untrusted_proxies", UntrustedProxy, expires=True)

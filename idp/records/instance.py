@@ -88,7 +88,7 @@ class Event(Record):
 
     `stream`, `position` and `chain` are set when the event is sealed: the stream that it belongs
     to, its number there, counted from 1, and its value in the chain. `salt` is the part of the
-    payload's digest that can't be guessed; of an erased payload, `payload_digest` is left, which
+    payload's digest that can't be guessed; of an erased payload, `payload_digest` remains, which
     `erasure_mac` authenticates. A count of refused attempts has the stream `open` while it grows,
     and `is_final` afterwards.
     """

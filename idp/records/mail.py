@@ -26,6 +26,9 @@ MailKind = Literal[
     "wrong_codes",
     "email_changed",
     "invite",
+    "connection_trust_changed",
+    "identity_linked",
+    "identity_unlinked",
 ]
 
 
@@ -80,10 +83,10 @@ class Verification(Record):
 class Registration(Record):
     """An account that waits for the verification of its mailbox. It belongs to one sign-in.
 
-    `sealed` is what was typed, with the password's hash, encrypted under the master key.
-    `code_mac` is the MAC of the last code, which was sent at `sent_at`; None if the message states
-    that there is an account already. `proven_at` is set if the code was right, but another user
-    has the user name.
+    `sealed` is the data that the user entered, with the password's hash, encrypted under the
+    master key. `code_mac` is the MAC of the last code, which was sent at `sent_at`; None if the
+    message states that there is an account already. `proven_at` is set if the code was right, but
+    another user has the user name.
     """
 
     flow_id: str

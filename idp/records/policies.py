@@ -27,8 +27,8 @@ MultiFactor = Literal["u2f"]
 
 
 class LoginRules(Struct, frozen=True, tag_field="kind", tag="login"):
-    """The rules of sign-ins. `*_check_seconds` is how long a password, a second factor, and a
-    passkey alone are valid.
+    """The rules of sign-ins. `*_check_seconds` is how long a password, a second factor, a passkey
+    alone and a sign-in at another provider are valid; that is offered with `allow_external_idp`.
 
     With `force_mfa` users without a second factor have to set one up. Without it they are offered
     to, and are offered it again `offer_factor_seconds` after they declined, or never with 0. With
@@ -47,6 +47,8 @@ class LoginRules(Struct, frozen=True, tag_field="kind", tag="login"):
     password_check_seconds: int = 10 * 24 * 3600
     second_factor_check_seconds: int = 18 * 3600
     multi_factor_check_seconds: int = 12 * 3600
+    external_login_check_seconds: int = 10 * 24 * 3600
+    allow_external_idp: bool = True
     default_redirect_uri: str = ""
 
 
@@ -83,9 +85,15 @@ class LockoutRules(Struct, frozen=True, tag_field="kind", tag="lockout"):
     lockout_seconds: int = 0
 
 
+Layout = Literal["card", "split", "plain"]
+FontFamily = Literal["system", "serif", "rounded", "mono"]
+
+
 class LabelRules(Struct, frozen=True, tag_field="kind", tag="label"):
     """The colours of the pages as `#rrggbb`; an empty one is the service's own.
 
+    `radius` is that of cards in pixels. `layout` of the sign-in pages: "split" has a picture
+    beside the form where there is room, "plain" has no card.
     `hide_login_name_suffix`: pages don't show the domain that is added to login names;
     `disable_watermark`: pages don't name the service.
     """
@@ -100,6 +108,9 @@ class LabelRules(Struct, frozen=True, tag_field="kind", tag="label"):
     font_color_dark: str = ""
     hide_login_name_suffix: bool = False
     disable_watermark: bool = False
+    radius: int = 12
+    layout: Layout = "card"
+    font: FontFamily = "system"
 
 
 class PrivacyRules(Struct, frozen=True, tag_field="kind", tag="privacy"):

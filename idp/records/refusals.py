@@ -28,8 +28,8 @@ class MadeCheck(Struct, kw_only=True):
 
 
 class Refusal(Record):
-    """A protocol request that was refused: what was sent (without secrets), what was checked, and
-    what was wrong.
+    """A protocol request that was refused: its parameters (without secrets), the checks that were
+    made, and the error.
 
     Several may share a `request_id`, because a caller may send its own. `told` is the text for the
     client (empty if the answer was a page), `sentence` the administrator's text of the refusal,

@@ -13,14 +13,14 @@ from idp.records.users import ORGANIZATIONS, USERS
 from storage import Conflict, Insert, Stale, Store, Update, UpgradeStep
 
 # Units that are committed in one round trip.
-_AT_ONCE: Final = 500
+_BATCH_SIZE: Final = 500
 
 
 async def add_primary_domains(store: Store) -> None:
     """Adds for each organization the record of its primary domain, as a verified domain."""
     async for organization in store.scan(ORGANIZATIONS):
-        made_at, domain = organization.created_at, organization.primary_domain
-        record = new_domain(organization.id, domain, made_at, is_verified=True)
+        created_at, domain = organization.created_at, organization.primary_domain
+        record = new_domain(organization.id, domain, created_at, is_verified=True)
         record.sequence = 0
         with suppress(Conflict):  # it exists already
             await store.commit(Insert(DOMAINS, record))
@@ -36,9 +36,9 @@ async def add_search_keys(store: Store) -> None:
             "display_key": folded(user.profile.display_name),
         }
         if (user.address_key, user.display_key) != tuple(keys.values()):
-            changed = {"sequence": user.sequence}  # a concurrent change sets them, too
-            units.append([Update(USERS, user.id, set=keys, expect=changed)])
-        if len(units) == _AT_ONCE:
+            unchanged = {"sequence": user.sequence}  # a concurrent change sets them, too
+            units.append([Update(USERS, user.id, set=keys, expect=unchanged)])
+        if len(units) == _BATCH_SIZE:
             await _commit(store, units)
             units = []
     await _commit(store, units)
@@ -54,7 +54,7 @@ async def set_allowed_users(store: Store) -> None:
             unchanged = {"sequence": client.sequence}
             value = {"allowed_users": "everybody"}
             units.append([Update(APPLICATIONS, client.id, set=value, expect=unchanged)])
-        if len(units) == _AT_ONCE:
+        if len(units) == _BATCH_SIZE:
             await _commit(store, units)
             units = []
     await _commit(store, units)

@@ -16,6 +16,9 @@ DeferredWorkKind = Literal[
     "connection.removed",
     "domain.lost",
     "email.superseded",
+    "group.deleted",
+    "connection.deactivated",
+    "connection.deleted",
 ]
 
 

@@ -132,8 +132,8 @@ class User(Record):
     and the display name are searched (`lookup.keys`). `secret_hash` and `access_token_type` are
     for a service user that gets tokens for itself. `factor_declined_at` is when the user last
     declined to set up a second factor, `recovery_codes_at` when the valid recovery codes were
-    made. A lock ends at `locked_until`, if that is set. After a change of `browsers_stamp` the
-    account knows no browsers.
+    generated. A lock ends at `locked_until`, if that is set. After a change of `browsers_stamp`
+    the account knows no browsers.
     """
 
     org_id: str

@@ -9,7 +9,8 @@ from typing import BinaryIO, Final, Protocol
 
 from msgspec import Struct
 
-# Members that are shown only once. The token of a domain is no secret, because it gets published.
+# Members that are returned only once. The token of a domain is no secret, because it gets
+# published.
 _SECRETS: Final = frozenset(
     {
         "clientSecret",
@@ -22,7 +23,7 @@ _SECRETS: Final = frozenset(
     }
 )
 # The member by which the answer with a domain's token is recognised.
-_OF_DOMAIN: Final = "url"
+_DOMAIN_MEMBER: Final = "url"
 
 
 class Answer(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -38,7 +39,7 @@ class FileAnswer(Struct, frozen=True):
 
 
 class Details(Answer, frozen=True, kw_only=True):
-    """Which state of a record this is (specification 2.4). `sequence` is a 64-bit integer."""
+    """The version of a record: its `sequence`, a 64-bit integer, and its dates."""
 
     sequence: str
     resource_owner: str
@@ -73,4 +74,4 @@ def details(record: Dated, resource_owner: str) -> Details:
 
 def secrets_in(answer: Mapping[str, object]) -> frozenset[str]:
     """Returns the names of those members of an answer, as it is in JSON, that contain secrets."""
-    return frozenset() if _OF_DOMAIN in answer else _SECRETS.intersection(answer)
+    return frozenset() if _DOMAIN_MEMBER in answer else _SECRETS.intersection(answer)

@@ -48,8 +48,10 @@ class FieldRefused(Exception):
     """The error that a rule raises for a value that it does not accept.
 
     `message` is the end of a sentence that begins with the field's path, such as "must not be
-    empty"; `limit` is the limit that the value exceeds, if there is one.
-    """
+    empty"; `limit` is the limit that the value exceeds, if there is one; `index` is that of a
+    refused element, None if the whole value is refused."""
+
+    index: int | None = None
 
     def __init__(self, error_code: str, message: str, limit: int | None = None) -> None:
         super().__init__(message)
@@ -94,16 +96,16 @@ class Text(Struct, frozen=True):
         if len(value) < self.min or (self.min and not self.is_free and not value.strip()):
             if self.min <= 1:
                 raise FieldRefused("field.empty", "must not be empty", self.min)
-            raise FieldRefused("field.too_short", f"has less than {self.min} characters", self.min)
+            raise FieldRefused("field.too_short", f"has under {self.min} characters", self.min)
         if not self.is_free and _CONTROL.search(value):
-            raise FieldRefused("field.characters", "holds a control character")
+            raise FieldRefused("field.characters", "contains a control character")
         return value
 
     def schema(self) -> Schema:
-        found: Schema = {"type": "string", "maxLength": self.max}
+        schema: Schema = {"type": "string", "maxLength": self.max}
         if self.min:
-            found["minLength"] = self.min
-        return found if self.is_free else found | {"pattern": _ONE_LINE}
+            schema["minLength"] = self.min
+        return schema if self.is_free else schema | {"pattern": _ONE_LINE}
 
 
 class UserName(Struct, frozen=True):
@@ -151,12 +153,12 @@ class NotYet(Struct, frozen=True):
     def read(self, value: object) -> object:
         if type(value) is not self.kind:
             raise wrong_type(_KINDS[self.kind])
-        if value not in _NOTHING[self.kind]:
+        if value not in _EMPTY_VALUES[self.kind]:
             raise FieldRefused(self.error_code, "is not supported yet")
         return value
 
     def schema(self) -> Schema:
-        return {"enum": _NOTHING[self.kind], "description": NOT_YET}
+        return {"enum": _EMPTY_VALUES[self.kind], "description": NOT_YET}
 
 
 _KINDS: Final = {
@@ -166,7 +168,7 @@ _KINDS: Final = {
     list: "a list",
     dict: "an object",
 }
-_NOTHING: Final[dict[type, list[Any]]] = {
+_EMPTY_VALUES: Final[dict[type, list[Any]]] = {
     bool: [False],
     int: [0],
     str: ["", "0s"],
@@ -183,10 +185,10 @@ class Language(Struct, frozen=True):
         tag = Text(max=MAX_LANGUAGE).read(value)
         if tag and not _LANGUAGE.fullmatch(tag):
             raise FieldRefused("language.invalid", "is not a language tag such as en or pt-BR")
-        first, *rest = tag.split("-")
+        first, *subtags = tag.split("-")
         # Extensions begin with a single character (RFC 5646 2.2.6).
-        end = next((n for n, part in enumerate(rest) if len(part) == 1), len(rest))
-        return "-".join([first, *rest[:end]])
+        end = next((n for n, part in enumerate(subtags) if len(part) == 1), len(subtags))
+        return "-".join([first, *subtags[:end]])
 
     def schema(self) -> Schema:
         return {
@@ -209,7 +211,7 @@ class EmailRule(Struct, frozen=True):
             return address
         checker = _email_checker()
         try:
-            found = checker.validate_email(
+            parsed = checker.validate_email(
                 address,
                 check_deliverability=False,
                 globally_deliverable=False,
@@ -217,8 +219,8 @@ class EmailRule(Struct, frozen=True):
                 allow_domain_literal=True,
             )
         except checker.EmailNotValidError:
-            raise FieldRefused("email.invalid", "is not an e-mail address") from None
-        return Text(1, self.max).read(found.normalized)
+            raise FieldRefused("email.invalid", "is not an email address") from None
+        return Text(1, self.max).read(parsed.normalized)
 
     def schema(self) -> Schema:
         return Text(1, self.max).schema() | {"format": "email", "examples": ["ada@example.com"]}
@@ -240,8 +242,8 @@ class Domain(Struct, frozen=True):
             ) from None
 
     def schema(self) -> Schema:
-        of_text = Text(self.min, domain_names.MAX_CHARACTERS).schema()
-        return of_text | {"examples": ["example.com"]}
+        text_schema = Text(self.min, domain_names.MAX_CHARACTERS).schema()
+        return text_schema | {"examples": ["example.com"]}
 
 
 class PhoneRule(Struct, frozen=True):
@@ -260,7 +262,7 @@ class PhoneRule(Struct, frozen=True):
             return phones.e164(text)
         except ValueError:
             raise FieldRefused(
-                "phone.invalid", "is not a phone number with its country, such as +41791234567"
+                "phone.invalid", "is not a phone number with a country code, such as +41791234567"
             ) from None
 
     def schema(self) -> Schema:
@@ -301,7 +303,7 @@ class Instant(Struct, frozen=True):
             at = datetime.fromisoformat(text.upper()).astimezone(UTC)
         except (ValueError, OverflowError):
             raise FieldRefused(
-                "field.timestamp", "is not an instant such as 2030-01-31T12:00:00Z"
+                "field.timestamp", "is not a timestamp such as 2030-01-31T12:00:00Z"
             ) from None
         # The store holds milliseconds only.
         return at.replace(microsecond=at.microsecond // 1000 * 1000)
@@ -328,7 +330,7 @@ class Duration(Struct, frozen=True):
 
     def schema(self) -> Schema:
         limit = "" if self.max == timedelta.max else f", {_hours(self.max)}h at most"
-        description = f"A duration as Go writes it{limit}."
+        description = f"A duration in the format of Go{limit}."
         return Text().schema() | {"description": description, "examples": ["1h30m0s"]}
 
 
@@ -380,8 +382,8 @@ class Items(Struct, frozen=True):
         return value
 
     def schema(self) -> Schema:
-        found = {"type": "array", "maxItems": self.max}
-        return found | {"minItems": self.min} if self.min else found
+        schema = {"type": "array", "maxItems": self.max}
+        return schema | {"minItems": self.min} if self.min else schema
 
 
 Name: TypeAlias = Annotated[str, Text(1)]

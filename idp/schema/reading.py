@@ -54,7 +54,7 @@ class Request(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Nothing(Request, frozen=True, kw_only=True):
-    """An object without members: a request that has nothing to say."""
+    """An object without members, for requests without options."""
 
 
 R = TypeVar("R", bound=Request)
@@ -80,7 +80,7 @@ def collect(kind: type[R], document: object) -> tuple[R, list[FieldProblem]]:
     missing or invalid is None, also in the objects within, whatever its type.
     """
     problems: list[FieldProblem] = []
-    return _read_object(kind, document, "", problems) or _made(kind, {}), problems
+    return _read_object(kind, document, "", problems) or _build(kind, {}), problems
 
 
 class DeclaredField(NamedTuple):
@@ -149,25 +149,25 @@ def _read_object(
     if not isinstance(value, dict):
         problems.append(FieldProblem("field.wrong_type", path, "must be an object"))
         return None
-    made = _made(kind, _read_members(kind, value, path, problems))
-    for each in made.check():
-        at = child(path, each.field) if each.field else path
-        problems.append(each._replace(field=at))
-    return made
+    record = _build(kind, _read_members(kind, value, path, problems))
+    for each in record.check():
+        field_path = child(path, each.field) if each.field else path
+        problems.append(each._replace(field=field_path))
+    return record
 
 
-def _made(kind: type[R], values: dict[str, Any]) -> R:
+def _build(kind: type[R], values: dict[str, Any]) -> R:
     """Returns the struct with these values; required fields that are missing are None."""
-    return kind(**(_lacking(kind) | values))
+    return kind(**(_missing_values(kind) | values))
 
 
 @cache
-def _lacking(kind: type[Request]) -> dict[str, None]:
+def _missing_values(kind: type[Request]) -> dict[str, None]:
     return {field.name: None for field in declared(kind) if field.is_required}
 
 
 @cache
-def _known(kind: type[Request]) -> frozenset[str]:
+def _accepted_names(kind: type[Request]) -> frozenset[str]:
     """Returns the names under which a request's fields may be sent: in camelCase and in
     snake_case."""
     return frozenset(name for field in declared(kind) for name in (field.wire_name, field.name))
@@ -176,10 +176,10 @@ def _known(kind: type[Request]) -> frozenset[str]:
 def _read_members(
     kind: type[Request], value: dict[str, Any], path: str, problems: list[FieldProblem]
 ) -> dict[str, Any]:
-    known = _known(kind)
-    unknown = [name for name in value if name not in known]
+    members = _accepted_names(kind)
+    unknown = [name for name in value if name not in members]
     if len(unknown) > _MAX_UNKNOWN:
-        message = f"has {len(unknown)} members that are not known"
+        message = f"has {len(unknown)} unknown members"
         problems.append(FieldProblem("field.unknown", path, message))
     else:
         problems += [
@@ -199,11 +199,13 @@ def _read_fields(
         name = field.wire_name if field.wire_name in value else field.name
         if name not in value:
             if field.is_required:
-                at = child(path, field.wire_name)
-                problems.append(FieldProblem("field.required", at, "is required"))
+                field_path = child(path, field.wire_name)
+                problems.append(FieldProblem("field.required", field_path, "is required"))
         elif name != field.name and field.name in value:
-            at = child(path, field.wire_name)
-            problems.append(FieldProblem("field.duplicate", at, f"is sent as {field.name} too"))
+            field_path = child(path, field.wire_name)
+            problems.append(
+                FieldProblem("field.duplicate", field_path, f"is sent as {field.name} too")
+            )
         else:
             values[field.name] = _read_field(field, value[name], path, problems)
     return values
@@ -217,8 +219,8 @@ def _read_field(
     Imports read millions of fields, so the full path is built only where it is needed.
     """
     if field.leaf is None:
-        at = f"{path}.{field.wire_name}" if path else field.wire_name
-        return _read_value(field, value, at, problems)
+        field_path = f"{path}.{field.wire_name}" if path else field.wire_name
+        return _read_value(field, value, field_path, problems)
     try:
         return field.leaf(value)
     except FieldRefused as refused:
@@ -229,8 +231,8 @@ def _read_field(
 def _conflicts(kind: type[Request], values: dict[str, Any], path: str) -> Iterator[FieldProblem]:
     wire_names = {field.name: field.wire_name for field in declared(kind)}
     for group in kind.one_of:
-        first, *others = [name for name in group if name in values] or [""]
-        for name in others:
+        first, *further_names = [name for name in group if name in values] or [""]
+        for name in further_names:
             message = f"can't be sent together with {wire_names[first]}"
             yield FieldProblem("field.conflict", child(path, wire_names[name]), message)
 
@@ -255,7 +257,8 @@ def _read_value(
 
 
 def _problem(refused: FieldRefused, path: str) -> FieldProblem:
-    return FieldProblem(refused.error_code, path, refused.message, refused.limit)
+    field_path = path if refused.index is None else f"{path}[{refused.index}]"
+    return FieldProblem(refused.error_code, field_path, refused.message, refused.limit)
 
 
 def _read_bool(value: object) -> bool:

@@ -20,12 +20,12 @@ R = TypeVar("R", bound=Record)
 
 
 class ListDetails(Answer, frozen=True, kw_only=True):
-    """How many there are; counted up to 10,000. A 64-bit integer."""
+    """The number of records found, counted up to 10,000. A 64-bit integer."""
 
     total_result: str
 
 
-async def of(
+async def first_page(
     service: Service, collection: Collection[R], where: Where, order: str | None = None
 ) -> tuple[ListDetails, list[R]]:
     """Returns the number of records that meet the condition `where`, counted up to 10,000, and the
@@ -50,7 +50,7 @@ async def walk(
     """Yields every record that meets the condition `where`, in the order of the field `order`, or
     of the ids if that is None.
 
-    `view` is what the records are read from: the store, or a snapshot of it.
+    `view` is the source of the records: the store, or a snapshot of it.
     """
     after = None
     while True:

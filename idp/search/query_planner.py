@@ -13,9 +13,10 @@ from msgspec import Struct
 
 from idp.foundation.text_folding import folded
 from storage import Collection, Cursor, Record, StartsWith, Value, Where
-from storage.lists import at
+from storage.lists import value_at
 
-# Ranks of what a list answers: an equal field before a prefix, and both before the organization.
+# Ranks of the conditions that a list answers: an equal field before a prefix, and both before the
+# organization.
 _EQUAL: Final = 8
 _PREFIX: Final = 4
 _ORGANIZATION: Final = 1
@@ -39,7 +40,7 @@ class Filter(Struct, frozen=True, kw_only=True):
 
     def passes(self, record: Record) -> bool:
         """Returns whether the record meets the condition."""
-        actual: Any = at(record, self.path)
+        actual: Any = value_at(record, self.path)
         if self.how == "in":
             return isinstance(self.value, list) and actual in self.value
         if not self.is_text or not isinstance(actual, str):
@@ -53,22 +54,22 @@ class Filter(Struct, frozen=True, kw_only=True):
 
 class ReadPlan(Struct, frozen=True, kw_only=True):
     """How to read the records that a search may find: those of a declared list that meet `where`,
-    in the order of the field `order`, or those with the ids in `ids`. `rest` are the filters that
-    the caller must check for each record that is read."""
+    in the order of the field `order`, or those with the ids in `ids`. `remaining_filters` are the
+    filters that the caller must check for each record that is read."""
 
     where: Where = {}
     order: str | None = None
     ids: Sequence[str] | None = None
-    rest: Sequence[Filter] = ()
+    remaining_filters: Sequence[Filter] = ()
 
     def cursor(self, record: Record) -> Cursor:
         """Returns the position of a record in the list that the plan reads, from which reading can
         continue."""
-        return at(record, self.order) if self.order else None, record.id
+        return value_at(record, self.order) if self.order else None, record.id
 
     def passes(self, record: Record) -> bool:
-        """Returns whether the record meets all filters in `rest`."""
-        return all(each.passes(record) for each in self.rest)
+        """Returns whether the record meets all filters in `remaining_filters`."""
+        return all(each.passes(record) for each in self.remaining_filters)
 
 
 def read_plans(
@@ -89,8 +90,11 @@ def read_plans(
         return [_plan(collection, [*filters, by_id], order)]
     if organizations is None:
         return [_plan(collection, filters, order)]
-    of_each = (Filter(path=org_path, value=org_id) for org_id in organizations)
-    return [_plan(collection, [one, *filters], order, org_path) for one in of_each]
+    organization_filters = (Filter(path=org_path, value=org_id) for org_id in organizations)
+    return [
+        _plan(collection, [by_organization, *filters], order, org_path)
+        for by_organization in organization_filters
+    ]
 
 
 class _Candidate(NamedTuple):
@@ -107,14 +111,16 @@ def _plan(
     by_id = [each for each in filters if each.path == "id" and each.how == "in"]
     if by_id:
         ids = frozenset.intersection(*(frozenset(_ids(each)) for each in by_id))
-        return ReadPlan(ids=sorted(ids), rest=[each for each in filters if each not in by_id])
+        return ReadPlan(
+            ids=sorted(ids), remaining_filters=[each for each in filters if each not in by_id]
+        )
     candidates = [
-        found
+        candidate
         for fields in _lists(collection)
-        if (found := _candidate(collection, fields, filters, order, org_path))
+        if (candidate := _candidate(collection, fields, filters, order, org_path))
     ]
     if not candidates:
-        return ReadPlan(rest=list(filters))
+        return ReadPlan(remaining_filters=list(filters))
     return max(candidates, key=lambda each: each.rank).plan
 
 
@@ -126,8 +132,8 @@ def _lists(collection: Collection[Any]) -> Iterator[tuple[str, ...]]:
     yield from collection.narrowed
 
 
-def _ids(filter: Filter) -> list[str]:
-    return filter.value if isinstance(filter.value, list) else []
+def _ids(ids_filter: Filter) -> list[str]:
+    return ids_filter.value if isinstance(ids_filter.value, list) else []
 
 
 def _candidate(
@@ -144,45 +150,51 @@ def _candidate(
     other organizations' records are neither read nor counted.
     """
     where: dict[str, Any] = {}
-    rank, rest = 0, list(filters)
+    rank, unanswered = 0, list(filters)
     for field in fields:
-        found = next((each for each in filters if _binds(each, field)), None)
-        if found is None:
+        binding = next((each for each in filters if _binds(each, field)), None)
+        if binding is None:
             break
-        where[field] = folded(str(found.value)) if found.is_text else found.value
+        where[field] = folded(str(binding.value)) if binding.is_text else binding.value
         rank += _ORGANIZATION if field == org_path else _EQUAL
         # The list compares folded texts, so a case-sensitive filter is checked for each record,
         # too.
-        if not found.is_text or found.folds:
-            rest.remove(found)
+        if not binding.is_text or binding.folds:
+            unanswered.remove(binding)
     if len(where) == len(fields):
-        by = None
+        order_field = None
     else:
-        by = fields[len(where)]
-        rank += _bind_prefix(by, where, filters, rest)
-    is_one = by is None and fields[0] in collection.unique
-    if org_path is not None and fields[0] != org_path and not is_one:
+        order_field = fields[len(where)]
+        rank += _bind_prefix(order_field, where, filters, unanswered)
+    is_unique = order_field is None and fields[0] in collection.unique
+    if org_path is not None and fields[0] != org_path and not is_unique:
         return None
     # A list in the order of a nullable field omits the records without a value.
-    if by is not None and by not in where and _is_nullable(collection, by):
+    if (
+        order_field is not None
+        and order_field not in where
+        and _is_nullable(collection, order_field)
+    ):
         return None
-    if order is not None and by != order and not is_one:
+    if order is not None and order_field != order and not is_unique:
         return None
-    return _Candidate(rank, ReadPlan(where=where, order=by, rest=rest))
+    return _Candidate(rank, ReadPlan(where=where, order=order_field, remaining_filters=unanswered))
 
 
-def _binds(filter: Filter, field: str) -> bool:
-    return filter.how == "is" and field == (filter.key if filter.is_text else filter.path)
+def _binds(condition: Filter, field: str) -> bool:
+    return condition.how == "is" and field == (
+        condition.key if condition.is_text else condition.path
+    )
 
 
 def _bind_prefix(
-    field: str, where: dict[str, Any], filters: Sequence[Filter], rest: list[Filter]
+    field: str, where: dict[str, Any], filters: Sequence[Filter], unanswered: list[Filter]
 ) -> int:
     for each in filters:
         if each.how == "starts" and each.key == field:
             where[field] = StartsWith(folded(str(each.value)))
             if each.folds:
-                rest.remove(each)
+                unanswered.remove(each)
             return _PREFIX
     return 0
 

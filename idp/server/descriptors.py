@@ -5,24 +5,20 @@ connections.
 from __future__ import annotations
 
 import errno
-import fcntl
 import resource
-import socket
-import struct
-import termios
 from contextlib import suppress
 from typing import Final
 
-MISSING: Final = (errno.EMFILE, errno.ENFILE)
-_MOST: Final = 65_536
-_SPARE: Final = 128  # for the store, outgoing calls, files and logs
+EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE)
+_MAX_LIMIT: Final = 65_536
+_RESERVED: Final = 128  # for the store, outgoing calls, files and logs
 
 
 def raise_limit() -> None:
     """Raises this process's soft limit of open file descriptors to the hard one, but at most to
     65,536."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    highest = _MOST if hard == resource.RLIM_INFINITY else min(hard, _MOST)
+    highest = _MAX_LIMIT if hard == resource.RLIM_INFINITY else min(hard, _MAX_LIMIT)
     if soft != resource.RLIM_INFINITY and soft < highest:
         with suppress(OSError, ValueError):  # a sandbox may forbid it
             resource.setrlimit(resource.RLIMIT_NOFILE, (highest, hard))
@@ -31,20 +27,10 @@ def raise_limit() -> None:
 def limit() -> int:
     """Returns this process's soft limit of open file descriptors."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return _MOST if soft == resource.RLIM_INFINITY else soft
+    return _MAX_LIMIT if soft == resource.RLIM_INFINITY else soft
 
 
-def most_connections(configured: int) -> int:
+def max_connections(configured: int) -> int:
     """Returns how many connections this process may have: `configured`, or fewer if the limit of
     file descriptors allows no more."""
-    return max(1, min(configured, limit() - _SPARE))
-
-
-def unacknowledged(connection: socket.socket) -> int:
-    """Returns how many bytes the kernel has of this connection that the other side has not
-    acknowledged; 0 where the kernel does not say."""
-    try:
-        answer = fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4))
-    except OSError:
-        return 0
-    return int(struct.unpack("i", answer)[0])
+    return max(1, min(configured, limit() - _RESERVED))

@@ -1,4 +1,4 @@
-"""What a service does as the first process of a container, which has no other init."""
+"""The duties of a service that is the first process of a container, which has no other init."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import signal
 from types import FrameType
 from typing import Final
 
-_LOOK_SECONDS: Final = 2.0
-_NEXT_SECONDS: Final = 0.1  # while there is one that has ended
+_CHECK_SECONDS: Final = 2.0
+_NEXT_CHECK_SECONDS: Final = 0.1  # while there is a child that has ended
 
 
 def is_first() -> bool:
@@ -18,8 +18,8 @@ def is_first() -> bool:
 
 
 def end_on_sigterm() -> None:
-    """Makes SIGTERM end this process from now on, as it does any other: for the first one, the
-    kernel ignores a signal without a handler.
+    """Makes SIGTERM end this process if it is the first one (PID 1), for which the kernel ignores
+    signals without a handler; otherwise does nothing.
     """
     if is_first():
         signal.signal(signal.SIGTERM, _end)
@@ -33,18 +33,18 @@ async def reap_orphans() -> None:
     """Reaps, until it is cancelled, the ended processes that this one has inherited, so that they
     do not remain as zombies.
 
-    Children of its own are left to the event loop, which reaps them at once: what has ended and is
-    still there at the next look is an orphan.
+    Children of its own are left to the event loop, which reaps them immediately: a process that
+    has ended and is still there at the next check is an orphan.
     """
     ended: int | None = None
     while True:
-        ended = _reaped(ended)
+        ended = _reap(ended)
         # Twice, so that the event loop has certainly looked for its own children meanwhile.
         for _ in range(2):
-            await asyncio.sleep(_LOOK_SECONDS if ended is None else _NEXT_SECONDS)
+            await asyncio.sleep(_CHECK_SECONDS if ended is None else _NEXT_CHECK_SECONDS)
 
 
-def _reaped(ended: int | None) -> int | None:
+def _reap(ended: int | None) -> int | None:
     """Reaps this ended child if it is still there; returns the next one that has ended."""
     try:
         child = _next_ended()

@@ -1,4 +1,4 @@
-"""What a process does before it forks others."""
+"""The preparation of a process that forks others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heartbeats: which workers' event loops run, and what to do with those that hang.
+"""Heartbeats: they show which workers' event loops run, and which workers hang.
 
 The slots are in memory that the supervisor and its workers share. A worker writes the monotonic
 time into its own slot; nothing can fill up, and no system call is needed.
@@ -16,9 +16,9 @@ from typing import Final
 from msgspec import Struct
 
 BEAT_SECONDS: Final = 0.25
-HEARD_SECONDS: Final = 1.0  # a worker that was heard so lately is certainly running
+RECENT_SECONDS: Final = 1.0  # a worker with a more recent heartbeat is certainly running
 SILENT_SECONDS: Final = 5.0  # after that, a worker gets no new connections
-ALL_SILENT_SECONDS: Final = 60.0  # patience where all are silent: a stalled disk stops them all
+ALL_SILENT_SECONDS: Final = 60.0  # longer where all are silent: a stalled disk stops them all
 _SLOT_BYTES: Final = 8
 
 
@@ -32,19 +32,19 @@ class Heartbeats:
         """Records that the event loop of the worker with this index runs now."""
         self._slots[index] = time.monotonic()
 
-    def last(self, index: int) -> float:
+    def last_beat(self, index: int) -> float:
         """Returns when the event loop of the worker with this index last ran, in monotonic
         seconds."""
         return self._slots[index]
 
     def is_beating(self, index: int) -> bool:
         """Returns whether a worker ran a moment ago."""
-        return time.monotonic() - self._slots[index] < HEARD_SECONDS
+        return time.monotonic() - self._slots[index] < RECENT_SECONDS
 
     def ages(self) -> list[float | None]:
         """Returns for each worker how long ago it ran, in seconds; None if it never did."""
         now = time.monotonic()
-        return [max(0.0, now - last) if last else None for last in self._slots]
+        return [max(0.0, now - last_beat) if last_beat else None for last_beat in self._slots]
 
     @asynccontextmanager
     async def beating(self, index: int) -> AsyncIterator[None]:
@@ -63,10 +63,11 @@ class Heartbeats:
 
 
 class WorkerActions(Struct, frozen=True):
-    """The workers, by index, that are to get no new connections (`to_shut`), and those to be
-    killed."""
+    """The workers, by index, that are to get no new connections (`to_stop_listening`), those to be
+    killed, and all that have been silent for SILENT_SECONDS while others ran."""
 
-    to_shut: frozenset[int] = frozenset()
+    to_stop_listening: frozenset[int] = frozenset()
+    silent: frozenset[int] = frozenset()
     to_kill: frozenset[int] = frozenset()
 
 
@@ -78,50 +79,51 @@ class Watch:
 
     def __init__(self, timeout_seconds: float) -> None:
         self._timeout_seconds = timeout_seconds
-        self._looked_at: float | None = None
-        self._fresh_since = float("-inf")
+        self._checked_at: float | None = None
+        self._counted_since = float("-inf")
         # For how long all were silent together, in total; and the last beat of each worker, with
         # that total when the beat was first seen.
         self._all_silent_seconds = 0.0
-        self._heard: dict[int, tuple[float, float]] = {}
+        self._seen_beats: dict[int, tuple[float, float]] = {}
 
-    def look(
-        self, now: float, last: Mapping[int, float], listening: Collection[int]
+    def check(
+        self, now: float, last_beats: Mapping[int, float], listening: Collection[int]
     ) -> WorkerActions:
-        """Returns what to do with silent workers. `last` is when each serving worker's event loop
-        last ran, by index; `listening` are the indexes of those that accept connections.
+        """Returns what to do with silent workers. `last_beats` is when each serving worker's event
+        loop last ran, by index; `listening` are the indexes of those that accept connections.
 
         It has to be called at least twice a second: from a later call it concludes that this
-        process itself stood still, and probably the machine, and every worker's silence begins
-        again. The time for which all workers are silent together is not counted either: they
-        don't come back at the same instant.
+        process itself was suspended, and probably the machine, and every worker's silence is
+        counted from then. The time for which all workers are silent together is not counted
+        either: they don't resume at the same instant.
         """
-        elapsed = 0.0 if self._looked_at is None else now - self._looked_at
-        self._looked_at = now
-        if elapsed > HEARD_SECONDS:
-            self._fresh_since = now
-            self._heard = {}
-        silence = {index: now - max(at, self._fresh_since) for index, at in last.items()}
-        if all(seconds >= HEARD_SECONDS for seconds in silence.values()):
+        elapsed = 0.0 if self._checked_at is None else now - self._checked_at
+        self._checked_at = now
+        if elapsed > RECENT_SECONDS:
+            self._counted_since = now
+            self._seen_beats = {}
+        silence = {index: now - max(at, self._counted_since) for index, at in last_beats.items()}
+        if all(seconds >= RECENT_SECONDS for seconds in silence.values()):
             self._all_silent_seconds += elapsed
-            patience = max(ALL_SILENT_SECONDS, self._timeout_seconds)
-            return WorkerActions(to_kill=_longer(silence, patience))
+            timeout_seconds = max(ALL_SILENT_SECONDS, self._timeout_seconds)
+            return WorkerActions(to_kill=_longer(silence, timeout_seconds))
         silence = {
-            index: seconds - self._silent_with_all(index, last[index])
+            index: seconds - self._silent_with_all(index, last_beats[index])
             for index, seconds in silence.items()
         }
-        others = frozenset(listening) - _longer(silence, SILENT_SECONDS)
-        to_shut = _longer(silence, SILENT_SECONDS) & frozenset(listening)
+        silent = _longer(silence, SILENT_SECONDS)
+        other_workers = frozenset(listening) - silent
         return WorkerActions(
-            to_shut=to_shut if others else frozenset(),
+            to_stop_listening=silent & frozenset(listening) if other_workers else frozenset(),
+            silent=silent,
             to_kill=_longer(silence, self._timeout_seconds),
         )
 
-    def _silent_with_all(self, index: int, last: float) -> float:
+    def _silent_with_all(self, index: int, last_beat: float) -> float:
         """Returns for how many seconds all workers were silent since this one's last beat."""
-        at, total = self._heard.get(index, (None, 0.0))
-        if at != last:
-            self._heard[index] = last, self._all_silent_seconds
+        seen_beat, total = self._seen_beats.get(index, (None, 0.0))
+        if seen_beat != last_beat:
+            self._seen_beats[index] = last_beat, self._all_silent_seconds
             return 0.0
         return self._all_silent_seconds - total
 

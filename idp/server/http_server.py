@@ -1,4 +1,4 @@
-"""Accepts connections, within limits (`idp.server.connections`), and has Tornado serve them."""
+"""Accepts connections, within limits (`idp.server.connections`), and serves them."""
 
 from __future__ import annotations
 
@@ -6,236 +6,204 @@ import asyncio
 import errno
 import socket
 import ssl
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, cast
-
-from tornado.http1connection import HTTP1ServerConnection
-from tornado.httpserver import HTTPServer
-from tornado.httputil import (
-    HTTPConnection,
-    HTTPHeaders,
-    HTTPMessageDelegate,
-    RequestStartLine,
-    ResponseStartLine,
-)
-from tornado.iostream import IOStream, SSLIOStream
-from tornado.web import Application
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
 
 from idp.config.settings import Config
 from idp.foundation import logs, metrics
 from idp.server import descriptors
 from idp.server.connections import Connection, Connections
-from idp.server.port import BACKLOG, shut
+from idp.server.http1.client_stream import ClientStream
+from idp.server.http1.request import Peer
+from idp.server.http1.router import Router
+from idp.server.http1.tls import TlsLayer
+from idp.server.port import BACKLOG, stop_listening
 
-MAX_HEADER_BYTES: Final = 256 * 1024  # a longer one closes the connection without a response
-MAX_BODY_BYTES: Final = 8 * 1024 * 1024
+MAX_HEAD_BYTES: Final = 256 * 1024  # a longer head is refused before a handler receives it
 IDLE_SECONDS: Final = 75  # between requests
-STALLED_SECONDS: Final = 30  # while a response is sent and nothing of it arrives
+STALLED_SECONDS: Final = 30  # without progress while a response is sent
 
-_ACCEPTED_AT_ONCE: Final = 128  # then requests have their turn
-_PAUSE_SECONDS: Final = 0.1  # after a failure, nothing is accepted for so long
-_ROOM: Final = 16  # idle connections closed at once where descriptors are missing
+_MAX_ACCEPTED_PER_EVENT: Final = 128  # before the event loop continues with requests
+_PAUSE_SECONDS: Final = 0.1  # without accepting, after a failure
+_CLOSED_AT_EXHAUSTION: Final = 16  # how many connections are closed when no descriptors are left
 _WARN_EVERY_SECONDS: Final = 10.0
-_LOOK_SECONDS: Final = 1.0  # how often connections without a request are looked for
+_CHECK_SECONDS: Final = 1.0  # between checks of the time limits
+_FLUSH_SECONDS: Final = 2.0  # at the end, to send the responses that were written
 
 _log: Final = logs.logger(__name__)
 
 
-class BoundedServer(HTTPServer):
-    """Tornado's HTTP server over one listening socket, with bounds on its connections.
+class BoundedServer:
+    """Serves the handlers of `app` over one listening socket, with bounds on its connections.
 
-    `on_shut` is called when another process has ended listening on the socket.
+    `on_listening_stopped` is called when another process has ended listening on the socket.
     """
 
-    def initialize(  # type: ignore[override]
+    def __init__(
         self,
-        app: Application,
+        app: Router,
         config: Config,
         tls: ssl.SSLContext | None,
-        on_shut: Callable[[], None],
+        on_listening_stopped: Callable[[], None],
     ) -> None:
-        super().initialize(
-            app,
-            ssl_options=tls,
-            max_header_size=MAX_HEADER_BYTES,
-            max_body_size=MAX_BODY_BYTES,
-        )
-        self.conn_params.header_timeout = None  # `_look` closes what is idle
-        self._on_shut = on_shut
-        self._open = Connections()
-        self.limit(config)
-        self._by_stream: dict[IOStream, Connection] = {}
+        self._app = app
+        self._tls = tls
+        self._on_listening_stopped = on_listening_stopped
+        self._connections = Connections()
+        self.apply_limits(config)
+        self._connection_of_stream: dict[ClientStream, Connection] = {}
+        self._starting_tasks: set[asyncio.Task[Any]] = set()
+        self._is_empty = asyncio.Event()
         self._warned_at = float("-inf")
         self._timer: asyncio.TimerHandle | None = None
 
-    def limit(self, config: Config) -> None:
+    def apply_limits(self, config: Config) -> None:
         """Applies the limits in the settings `config`: how many connections there may be, and how
         long each may take to its first request."""
         self._first_request_seconds = config.first_request_seconds
-        self._open.limit = descriptors.most_connections(config.max_connections)
+        self._connections.limit = descriptors.max_connections(config.max_connections)
+        self._max_head_bytes = max(MAX_HEAD_BYTES, config.max_header_bytes)
 
     def use_certificate(self, tls: ssl.SSLContext) -> None:
         """Uses another certificate for new connections."""
-        self.ssl_options = tls
+        self._tls = tls
 
-    def listen_on(self, listening: socket.socket) -> None:
+    def listen_on(self, listening_socket: socket.socket) -> None:
         """Accepts the connections of a bound socket from now on."""
-        self._listening = listening
+        self._listening_socket = listening_socket
         self._loop = asyncio.get_running_loop()
-        listening.listen(BACKLOG)
-        self._loop.add_reader(listening, self._accept, _ACCEPTED_AT_ONCE)
-        self._look()
+        listening_socket.listen(BACKLOG)
+        self._loop.add_reader(listening_socket, self._accept, _MAX_ACCEPTED_PER_EVENT)
+        self._check_time_limits()
 
     def stop(self) -> None:
         """Accepts the connections that wait in the queue of the socket, then closes the socket: no
         client is reset, and connections that were accepted stay open."""
-        self._loop.remove_reader(self._listening)
+        self._loop.remove_reader(self._listening_socket)
         self._accept(BACKLOG)
-        shut(self._listening)
-        self._listening.close()
+        stop_listening(self._listening_socket)
+        self._listening_socket.close()
 
     async def close_all_connections(self) -> None:
-        """Closes every connection, whatever it does."""
+        """Closes every connection, also one with a request in progress. The parts of responses
+        that have been written are sent first, if their clients read it within `_FLUSH_SECONDS`."""
         if self._timer is not None:
             self._timer.cancel()
-        await super().close_all_connections()
+        for stream in list(self._connection_of_stream):
+            stream.close_after_sending()
+        try:
+            await asyncio.wait_for(self._all_closed(), _FLUSH_SECONDS)
+        except TimeoutError:
+            for stream in list(self._connection_of_stream):
+                stream.close()
+            await self._all_closed()
+
+    async def _all_closed(self) -> None:
+        """Returns when no connection is open."""
+        while self._connection_of_stream:
+            self._is_empty.clear()
+            await self._is_empty.wait()
 
     def _accept(self, count: int) -> None:
         """Accepts up to `count` of the connections that wait."""
         for _ in range(count):
             try:
-                accepted, address = self._listening.accept()
+                accepted_socket, address = self._listening_socket.accept()
             except BlockingIOError:
                 return
             except ConnectionAbortedError:  # it was closed while it waited
                 continue
             except OSError as error:
-                self._not_accepted(error)
+                self._handle_accept_error(error)
                 return
-            self._begin(accepted, address)
+            self._serve(accepted_socket, address)
 
-    def _begin(self, accepted: socket.socket, address: Any) -> None:
-        """Has an accepted connection served, unless its client has reset it by now: its TLS
-        handshake could not begin.
-        """
-        try:
-            if self.ssl_options is not None:
-                accepted.getpeername()
-            self._handle_connection(accepted, address)
-        except OSError:
-            accepted.close()
+    def _serve(self, accepted_socket: socket.socket, address: Any) -> None:
+        """Begins to serve an accepted connection, or closes it if there is no room for it."""
+        tls = self._tls
+        client = Peer(address[0], "http" if tls is None else "https")
+        stream = ClientStream(self._app, self, client, self._max_head_bytes)
+        connection = self._connections.add(address[0], self._loop.time(), stream.close)
+        if connection is None:
+            accepted_socket.close()
+            return
+        connection.bytes_read, connection.awaits_client = (
+            stream.read_by_client,
+            stream.awaits_client,
+        )
+        protocol: asyncio.Protocol = stream
+        if tls is not None:
+            protocol = layer = TlsLayer(tls, stream, _count_refused_handshake)
+            connection.is_handshaking = lambda: layer.is_handshaking
+        self._connection_of_stream[stream] = connection
+        accepted_socket.setblocking(False)
+        task = self._loop.create_task(
+            self._loop.connect_accepted_socket(lambda: protocol, accepted_socket)
+        )
+        self._starting_tasks.add(task)
+        task.add_done_callback(partial(self._started, stream, accepted_socket))
 
-    def _not_accepted(self, error: OSError) -> None:
-        """Handles a failure of the listening socket: nothing is accepted for a moment."""
-        self._loop.remove_reader(self._listening)
+    def _started(
+        self, stream: ClientStream, accepted_socket: socket.socket, task: asyncio.Task[Any]
+    ) -> None:
+        self._starting_tasks.discard(task)
+        if task.cancelled() or task.exception() is not None:  # it was reset meanwhile
+            accepted_socket.close()
+            self.stream_closed(stream)
+
+    def _handle_accept_error(self, error: OSError) -> None:
+        """Handles a failure of the listening socket: accepting pauses for `_PAUSE_SECONDS`."""
+        self._loop.remove_reader(self._listening_socket)
         if error.errno == errno.EINVAL:
-            self._on_shut()
+            self._on_listening_stopped()
             return
         self._loop.call_later(_PAUSE_SECONDS, self._resume)
-        if error.errno in descriptors.MISSING:
-            self._open.make_room(_ROOM)
+        if error.errno in descriptors.EXHAUSTED:
+            self._connections.make_room(_CLOSED_AT_EXHAUSTION)
         now = self._loop.time()
         if now - self._warned_at >= _WARN_EVERY_SECONDS:
             self._warned_at = now
             self._report(error)
 
     def _report(self, error: OSError) -> None:
-        if error.errno in descriptors.MISSING:
-            _log.error("no file descriptors left", limit=descriptors.limit())
+        if error.errno in descriptors.EXHAUSTED:
+            _log.error("no file descriptors left", apply_limits=descriptors.limit())
         else:
             _log.error("connections can't be accepted", cause=error.strerror)
 
     def _resume(self) -> None:
-        if self._listening.fileno() >= 0:  # it was not closed meanwhile
-            self._loop.add_reader(self._listening, self._accept, _ACCEPTED_AT_ONCE)
+        if self._listening_socket.fileno() >= 0:  # it was not closed meanwhile
+            self._loop.add_reader(self._listening_socket, self._accept, _MAX_ACCEPTED_PER_EVENT)
 
-    def _look(self) -> None:
+    def _check_time_limits(self) -> None:
         """Closes connections whose clients send no request or read no response in time, now and
         every second."""
-        self._timer = self._loop.call_later(_LOOK_SECONDS, self._look)
+        self._timer = self._loop.call_later(_CHECK_SECONDS, self._check_time_limits)
         now = self._loop.time()
-        self._open.close_unused(now - self._first_request_seconds)
-        self._open.close_idle(now - IDLE_SECONDS)
-        self._open.close_stalled(now, STALLED_SECONDS)
-        active = self._open.active
+        self._connections.close_unused(now - self._first_request_seconds)
+        self._connections.close_idle(now - IDLE_SECONDS)
+        self._connections.close_stalled(now, STALLED_SECONDS)
+        active = self._connections.active
         metrics.HTTP_CONNECTIONS.set(active, "active")
-        metrics.HTTP_CONNECTIONS.set(len(self._open) - active, "idle")
+        metrics.HTTP_CONNECTIONS.set(len(self._connections) - active, "idle")
 
-    def handle_stream(self, stream: IOStream, address: Any) -> None:
-        """Serves a new connection, or closes it if there is no room for it."""
-        connection = self._open.add(address[0], self._loop.time(), stream.close)
-        if connection is None:
-            stream.close()
-            return
-        connection.read = lambda: _read_by_client(stream)
-        connection.is_handshaking = lambda: _is_handshaking(stream)
-        self._by_stream[stream] = connection
-        super().handle_stream(stream, address)
+    def stream_busy(self, stream: ClientStream) -> None:
+        """Records that the head of a request has arrived."""
+        self._connections.mark_busy(self._connection_of_stream[stream])
 
-    def start_request(
-        self, server_conn: object, request_conn: HTTPConnection
-    ) -> HTTPMessageDelegate:
-        """Records the connection as idle when Tornado begins to wait for a request on it, and
-        returns Tornado's delegate for the request."""
-        stream = _stream(server_conn)
-        connection = self._by_stream[stream]
-        self._open.rest(connection, self._loop.time())
-        delegate = super().start_request(server_conn, request_conn)
-        arrival = _Arrival(delegate, lambda: self._open.work(connection))
-        connection.awaits_client = lambda: not arrival.is_complete or stream.writing()
-        return arrival
+    def stream_idle(self, stream: ClientStream) -> None:
+        """Records that the connection waits for its next request."""
+        self._connections.mark_idle(self._connection_of_stream[stream], self._loop.time())
 
-    def on_close(self, server_conn: object) -> None:
-        """Removes the record of a connection when Tornado reports that it has ended."""
-        super().on_close(server_conn)
-        stream = _stream(server_conn)
-        if _has_failed_handshake(stream):
-            metrics.HTTP_CONNECTIONS_CLOSED.count("tls")
-        self._open.remove(self._by_stream.pop(stream))
+    def stream_closed(self, stream: ClientStream) -> None:
+        """Removes the record of a connection that is closed."""
+        connection = self._connection_of_stream.pop(stream, None)
+        if connection is not None:
+            self._connections.remove(connection)
+        if not self._connection_of_stream:
+            self._is_empty.set()
 
 
-class _Arrival(HTTPMessageDelegate):
-    """Calls `arrived` when the head of a request has arrived; `is_complete` when its body has,
-    too.
-    """
-
-    def __init__(self, delegate: HTTPMessageDelegate, arrived: Callable[[], None]) -> None:
-        self._arrived = arrived
-        self.is_complete = False
-        self._headers_received = delegate.headers_received
-        self._finish = delegate.finish
-        self.data_received = delegate.data_received  # type: ignore[method-assign]
-        self.on_connection_close = delegate.on_connection_close  # type: ignore[method-assign]
-
-    def headers_received(
-        self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders
-    ) -> Awaitable[None] | None:
-        self._arrived()
-        return self._headers_received(start_line, headers)
-
-    def finish(self) -> None:
-        self.is_complete = True
-        self._finish()
-
-
-def _stream(server_conn: object) -> IOStream:
-    return cast(HTTP1ServerConnection, server_conn).stream
-
-
-def _read_by_client(stream: IOStream) -> int | None:
-    """How many bytes of responses the client has received; None if nothing is left to be sent. The
-    kernel takes more only in large steps, while a slow client makes small ones."""
-    if not stream.writing():
-        return None
-    return stream._total_write_done_index - descriptors.unacknowledged(stream.socket)
-
-
-def _is_handshaking(stream: IOStream) -> bool:
-    return isinstance(stream, SSLIOStream) and stream._ssl_accepting
-
-
-def _has_failed_handshake(stream: IOStream) -> bool:
-    """Whether a TLS handshake has failed; False if the client has only left meanwhile."""
-    is_refused = isinstance(stream.error, ssl.SSLError)
-    has_left = isinstance(stream.error, ssl.SSLEOFError | ssl.SSLZeroReturnError)
-    return _is_handshaking(stream) and is_refused and not has_left
+def _count_refused_handshake() -> None:
+    metrics.HTTP_CONNECTIONS_CLOSED.count("tls")

@@ -1,9 +1,9 @@
-"""Imports in a process of their own, so that they do not delay requests.
+"""Imports in a separate process, so that they do not delay requests.
 
 A server process checks for waiting jobs, claims one, and starts a child for it, with the lowest
 priority and a store connection of its own. So only one of several server processes has a child for
 a job. The child receives its assignment over its standard input, which is closed when its parent
-ends: it then stops after the present batch, and another process continues the job.
+ends: it then stops after the current batch, and another process continues the job.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import sys
 import threading
-from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Final
+from typing import Final, Self
 
 import msgspec
 from msgspec import Struct
 
+from idp.config import loading
 from idp.config.settings import Config
 from idp.foundation import logs, standard_streams
 from idp.records.jobs import JOBS
@@ -30,10 +31,10 @@ from idp.start import bootstrap, exit_codes
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.jobs import runner as job_runner
 from idp.transfer.jobs import workers
-from idp.transfer.jobs.lifecycle import Hold, Lost, NotStarted
+from idp.transfer.jobs.lifecycle import Hold, HoldLost, NotStarted
 from storage import StorageError
 
-LOOKS_EVERY_SECONDS: Final = 1.0
+POLL_SECONDS: Final = 1.0
 NICENESS: Final = 10
 _RETRY_SECONDS: Final = 5.0  # pause after a child that failed
 # Without -P a module of the same name in the working directory would be run instead.
@@ -44,7 +45,7 @@ _log: Final = logs.logger(__name__)
 
 
 class ImportAssignment(Struct, frozen=True):
-    """What a child is to work on: the settings, the id of the job that was claimed for it, and
+    """The assignment of a child: the settings, the id of the job that was claimed for it, and
     `holder`, the name under which the job was claimed."""
 
     config: Config
@@ -58,68 +59,56 @@ class Importer:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._woken = asyncio.Event()
+        self._wake_up = asyncio.Event()
 
     def wake(self) -> None:
         """Makes the importer check for a waiting job now, not only at its next regular check."""
-        self._woken.set()
+        self._wake_up.set()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Returns a context within which waiting jobs are worked on in the background."""
-        task = asyncio.create_task(self._look())
+        task = asyncio.create_task(self._work_on_jobs())
         try:
             yield
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _look(self) -> None:
-        is_alone = self._service.config.is_in_memory
+    async def _work_on_jobs(self) -> None:
+        is_in_memory = self._service.config.is_in_memory
         while True:
             with suppress(TimeoutError):
                 # `wait_for` can lose a cancellation.
-                async with asyncio.timeout(LOOKS_EVERY_SECONDS):
-                    await self._woken.wait()
-            self._woken.clear()
+                async with asyncio.timeout(POLL_SECONDS):
+                    await self._wake_up.wait()
+            self._wake_up.clear()
             try:
-                if is_alone:  # a store in memory belongs to this process
+                if is_in_memory:  # a store in memory belongs to this process
                     await job_runner.work_due(self._service)
-                elif (assignment := await self._claimed()) is not None:
+                elif (assignment := await self._claim_next()) is not None:
                     await self._run_child(assignment)
             except (StorageError, OSError) as error:
-                _log.warning("imports wait", error=str(error))
+                _log.warning("imports are paused", error=str(error))
                 await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _claimed(self) -> ImportAssignment | None:
+    async def _claim_next(self) -> ImportAssignment | None:
         """Returns the oldest waiting job; None if there is none, or another process was faster."""
         service, holder = self._service, self._service.random.id()
-        job = await job_lifecycle.due(service)
+        job = await job_lifecycle.next_job(service)
         if job is None or await job_lifecycle.claim(service, job, holder) is None:
             return None
         return ImportAssignment(service.config, job.id, holder)
 
     async def _run_child(self, assignment: ImportAssignment) -> None:
         """Runs a child until it ends. A cancellation lets it finish its batch."""
-        child = await asyncio.create_subprocess_exec(
-            *COMMAND,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            # Ctrl-C in a terminal reaches only the parent, which closes the pipe
-            start_new_session=True,
-        )
-        pipe, output = child.stdin, child.stdout
-        if pipe is None or output is None:
-            raise RuntimeError("a child without input or output")
+        child = await _Child.start()
         try:
-            pipe.write(msgspec.json.encode(assignment) + b"\n")
-            with suppress(ConnectionError):
-                await pipe.drain()
-            has_begun = await output.readline() == _BEGUN
-            code = await child.wait()
+            await child.send(msgspec.json.encode(assignment) + b"\n")
+            has_begun = await child.read_line() == _BEGUN
+            await child.wait_until_ended()
         finally:
-            pipe.close()
-            await _ended(child, self._service.config.drain_seconds)
+            code = await child.close(self._service.config.drain_seconds)
         if code != exit_codes.OK:
             _log.error("a process for imports failed", exit_code=code, has_begun=has_begun)
             if code > 0 and not has_begun:  # an end by a signal may not recur
@@ -138,19 +127,74 @@ class Importer:
             f"the process that was to work on it ended with exit code {code} before it had begun;"
             " the service's log says why"
         )
-        with suppress(Lost):
+        with suppress(HoldLost):
             await Hold(self._service, job).end("failed", NotStarted.error_code, reason)
 
 
-async def _ended(child: Process, patience_seconds: float) -> None:
-    """Lets a child finish its batch within the time limit, then kills it: a batch may be
-    interrupted anywhere.
+class _Child:
+    """A child process, and the connection that is its standard input and output.
+
+    It is not started by the event loop: uvloop would run the hooks of a fork in it, and that of
+    MongoDB's driver fails there and prints a traceback.
     """
-    with suppress(TimeoutError):
-        await asyncio.wait_for(child.wait(), patience_seconds)
-    if child.returncode is None:
-        child.kill()
-        await child.wait()
+
+    def __init__(
+        self, pid: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self._pid = pid
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def start(cls) -> Self:
+        """Returns a new child. Raises OSError."""
+        own_end, child_end = socket.socketpair()
+        try:
+            with child_end:
+                pid = _spawn(child_end.fileno())
+        except OSError:
+            own_end.close()
+            raise
+        return cls(pid, *await asyncio.open_unix_connection(sock=own_end))
+
+    async def send(self, data: bytes) -> None:
+        with suppress(ConnectionError):  # it has ended already
+            self._writer.write(data)
+            await self._writer.drain()
+
+    async def read_line(self) -> bytes:
+        """Returns the next line of its output; an empty one if it has ended."""
+        with suppress(ConnectionError):
+            return await self._reader.readline()
+        return b""
+
+    async def wait_until_ended(self) -> None:
+        """Returns when it has ended."""
+        with suppress(ConnectionError):
+            while await self._reader.read(4096):
+                pass
+
+    async def close(self, timeout_seconds: float) -> int:
+        """Closes its input, lets it finish its batch within the time limit, then kills it: a batch
+        may be interrupted anywhere. Returns its exit code, negative after a signal."""
+        with suppress(OSError):
+            self._writer.write_eof()
+        try:
+            await asyncio.wait_for(self.wait_until_ended(), timeout_seconds)
+        except TimeoutError:
+            os.kill(self._pid, signal.SIGKILL)
+        self._writer.close()
+        _, status = await asyncio.to_thread(os.waitpid, self._pid, 0)
+        return os.waitstatus_to_exitcode(status)
+
+
+def _spawn(descriptor: int) -> int:
+    """Starts a child with this descriptor as its input and output; returns its process id. Raises
+    OSError."""
+    streams = [(os.POSIX_SPAWN_DUP2, descriptor, number) for number in (0, 1)]
+    # Ctrl-C in a terminal reaches only the parent, which closes the connection.
+    environment = loading.environment_for_children()
+    return os.posix_spawn(COMMAND[0], COMMAND, environment, file_actions=streams, setsid=True)
 
 
 def main() -> int:
@@ -162,7 +206,7 @@ def main() -> int:
     _report_begun()
     is_over = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: is_over.set())
-    threading.Thread(target=_await_end, args=(is_over,), daemon=True).start()
+    threading.Thread(target=_await_parent_end, args=(is_over,), daemon=True).start()
     with import_worker.tuned_for_rows():
         return exit_codes.guarded(lambda: asyncio.run(_work(assignment, is_over.is_set)))
 
@@ -177,20 +221,24 @@ def _report_begun() -> None:
         os.dup2(2, 1)
 
 
-def _await_end(is_over: threading.Event) -> None:
+def _await_parent_end(is_over: threading.Event) -> None:
     """Sets the flag when the parent's end of the pipe is closed."""
     os.read(sys.stdin.fileno(), 1)
     is_over.set()
 
 
-async def _work(assignment: ImportAssignment, is_to_leave: Callable[[], bool]) -> None:
+async def _work(assignment: ImportAssignment, is_stopping: Callable[[], bool]) -> None:
     service = await bootstrap.open_service(assignment.config, must_exist=True)
     try:
         job = await service.store.get(JOBS, assignment.job_id)
         if job is not None and job.holder == assignment.holder:
             hold = Hold(service, job)
-            await job_runner.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave)
-        await job_runner.work_due(service, helpers=workers.spare(), is_to_leave=is_to_leave)
+            await job_runner.work(
+                service, hold, helpers=workers.available_count(), is_stopping=is_stopping
+            )
+        await job_runner.work_due(
+            service, helpers=workers.available_count(), is_stopping=is_stopping
+        )
     finally:
         await bootstrap.close_service(service)
 

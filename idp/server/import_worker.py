@@ -1,7 +1,7 @@
 """A process that helps with an import: it plans and stores batches on command.
 
-Commands arrive over a socket, its standard input; when that is closed, the process ends at once.
-What it has stored until then is treated like the units of any interrupted batch.
+Commands arrive over a socket, its standard input; when that is closed, the process ends
+immediately. The units that it has stored by then are treated like those of any interrupted batch.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from idp.transfer.jobs.worker_messages import (
 from idp.transfer.kinds.kind import ImportContext
 from storage import StorageError
 
-_MADE_BEFORE_COLLECTION: Final = 400_000  # new objects before a collection; a few thousand rows
-_TURN_SECONDS: Final = 0.0005  # at most, while another thread waits for the interpreter lock
+_COLLECTION_THRESHOLD: Final = 400_000  # new objects before a collection; a few thousand rows
+_SWITCH_SECONDS: Final = 0.0005  # at most, while another thread waits for the interpreter lock
 
 _log: Final = logs.logger(__name__)
 
@@ -42,17 +42,17 @@ def tuned_for_rows() -> Iterator[None]:
     their batch.
 
     The garbage collector examines the objects of a batch only, not all existing ones again and
-    again, which cost a fifth of the processor's time. And the thread that writes gets the
-    interpreter lock sooner: while it waits for it, no process can store.
+    again, which cost a fifth of the processor's time. The thread that writes gets the interpreter
+    lock sooner: while it waits for the lock, no process can store.
     """
-    thresholds, turn = gc.get_threshold(), sys.getswitchinterval()
+    thresholds, switch_interval = gc.get_threshold(), sys.getswitchinterval()
     gc.freeze()
-    gc.set_threshold(_MADE_BEFORE_COLLECTION)
-    sys.setswitchinterval(_TURN_SECONDS)
+    gc.set_threshold(_COLLECTION_THRESHOLD)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     try:
         yield
     finally:
-        sys.setswitchinterval(turn)
+        sys.setswitchinterval(switch_interval)
         gc.set_threshold(*thresholds)
         gc.unfreeze()
 
@@ -63,10 +63,10 @@ def main() -> int:
     standard_streams.secure()
     connection = socket.socket(fileno=sys.stdin.fileno())
     with tuned_for_rows():
-        return exit_codes.guarded(lambda: asyncio.run(_help(connection)))
+        return exit_codes.guarded(lambda: asyncio.run(_assist(connection)))
 
 
-async def _help(connection: socket.socket) -> None:
+async def _assist(connection: socket.socket) -> None:
     reader, writer = await asyncio.open_unix_connection(sock=connection)
     assignment = await receive(reader, WorkerAssignment)
     if assignment is None:
@@ -88,17 +88,17 @@ async def _serve(
 
     async def work() -> None:
         while True:
-            async for reply in _carried_out(worker, await commands.get()):
+            async for reply in _carry_out(worker, await commands.get()):
                 await send(writer, reply)
 
-    working = asyncio.ensure_future(work())
+    task = asyncio.ensure_future(work())
     while (command := await receive(reader, WorkerCommand)) is not None:
         commands.put_nowait(command)
-    working.cancel()
-    await asyncio.gather(working, return_exceptions=True)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
-async def _carried_out(worker: BatchWorker, command: WorkerCommand) -> AsyncIterator[WorkerReply]:
+async def _carry_out(worker: BatchWorker, command: WorkerCommand) -> AsyncIterator[WorkerReply]:
     try:
         if command.rows is not None:
             await worker.plan(command.rows)
@@ -106,7 +106,7 @@ async def _carried_out(worker: BatchWorker, command: WorkerCommand) -> AsyncIter
         else:
             outcomes = await worker.store()
             yield WorkerReply(is_stored=True)
-            yield WorkerReply(outcomes=[_without_document(one) for one in await outcomes])
+            yield WorkerReply(outcomes=[_without_document(row) for row in await outcomes])
     except StorageError as error:
         yield WorkerReply(failure=str(error))
     except Exception as error:  # reported to the process that holds the job, which fails

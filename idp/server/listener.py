@@ -1,7 +1,7 @@
 """The server: the port, and the processes that serve on it.
 
-A single process serves by itself; several are workers of `idp.server.supervisor`. A worker is
-forked before anything is opened, so that no thread and no connection is ever shared.
+A single process serves without a supervisor; several are workers of `idp.server.supervisor`. A
+worker is forked before anything is opened, so that no thread and no connection is ever shared.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+import storage
 from idp import __version__
 from idp.config.settings import Config
-from idp.foundation import logs, metrics
+from idp.foundation import logs, metrics, standard_streams
 from idp.server import certificate, descriptors, metrics_listener, notify, reload
 from idp.server.heartbeats import Heartbeats
 from idp.server.metrics_listener import MetricsListener
@@ -27,10 +28,16 @@ from idp.server.notify import Notifier
 from idp.server.port import Port
 from idp.server.reload import Reloader
 from idp.server.serving import serve
-from idp.server.supervisor import ProcessFunctions, Supervisor, TimeLimits, WorkerContext
+from idp.server.supervisor import Supervisor
+from idp.server.worker_processes import (
+    ProcessFunctions,
+    TimeLimits,
+    WorkerContext,
+    is_stopped,
+)
 from idp.start import bootstrap, checks, exit_codes, traces
 from idp.start.bootstrap import Start
-from idp.start.checks import USUAL, Launch
+from idp.start.checks import DEFAULT_LAUNCH, Launch
 
 Announce = Callable[[Start], None]
 
@@ -45,7 +52,7 @@ class _Lifetime:
         self._announce = announce
         self._has_started = False
 
-    def started(self, start: Start) -> None:
+    def log_start(self, start: Start) -> None:
         """Announces the start, and logs it."""
         self._announce(start)
         self._has_started = True
@@ -57,14 +64,14 @@ class _Lifetime:
             processes=self._config.processes,
         )
 
-    def ended(self) -> None:
+    def log_end(self) -> None:
         """Logs the end of a service that has started."""
         if self._has_started:
             _log.info("stopped")
 
 
 class _Run(Struct, frozen=True):
-    """What the processes of a run have in common."""
+    """The values that the processes of a run share."""
 
     config: Config
     port: Port
@@ -75,7 +82,7 @@ class _Run(Struct, frozen=True):
     metrics: MetricsListener | None
 
 
-def announce_to_people(started_at: float) -> Announce:
+def announce_as_text(started_at: float) -> Announce:
     """Returns a function that prints the banner of a started service on stderr, with the seconds
     since `started_at`, in seconds of `time.monotonic`."""
 
@@ -94,7 +101,7 @@ def announce_as_json(start: Start) -> None:
 def run(
     config: Config,
     announce: Announce,
-    launch: Launch = USUAL,
+    launch: Launch = DEFAULT_LAUNCH,
     load: Callable[[], Config] | None = None,
 ) -> int:
     """Runs the service until SIGTERM or SIGINT; returns the exit code. Errors are printed on
@@ -137,47 +144,56 @@ def _run_in(
         certificate.context(config)  # an error is reported once, and before anything is created
         checks.check_files(config)
         logs.configure(config.log_level, config.log_format)
+        standard_streams.limit_waits()
         descriptors.raise_limit()
         with metrics_listener.opened(config) as listener:
-            this = _Run(config, port, reloader, notifier, lifetime.started, launch, listener)
+            run_context = _Run(
+                config, port, reloader, notifier, lifetime.log_start, launch, listener
+            )
             if config.processes == 1:
-                _run_loop(_serve_alone(this))
+                _run_loop(_serve_alone(run_context))
             else:
-                _supervise(this)
+                _supervise(run_context)
     finally:
         port.close()
-        lifetime.ended()
+        lifetime.log_end()
 
 
-def _supervise(this: _Run) -> None:
+def _supervise(run_context: _Run) -> None:
     import handlers.app  # noqa: F401 - once, for all workers
 
-    config = this.config
+    config = run_context.config
     traces.load(config)
     functions = ProcessFunctions(
-        prepare=lambda heartbeats: _prepared(this, heartbeats),
-        work=lambda context: _run_loop(_serve_as_worker(this, context)),
-        reload=lambda: reload.read_and_report(this.reloader),
-        answer_scrapes=None if this.metrics is None else this.metrics.answer_as_child,
+        prepare=lambda heartbeats: _prepare_service(run_context, heartbeats),
+        work=lambda context: _run_loop(_serve_as_worker(run_context, context)),
+        reload=lambda: reload.read_and_report(run_context.reloader),
+        # A worker that waits for a slow disk is not stopped: it continues on its own.
+        blocks_others=lambda pid: is_stopped(pid) and storage.blocks_writers(config.store, pid),
+        answer_scrapes=None
+        if run_context.metrics is None
+        else run_context.metrics.answer_as_child,
     )
-    if this.metrics is not None:
-        this.metrics.count_as(metrics_listener.SUPERVISOR)
+    if run_context.metrics is not None:
+        run_context.metrics.count_as(metrics_listener.SUPERVISOR)
     limits = TimeLimits(
         hang_seconds=config.worker_timeout_seconds,
         stop_seconds=config.shutdown_delay_seconds + config.drain_seconds,
     )
-    supervisor = Supervisor(this.port, functions, config.processes, limits, this.notifier)
-    supervisor.run(lambda start: this.announce(msgspec.json.decode(start, type=Start)))
+    supervisor = Supervisor(
+        run_context.port, functions, config.processes, limits, run_context.notifier
+    )
+    supervisor.run(lambda start: run_context.announce(msgspec.json.decode(start, type=Start)))
 
 
-def _prepared(this: _Run, heartbeats: Heartbeats) -> bytes:
+def _prepare_service(run_context: _Run, heartbeats: Heartbeats) -> bytes:
     """Sets everything up in a process of its own; returns the announcement for the supervisor."""
     metrics.disable()  # this process has no name of its own to count under
     starts: list[Start] = []
 
     async def prepare() -> None:
         async with heartbeats.beating(0):
-            service = await bootstrap.open_service(this.config, this.launch)
+            service = await bootstrap.open_service(run_context.config, run_context.launch)
         try:
             starts.append(await bootstrap.make_ready(service))
         finally:
@@ -190,9 +206,6 @@ def _prepared(this: _Run, heartbeats: Heartbeats) -> bytes:
 def _run_loop(work: Coroutine[Any, Any, None]) -> None:
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(work)
-        # Closing the loop restores the default actions of signals: a reload would kill this
-        # process as it ends.
-        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -205,45 +218,49 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return factory
 
 
-async def _serve_alone(this: _Run) -> None:
-    if this.metrics is None:
-        await _serve_service(this)
+async def _serve_alone(run_context: _Run) -> None:
+    if run_context.metrics is None:
+        await _open_and_serve(run_context)
         return
     heartbeats = Heartbeats(1)
-    this.metrics.count_as("0")
+    run_context.metrics.count_as("0")
     async with heartbeats.beating(0):
-        with this.metrics.answering(heartbeats):
-            await _serve_service(this)
+        with run_context.metrics.answering(heartbeats):
+            await _open_and_serve(run_context)
 
 
-async def _serve_service(this: _Run) -> None:
-    async with traces.running(this.config):
-        async with this.notifier.extending():
-            service = await bootstrap.open_service(this.config, this.launch)
+async def _open_and_serve(run_context: _Run) -> None:
+    async with traces.running(run_context.config):
+        async with run_context.notifier.extending():
+            service = await bootstrap.open_service(run_context.config, run_context.launch)
         try:
             start = await bootstrap.make_ready(service)
             await serve(
                 service,
-                this.port.worker_socket(),
-                this.reloader,
-                lambda: this.announce(start),
-                notifier=this.notifier,
+                run_context.port.worker_socket(),
+                run_context.reloader,
+                lambda: run_context.announce(start),
+                notifier=run_context.notifier,
             )
         finally:
             await bootstrap.close_service(service)
 
 
-async def _serve_as_worker(this: _Run, context: WorkerContext) -> None:
+async def _serve_as_worker(run_context: _Run, context: WorkerContext) -> None:
     logs.name_worker(context.index)
-    if this.metrics is not None:
-        this.metrics.leave()
-        this.metrics.count_as(str(context.index))
+    if run_context.metrics is not None:
+        run_context.metrics.close_socket()
+        run_context.metrics.count_as(str(context.index))
     beating = context.heartbeats.beating(context.index)
-    async with beating, metrics.writing(), traces.running(this.config):
-        service = await bootstrap.open_service(this.reloader.applied_to(this.config))
+    async with beating, metrics.writing(), traces.running(run_context.config):
+        service = await bootstrap.open_service(run_context.reloader.applied_to(run_context.config))
         try:
             await serve(
-                service, context.listening, this.reloader, context.ready, parent=context.parent
+                service,
+                context.listening_socket,
+                run_context.reloader,
+                context.ready,
+                parent=context.parent,
             )
         finally:
             await bootstrap.close_service(service)

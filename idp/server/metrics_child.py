@@ -37,9 +37,9 @@ class MetricsChild:
             self._due_at = time.monotonic() + _PAUSE_SECONDS
             _log.error("the child for metrics can't be started", cause=error.strerror)
 
-    def note_end(self, pid: int, code: int) -> None:
-        """Is called when any child of this process has ended: if it is this one, it is started
-        again by the next call of `start_if_due` after a pause. `code` is its exit code, for the
+    def record_end(self, pid: int, code: int) -> None:
+        """Records that a child of this process has ended; to be called for every one. If it is
+        this child, `start_if_due` starts it again after a pause. `code` is its exit code, for the
         log."""
         if pid == self._pid:
             self._pid = None

@@ -7,13 +7,10 @@ else: a scrape works while workers hang.
 from __future__ import annotations
 
 import hmac
-import os
 import select
-import shlex
 import shutil
 import signal
 import socket
-import stat
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +25,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 from idp.config.loading import from_environment
 from idp.config.settings import Config
 from idp.config.urls import address_and_port
-from idp.foundation import logs, metrics
+from idp.foundation import logs, metrics, private_files
 from idp.foundation.errors import ConfigError
 from idp.server.heartbeats import SILENT_SECONDS, Heartbeats
 from idp.server.port import Port
@@ -41,9 +38,9 @@ CHILD: Final = "metrics"
 _PATH: Final = "/metrics"
 _HEAD_SECONDS: Final = 10.0  # for the head of a request, and for each read or write
 _SCRAPE_SECONDS: Final = 30.0  # from the connection to the end of the answer
-_MAKING_ROOM_SECONDS: Final = 1.0  # until the thread of a closed connection has ended
-SCRAPES_AT_ONCE: Final = 8
-_TICK_SECONDS: Final = 0.1  # how often the thread looks whether to end
+_EVICTION_SECONDS: Final = 1.0  # until the thread of a closed connection has ended
+MAX_CONCURRENT_SCRAPES: Final = 8
+_TICK_SECONDS: Final = 0.1  # how often the thread checks whether it has to end
 _MAX_TOKEN_BYTES: Final = 1024
 
 _log: Final = logs.logger(__name__)
@@ -54,8 +51,8 @@ class MetricsListener:
     stores its counts."""
 
     def __init__(self, address: str, token_file: str | None, processes: int) -> None:
-        """Raises ConfigError if the address is taken, the token's file can't be used, or there is
-        no room for the counts of so many processes.
+        """Raises ConfigError if the address is in use, the token's file can't be used, or there
+        is no space for the counts of so many processes.
         """
         self._token = _token(token_file)
         host, number = address_and_port(address)
@@ -63,7 +60,7 @@ class MetricsListener:
         try:
             self._directory = _directory(processes)
         except ConfigError:
-            self.leave()
+            self.close_socket()
             raise
 
     @property
@@ -73,12 +70,12 @@ class MetricsListener:
 
     def close(self) -> None:
         """Closes the socket in this process, and removes the directory with the counts."""
-        self.leave()
+        self.close_socket()
         shutil.rmtree(self._directory, ignore_errors=True)
 
-    def leave(self) -> None:
-        """Closes the socket in this process only: other processes go on answering, and the counts
-        remain."""
+    def close_socket(self) -> None:
+        """Closes the socket in this process only: other processes continue to answer, and the
+        counts remain."""
         self._port.close()
 
     def count_as(self, process: str) -> None:
@@ -147,10 +144,10 @@ class _Application:
         self._prepare = prepare
         self._collect = make_wsgi_app(metrics.collected(directory))
 
-    def __call__(self, environ: WSGIEnvironment, begin: StartResponse) -> Iterable[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         def respond(status: str, headers: list[tuple[str, str]], *_: Any) -> Any:
             # Otherwise the library names itself and its version.
-            return begin(status, [*headers, ("Server", "idp")])
+            return start_response(status, [*headers, ("Server", "idp")])
 
         if environ["PATH_INFO"] != _PATH:
             return _refuse(respond, "404 Not Found")
@@ -166,8 +163,8 @@ class _Application:
     def _is_authorized(self, header: str) -> bool:
         if self._token is None:
             return True
-        scheme, _, given = header.partition(" ")
-        is_same = hmac.compare_digest(given.strip().encode("latin-1", "replace"), self._token)
+        scheme, _, token = header.partition(" ")
+        is_same = hmac.compare_digest(token.strip().encode("latin-1", "replace"), self._token)
         return scheme.lower() == "bearer" and is_same
 
 
@@ -184,7 +181,7 @@ class _Handler(WSGIRequestHandler):
     server: _Server
 
     def version_string(self) -> str:
-        """Returns what errors have as their Server header: not the library and its version."""
+        """Returns the Server header of error responses, which does not name the library."""
         return "idp"
 
     def parse_request(self) -> bool:
@@ -202,7 +199,7 @@ class _Handler(WSGIRequestHandler):
 
 @dataclass
 class _Scrape:
-    """A connection: since when, in monotonic seconds, and whether its request is complete."""
+    """A connection: when it began, in monotonic seconds, and whether its request is complete."""
 
     began_at: float
     has_head: bool = False
@@ -223,16 +220,16 @@ class _Server(ThreadingMixIn, WSGIServer):
         super().__init__((port.host, port.number), _Handler, bind_and_activate=False)
         self.socket.close()
         self.socket = port.worker_socket()
-        self.socket.listen(SCRAPES_AT_ONCE)
+        self.socket.listen(MAX_CONCURRENT_SCRAPES)
         self.server_name, self.server_port = port.host, port.number
         self.setup_environ()
         self.set_app(application)
-        self._places = threading.BoundedSemaphore(SCRAPES_AT_ONCE)
+        self._slots = threading.BoundedSemaphore(MAX_CONCURRENT_SCRAPES)
         self._scrapes: dict[Any, _Scrape] = {}  # in the order of their connections
         self._lock = threading.Lock()
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if self._places.acquire(blocking=False) or self._has_made_room():
+        if self._slots.acquire(blocking=False) or self._evict_oldest():
             with self._lock:
                 self._scrapes[request] = _Scrape(time.monotonic())
             super().process_request(request, client_address)
@@ -243,7 +240,7 @@ class _Server(ThreadingMixIn, WSGIServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._places.release()
+            self._slots.release()
 
     def shutdown_request(self, request: Any) -> None:
         """Closes a connection."""
@@ -259,7 +256,7 @@ class _Server(ThreadingMixIn, WSGIServer):
                 scrape.has_head = True
 
     def service_actions(self) -> None:
-        """Ends the connections whose time is over; called several times a second."""
+        """Ends the connections whose time limit has passed; called several times a second."""
         now = time.monotonic()
         with self._lock:
             for request, scrape in self._scrapes.items():
@@ -267,19 +264,19 @@ class _Server(ThreadingMixIn, WSGIServer):
                 if now - scrape.began_at > limit:
                     _end(request)
 
-    def _has_made_room(self) -> bool:
-        """Ends the connection that has waited longest for its head; returns whether there is a
-        place now. Otherwise a client that sends no request could hold all places."""
+    def _evict_oldest(self) -> bool:
+        """Ends the connection that has waited longest for its head; returns whether a slot
+        is free now. Otherwise a client that sends no request could hold all slots."""
         with self._lock:
             waiting = (request for request, each in self._scrapes.items() if not each.has_head)
             oldest = next(waiting, None)
             if oldest is None:
                 return False
             _end(oldest)
-        return self._places.acquire(timeout=_MAKING_ROOM_SECONDS)
+        return self._slots.acquire(timeout=_EVICTION_SECONDS)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        _log.debug("a scrape was given up", address=client_address[0])
+        _log.debug("a scrape was aborted", address=client_address[0])
 
 
 def _directory(processes: int) -> Path:
@@ -288,7 +285,7 @@ def _directory(processes: int) -> Path:
     try:
         directory = Path(mkdtemp(prefix="idp-metrics-", dir=parent))
     except OSError as error:
-        raise _no_room(parent, error) from error
+        raise _no_space(parent, error) from error
     try:
         for index in range(processes):
             metrics.reserve(directory, str(index), is_worker=True)
@@ -296,11 +293,11 @@ def _directory(processes: int) -> Path:
             metrics.reserve(directory, process, is_worker=False)
     except OSError as error:
         shutil.rmtree(directory, ignore_errors=True)
-        raise _no_room(parent, error) from error
+        raise _no_space(parent, error) from error
     return directory
 
 
-def _no_room(parent: str, error: OSError) -> ConfigError:
+def _no_space(parent: str, error: OSError) -> ConfigError:
     return ConfigError([f"metrics can't be counted in {parent}: {error.strerror}"])
 
 
@@ -308,16 +305,7 @@ def _token(file: str | None) -> bytes | None:
     """Returns the content of the token's file. Raises ConfigError."""
     if file is None:
         return None
-    try:
-        with Path(file).open("rb") as opened_file:
-            mode = stat.S_IMODE(os.fstat(opened_file.fileno()).st_mode)
-            token = opened_file.read(_MAX_TOKEN_BYTES).strip()
-    except OSError as error:
-        problem = f"metrics_token_file {file} can't be read: {error.strerror}"
-        raise ConfigError([problem]) from error
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        problem = f"metrics_token_file {file} is open to others (mode {mode:04o})"
-        raise ConfigError([f"{problem}; run: chmod 600 {shlex.quote(file)}"])
+    token = private_files.read(Path(file), "metrics_token_file", _MAX_TOKEN_BYTES).strip()
     if not token or not token.isascii() or any(byte in token for byte in b" \r\n\t"):
         raise ConfigError([f"metrics_token_file {file} must hold one word of ASCII characters"])
     return token

@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
-from idp.config.loading import taken_from_environment
+from idp.config.loading import pop_from_environment
 from idp.foundation import logs
 
 _EXTENSION_SECONDS: Final = 60
-_EXTENDED_EVERY_SECONDS: Final = 5.0
+_EXTENSION_INTERVAL_SECONDS: Final = 5.0
 
 _log: Final = logs.logger(__name__)
 
@@ -21,11 +21,11 @@ _log: Final = logs.logger(__name__)
 class Notifier:
     """Sends the state of the service to the manager at `address`; does nothing without one.
 
-    `watchdog_seconds` is how often the manager expects a sign of life; None if it does not.
+    `watchdog_seconds` is how often the manager expects a watchdog message; None if it does not.
     """
 
     def __init__(self, address: str | None, watchdog_seconds: float | None) -> None:
-        # An abstract socket's name begins with a zero byte, which the variable has as "@".
+        # An abstract socket's name begins with a zero byte, which the variable writes as "@".
         is_abstract = address is not None and address.startswith("@")
         self._address = f"\0{address[1:]}" if address and is_abstract else address
         self.watchdog_seconds = watchdog_seconds
@@ -40,7 +40,7 @@ class Notifier:
         A call soon after another one sends nothing; nor does one after `stopping`.
         """
         now = time.monotonic()
-        if not self._is_stopping and now - self._extended_at >= _EXTENDED_EVERY_SECONDS:
+        if not self._is_stopping and now - self._extended_at >= _EXTENSION_INTERVAL_SECONDS:
             self._extended_at = now
             microseconds = _EXTENSION_SECONDS * 1_000_000
             self._send(f"EXTEND_TIMEOUT_USEC={microseconds}", "STATUS=opening the store")
@@ -57,7 +57,7 @@ class Notifier:
 
     async def _keep_extending(self) -> None:
         while True:
-            await asyncio.sleep(_EXTENDED_EVERY_SECONDS / 5)
+            await asyncio.sleep(_EXTENSION_INTERVAL_SECONDS / 5)
             self.starting()
 
     def ready(self, status: str) -> None:
@@ -82,13 +82,13 @@ class Notifier:
         self._send("STOPPING=1", "STATUS=stopping")
 
     def watchdog(self) -> None:
-        """Sends one sign of life. If the manager expects them, this has to be called more often
-        than every `watchdog_seconds`."""
+        """Sends one watchdog message. If the manager expects them, this has to be called more
+        often than every `watchdog_seconds`."""
         if self.watchdog_seconds is not None:
             self._send("WATCHDOG=1")
 
     async def send_watchdog(self) -> None:
-        """Sends signs of life until it is cancelled; returns at once if none are
+        """Sends watchdog messages until it is cancelled; returns immediately if none are
         expected.
         """
         if self.watchdog_seconds is not None:
@@ -100,11 +100,11 @@ class Notifier:
         if not self._address:
             return
         with (
-            suppress(OSError),  # the manager's matter: the service goes on
-            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sending,
+            suppress(OSError),  # the service continues without the manager
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock,
         ):
-            sending.setblocking(False)
-            sending.sendto("\n".join(lines).encode(), self._address)
+            sock.setblocking(False)
+            sock.sendto("\n".join(lines).encode(), self._address)
 
 
 def from_manager() -> Notifier:
@@ -113,9 +113,9 @@ def from_manager() -> Notifier:
 
     The variables are removed from the environment, so that no child sends messages as well.
     """
-    microseconds = taken_from_environment("WATCHDOG_USEC") or ""
-    taken_from_environment("WATCHDOG_PID")
+    microseconds = pop_from_environment("WATCHDOG_USEC") or ""
+    pop_from_environment("WATCHDOG_PID")
     return Notifier(
-        taken_from_environment("NOTIFY_SOCKET"),
+        pop_from_environment("NOTIFY_SOCKET"),
         int(microseconds) / 1_000_000 if microseconds.isdigit() else None,
     )

@@ -21,35 +21,36 @@ class Port:
     `is_shared`, each worker gets a socket of its own (SO_REUSEPORT), else there is one socket."""
 
     def __init__(self, host: str, port: int, *, is_shared: bool) -> None:
-        """Raises ConfigError if the address is taken or not this machine's."""
+        """Raises ConfigError if the address is in use or not one of this machine's."""
         self.host = host
         self._is_shared = is_shared
         try:
-            self._reservation = self._reserved(port)
+            self._reservation = self._reserve(port)
             self.number: int = self._reservation.getsockname()[1]
         except OSError as error:
             reason = f"{host}:{port} can't be listened on: {error.strerror}"
             raise ConfigError([reason]) from error
 
-    def _reserved(self, port: int) -> socket.socket:
+    def _reserve(self, port: int) -> socket.socket:
         """Returns the socket that reserves the port.
 
         A socket with SO_REUSEPORT can be bound to a port that another program of the same user
         already shares. Therefore a socket without it is bound first, which fails if the port is in
         use. It listens until the reservation is bound; otherwise two services that start at the
-        same moment could both find the port free.
+        same moment could both see the port as free.
         """
-        exclusive = self._bound(port, is_shared=False)
+        exclusive = self._bind(port, is_shared=False)
         try:
             exclusive.listen(BACKLOG)
             if not self._is_shared:
                 return exclusive
             exclusive.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            reservation = self._bound(exclusive.getsockname()[1], is_shared=True)
+            reservation = self._bind(exclusive.getsockname()[1], is_shared=True)
         except OSError:
             exclusive.close()
             raise
-        # Without it, nobody else's socket can listen on the port, even while no worker does.
+        # Without SO_REUSEADDR, no other user's socket can listen on the port, even while no worker
+        # does.
         reservation.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
         exclusive.close()
         return reservation
@@ -57,30 +58,30 @@ class Port:
     def worker_socket(self) -> socket.socket:
         """Returns the socket on which a worker is to serve: a new one, which does not listen yet,
         if the port is shared, else the only one."""
-        return self._bound(self.number, is_shared=True) if self._is_shared else self._reservation
+        return self._bind(self.number, is_shared=True) if self._is_shared else self._reservation
 
     def close(self) -> None:
         """Closes the reserving socket in this process; other processes that hold it are not
         affected."""
         self._reservation.close()
 
-    def _bound(self, port: int, *, is_shared: bool) -> socket.socket:
+    def _bind(self, port: int, *, is_shared: bool) -> socket.socket:
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        one = socket.socket(family, socket.SOCK_STREAM)
+        sock = socket.socket(family, socket.SOCK_STREAM)
         try:
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if is_shared:
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            one.bind((self.host, port))
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            sock.bind((self.host, port))
         except OSError:
-            one.close()
+            sock.close()
             raise
-        one.setblocking(False)
-        return one
+        sock.setblocking(False)
+        return sock
 
 
-def shut(listening: socket.socket) -> None:
+def stop_listening(listening_socket: socket.socket) -> None:
     """Makes the socket stop listening in every process that holds it; connections that no process
     has accepted yet are reset."""
     with suppress(OSError):  # it did not listen yet
-        listening.shutdown(socket.SHUT_RDWR)
+        listening_socket.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""What a process measures of itself: its event loop, memory, processor time and descriptors."""
+"""The metrics of a process: its event loop, memory, processor time and descriptors."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from idp import __version__
 from idp.foundation import metrics
 
 _LAG_SECONDS: Final = 0.25
-_FIGURES_SECONDS: Final = 5.0
+_INTERVAL_SECONDS: Final = 5.0
 _PROC: Final = Path("/proc/self")
 _PAGE_BYTES: Final = resource.getpagesize()
 
 
-class ProcessFigures(NamedTuple):
+class ProcessUsage(NamedTuple):
     """Resident memory, and open file descriptors."""
 
     memory_bytes: int
     open_fds: int
 
 
-def jobs() -> Sequence[Coroutine[Any, Any, None]]:
+def coroutines() -> Sequence[Coroutine[Any, Any, None]]:
     """Returns the coroutines that measure this process, which the caller has to run while the
     process serves; none if no metrics are collected."""
     if not metrics.process_name():
@@ -46,21 +46,21 @@ async def _measure_lag() -> None:
 async def _measure_process() -> None:
     worker, cpu_before = metrics.process_name(), 0.0
     while True:
-        figures = await asyncio.to_thread(_figures)
-        if figures is not None:
-            metrics.PROCESS_MEMORY.set(figures.memory_bytes, worker)
-            metrics.PROCESS_OPEN_FDS.set(figures.open_fds, worker)
+        usage = await asyncio.to_thread(_usage)
+        if usage is not None:
+            metrics.PROCESS_MEMORY.set(usage.memory_bytes, worker)
+            metrics.PROCESS_OPEN_FDS.set(usage.open_fds, worker)
         metrics.PROCESS_MAX_FDS.set(resource.getrlimit(resource.RLIMIT_NOFILE)[0], worker)
         cpu = time.process_time()
         metrics.PROCESS_CPU.count(worker, by=cpu - cpu_before)
         cpu_before = cpu
-        await asyncio.sleep(_FIGURES_SECONDS)
+        await asyncio.sleep(_INTERVAL_SECONDS)
 
 
-def _figures() -> ProcessFigures | None:
-    """Returns None on a system without /proc, or without a descriptor left."""
+def _usage() -> ProcessUsage | None:
+    """Returns the usage; None on a system without /proc, or if no descriptor is left."""
     try:
         pages = int((_PROC / "statm").read_text(encoding="ascii").split()[1])
-        return ProcessFigures(pages * _PAGE_BYTES, len(os.listdir(_PROC / "fd")))
+        return ProcessUsage(pages * _PAGE_BYTES, len(os.listdir(_PROC / "fd")))
     except OSError:
         return None

@@ -12,7 +12,7 @@ from idp.config.settings import TYPES, Config
 from idp.foundation import logs
 from idp.foundation.errors import ConfigError
 
-# From these, nothing was derived at the start.
+# No other value was computed from these at the start.
 RELOADED: Final = (
     "log_level",
     "trusted_proxies",
@@ -25,7 +25,7 @@ _log: Final = logs.logger(__name__)
 
 
 class Reload(Struct, frozen=True):
-    """What a reading of the settings has found: the names of settings that changed and are
+    """The result of reading the settings again: the names of settings that changed and are
     applied, and of those that differ from the start but are applied only by a restart."""
 
     changed: Sequence[str]
@@ -38,26 +38,26 @@ class Reloader:
 
     def __init__(self, started_with: Config, load: Callable[[], Config]) -> None:
         self._started_with = started_with
-        self._last = started_with
+        self._last_valid = started_with
         self._load = load
 
     @property
     def log_level(self) -> str:
         """The log level of the settings that were read last."""
-        return self._last.log_level
+        return self._last_valid.log_level
 
     def applied_to(self, running: Config) -> Config:
         """Returns the settings `running`, in which those that may change while the service runs
         (`RELOADED`) have the values that were read last."""
         return msgspec.structs.replace(
-            running, **{name: getattr(self._last, name) for name in RELOADED}
+            running, **{name: getattr(self._last_valid, name) for name in RELOADED}
         )
 
     def read(self) -> Reload:
         """Reads the settings and returns the names of those that have changed. Raises ConfigError,
-        after which the settings read before remain."""
-        config, before = self._load(), self._last
-        self._last = config
+        after which the previous settings remain."""
+        config, before = self._load(), self._last_valid
+        self._last_valid = config
         return Reload(
             changed=[name for name in RELOADED if _differ(name, config, before)],
             need_restart=[
@@ -74,10 +74,10 @@ def read(reloader: Reloader) -> Reload | None:
     try:
         reload = reloader.read()
     except ConfigError as error:
-        _log.error("the settings can't be used; those before stay in force", cause=str(error))
+        _log.error("the settings can't be used; the previous ones stay in force", cause=str(error))
         return None
     except Exception as error:  # such a file must not end a service that runs
-        _log.error("the settings can't be used; those before stay in force", exc_info=error)
+        _log.error("the settings can't be used; the previous ones stay in force", exc_info=error)
         return None
     logs.set_level(reloader.log_level)
     return reload
@@ -96,5 +96,5 @@ def read_and_report(reloader: Reloader) -> Reload | None:
     return reload
 
 
-def _differ(name: str, one: Config, other: Config) -> bool:
-    return bool(getattr(one, name) != getattr(other, name))
+def _differ(name: str, current: Config, changed: Config) -> bool:
+    return bool(getattr(current, name) != getattr(changed, name))

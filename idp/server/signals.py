@@ -1,17 +1,34 @@
-"""Signals as a queue that a process without an event loop waits for."""
+"""Signals of a process: as a queue where it has no event loop, and as calls on its event loop."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import select
 import signal
 import socket
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Final, Self
 
 _READ_BYTES: Final = 4096
+
+
+@contextmanager
+def handled(number: int, callback: Callable[[], object]) -> Iterator[None]:
+    """Within the block, the running event loop calls `callback` after each signal `number`, or
+    once after several; afterwards, the signal is ignored.
+
+    With the loop's own `add_signal_handler`, closing the loop would restore the default action,
+    which ends a process that is about to exit.
+    """
+    loop = asyncio.get_running_loop()
+    signal.signal(number, lambda *_: loop.call_soon_threadsafe(callback))
+    try:
+        yield
+    finally:
+        signal.signal(number, signal.SIG_IGN)
 
 
 class SignalQueue:
@@ -24,9 +41,9 @@ class SignalQueue:
 
     def __init__(self, numbers: Iterable[int]) -> None:
         self._numbers = tuple(numbers)
-        # The sockets only wake the process: when many signals fill them, the next leave no byte.
+        # The sockets only wake the process: when many signals fill them, the next write no byte.
         self._read, self._write = socket.socketpair()
-        self._arrived: list[int] = []
+        self._pending: list[int] = []
 
     def __enter__(self) -> Self:
         self._read.setblocking(False)
@@ -42,7 +59,7 @@ class SignalQueue:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._leave()
+        self._restore_handlers()
 
     def wait(self, seconds: float | None, *descriptors: int) -> set[int]:
         """Waits for a signal or for one of `descriptors`, at most `seconds`; returns those of them
@@ -58,8 +75,8 @@ class SignalQueue:
         """Returns the signals that have arrived since the last call, in their order."""
         with suppress(BlockingIOError):
             self._read.recv(_READ_BYTES)
-        arrived, self._arrived = self._arrived, []
-        return arrived
+        pending, self._pending = self._pending, []
+        return pending
 
     def fork(self) -> int:
         """Forks. Returns 0 in the child, and its process id in the parent.
@@ -73,15 +90,15 @@ class SignalQueue:
         try:
             child = os.fork()
             if not child:
-                self._leave()
+                self._restore_handlers()
             return child
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, self._numbers)
 
     def _record(self, number: int, _: FrameType | None) -> None:
-        self._arrived.append(number)
+        self._pending.append(number)
 
-    def _leave(self) -> None:
+    def _restore_handlers(self) -> None:
         signal.set_wakeup_fd(-1)
         for number in self._numbers:
             is_reload = number == signal.SIGHUP  # it must never end a process

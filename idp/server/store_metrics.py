@@ -1,6 +1,5 @@
-"""Gauges of what is stored, and of the files that a service needs: one process sets them for all.
-
-The store is asked a fixed number of times, and never counts further than `MOST`.
+"""Gauges of the store's content, and of the files that a service needs: one process sets them for
+all. The store is queried a fixed number of times, and never counts further than `MAX_COUNT`.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ from idp.records import LOGOUT_MESSAGES, OUTBOX, SIGNING_KEYS, MailState
 from idp.service import Service
 from storage import StorageError
 
-MOST: Final = 10_000
+MAX_COUNT: Final = 10_000
 _EVERY_SECONDS: Final = 15.0
 _STATES: Final[tuple[MailState, ...]] = ("queued", "failed")
 
 _log: Final = logs.logger(__name__)
 
 
-def jobs(service: Service) -> Sequence[Coroutine[Any, Any, None]]:
-    """Returns what has to run in the process that sets the gauges; nothing in another one."""
+def coroutines(service: Service) -> Sequence[Coroutine[Any, Any, None]]:
+    """Returns the coroutines that set the gauges in the process that does; none in another one."""
     return [_measure(service)] if metrics.process_name() == "0" else []
 
 
@@ -70,7 +69,7 @@ async def _measure_engine(service: Service) -> None:
 
 async def _measure_outbox(service: Service, now: datetime) -> None:
     for state in _STATES:
-        count = await service.store.count(OUTBOX, {"state": state}, up_to=MOST)
+        count = await service.store.count(OUTBOX, {"state": state}, up_to=MAX_COUNT)
         metrics.OUTBOX_MESSAGES.set(count, "message", state)
     page = await service.store.find(OUTBOX, {"state": "queued"}, order="created_at", limit=1)
     metrics.OUTBOX_OLDEST.set(_age(now, [each.created_at for each in page.records]), "message")
@@ -78,7 +77,7 @@ async def _measure_outbox(service: Service, now: datetime) -> None:
 
 async def _measure_logouts(service: Service, now: datetime) -> None:
     where = {"state": "waiting"}
-    count = await service.store.count(LOGOUT_MESSAGES, where, up_to=MOST)
+    count = await service.store.count(LOGOUT_MESSAGES, where, up_to=MAX_COUNT)
     metrics.OUTBOX_MESSAGES.set(count, "back_channel", "queued")
     page = await service.store.find(LOGOUT_MESSAGES, where, order="due_at", limit=1)
     metrics.OUTBOX_OLDEST.set(_age(now, [each.due_at for each in page.records]), "back_channel")
@@ -88,21 +87,23 @@ async def _measure_keys(service: Service, now: datetime) -> None:
     ages: dict[tuple[str, str], float] = {}
     async for key in service.store.scan(SIGNING_KEYS):
         if key.state != "removed":
-            place = key.algorithm, key.state
-            ages[place] = max(ages.get(place, 0.0), (now - key.changed_at).total_seconds())
+            algorithm_and_state = key.algorithm, key.state
+            ages[algorithm_and_state] = max(
+                ages.get(algorithm_and_state, 0.0), (now - key.changed_at).total_seconds()
+            )
     for algorithm in {algorithm for algorithm, _ in ages}:
         for state in ("next", "active", "retired"):
             metrics.KEY_AGE.set(ages.get((algorithm, state), 0.0), algorithm, state)
 
 
 async def _measure_events(service: Service, now: datetime) -> None:
-    unsealed = await sealing.unsealed(service, up_to=MOST)
+    unsealed = await sealing.unsealed(service, up_to=MAX_COUNT)
     metrics.AUDIT_UNSEALED.set(unsealed.number)
     metrics.AUDIT_UNSEALED_AGE.set(_age(now, [unsealed.oldest] if unsealed.oldest else []))
 
 
 def _age(now: datetime, instants: Sequence[datetime]) -> float:
-    """Returns how long ago the first of the instants was; 0 if none was."""
+    """Returns how many seconds ago the first of the instants was; 0 if there is none."""
     return max([0.0, *((now - at).total_seconds() for at in instants)])
 
 
@@ -117,6 +118,6 @@ def _measure_files(config: Config) -> None:
             metrics.CERTIFICATE_EXPIRY.set(certificate.not_valid_after_utc.timestamp())
     if config.backup_dir is not None:
         with suppress(OSError, IdpError):
-            last = series.last(Path(config.backup_dir))
-            if last is not None:
-                metrics.BACKUP_LAST_SUCCESS.set(last.verified_at.timestamp())
+            last_backup = series.read_last(Path(config.backup_dir))
+            if last_backup is not None:
+                metrics.BACKUP_LAST_SUCCESS.set(last_backup.verified_at.timestamp())

@@ -26,66 +26,30 @@ from idp.server import forking
 from idp.server.heartbeats import SILENT_SECONDS, Heartbeats, Watch
 from idp.server.metrics_child import MetricsChild
 from idp.server.notify import Notifier
-from idp.server.port import Port, shut
+from idp.server.port import Port, stop_listening
 from idp.server.restarts import Restarts
 from idp.server.signals import SignalQueue
+from idp.server.worker_processes import ProcessFunctions, TimeLimits, WorkerContext
 from idp.start import exit_codes
 
 _TICK_SECONDS: Final = 0.25
 _START_SECONDS: Final = 120.0  # a worker that does not serve by then is killed
 _GRACE_SECONDS: Final = 5.0  # beyond the time that a stop may take
-_STOPS: Final = (signal.SIGTERM, signal.SIGINT)
+_STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 _PID: Final = struct.Struct("=i")
 
 _log: Final = logs.logger(__name__)
-
-
-class WorkerContext(Struct, frozen=True):
-    """What the worker with the number `index` gets from its parent process.
-
-    `listening` is its bound socket, not listening yet; in `heartbeats` it records that it runs;
-    `ready` reports that it serves; `parent` is a descriptor that closes when the parent ends.
-    """
-
-    index: int
-    listening: socket.socket
-    heartbeats: Heartbeats
-    ready: Callable[[], None]
-    parent: int
 
 
 class _SupervisedWorker(Struct):
     """A running worker, with the parent's copy of its socket."""
 
     index: int
-    listening: socket.socket
+    listening_socket: socket.socket
     started_at: float
-    serves: bool = False
-    is_shut: bool = False
+    is_serving: bool = False
+    has_stopped_listening: bool = False
     is_hung: bool = False
-
-
-class ProcessFunctions(Struct, frozen=True):
-    """The functions that the supervisor or its children run.
-
-    `prepare` runs once in a child, which records in the heartbeats that it runs, as if it were the
-    first worker, and returns the announcement; `work` is what each worker runs. `reload` reads the
-    settings again; if it does not return None, the workers do the same. `answer_scrapes`, if not
-    None, serves metrics in one more child, until the descriptor that it gets is closed, which is
-    when the supervisor ends.
-    """
-
-    prepare: Callable[[Heartbeats], bytes]
-    work: Callable[[WorkerContext], None]
-    reload: Callable[[], object]
-    answer_scrapes: Callable[[int, Heartbeats], None] | None = None
-
-
-class TimeLimits(Struct, frozen=True):
-    """How long a worker's event loop may hang, and how long a stop may take, in seconds."""
-
-    hang_seconds: float
-    stop_seconds: float
 
 
 class Supervisor:
@@ -108,15 +72,15 @@ class Supervisor:
         self._heartbeats = Heartbeats(count)
         self._watch = Watch(limits.hang_seconds)
         self._restarts = Restarts()
-        self._due = dict.fromkeys(range(count), 0.0)  # when each worker is to be started
+        self._start_at = dict.fromkeys(range(count), 0.0)  # when each worker is to be started
         self._workers: dict[int, _SupervisedWorker] = {}  # by process id
         self._announce: Callable[[], None] | None = None  # until all have served once
         self._unannounced = set(range(count))
         self._reloaded_at = float("-inf")
         self._stop_by: float | None = None
-        self._code = exit_codes.OK
+        self._exit_code = exit_codes.OK
         self._parent_read_end, self._parent_write_end = os.pipe()
-        self._ready, self._ready_end = os.pipe()
+        self._ready_read_end, self._ready_write_end = os.pipe()
         answer = functions.answer_scrapes
         self._metrics_child = MetricsChild(
             answer and (lambda: answer(self._parent_read_end, self._heartbeats))
@@ -128,8 +92,8 @@ class Supervisor:
 
         Raises SystemExit if the start failed, or a worker could not finish its work.
         """
-        with SignalQueue((*_STOPS, signal.SIGCHLD, signal.SIGHUP)) as self._signals:
-            announcement = self._prepared()
+        with SignalQueue((*_STOP_SIGNALS, signal.SIGCHLD, signal.SIGHUP)) as self._signals:
+            announcement = self._prepare()
             self._announce = lambda: announce(announcement)
             forking.share_memory()
             while self._workers or self._stop_by is None:
@@ -139,17 +103,17 @@ class Supervisor:
                 self._supervise()
                 self._report()
             self._metrics_child.stop()
-        if self._code != exit_codes.OK:
-            raise SystemExit(self._code)
+        if self._exit_code != exit_codes.OK:
+            raise SystemExit(self._exit_code)
 
     def _report(self) -> None:
-        """Writes what this process has counted, and how many lines it has held back."""
+        """Writes the metrics of this process, and how many repeated log lines it has
+        suppressed."""
         metrics.write()
         logs.report_repetitions()
 
-    def _prepared(self) -> bytes:
-        """Returns the announcement of the preparing child.
-
+    def _prepare(self) -> bytes:
+        """Runs the child that prepares the service, and returns its announcement.
         Raises SystemExit if it failed; it has printed why.
         """
         read, write = os.pipe()
@@ -172,37 +136,37 @@ class Supervisor:
         if code != exit_codes.OK and self._stop_by is None:
             if code < 0:
                 _log.error("the start failed: its process was ended by a signal", signal=-code)
-            raise SystemExit(_positive(code))
+            raise SystemExit(_own_exit_code(code))
         return announcement
 
     def _start_due(self) -> None:
-        """Starts the children whose time has come, unless all are stopping."""
+        """Starts the children that are due, unless all are stopping."""
         if self._stop_by is None:
             self._metrics_child.start_if_due(self._fork)
         now = time.monotonic()
-        for index in [index for index, at in self._due.items() if at <= now]:
+        for index in [index for index, at in self._start_at.items() if at <= now]:
             if self._stop_by is None:
-                del self._due[index]
+                del self._start_at[index]
                 try:
                     self._start(index)
                 except OSError as error:  # no process, descriptor or memory is left
-                    self._not_started(index, error)
+                    self._retry_start(index, error)
 
     def _start(self, index: int) -> None:
         """Starts a worker. Raises OSError if the system has no room for it."""
         context = WorkerContext(
             index=index,
-            listening=self._port.worker_socket(),
+            listening_socket=self._port.worker_socket(),
             heartbeats=self._heartbeats,
-            ready=lambda: _report(self._ready_end),
+            ready=lambda: _report(self._ready_write_end),
             parent=self._parent_read_end,
         )
         try:
             child = self._fork(lambda: self._functions.work(context))
         except OSError:
-            context.listening.close()
+            context.listening_socket.close()
             raise
-        self._workers[child] = _SupervisedWorker(index, context.listening, time.monotonic())
+        self._workers[child] = _SupervisedWorker(index, context.listening_socket, time.monotonic())
 
     def _fork(self, work: Callable[[], None]) -> int:
         """Runs `work` in a child, which ends with its exit code; returns its process id."""
@@ -211,7 +175,7 @@ class Supervisor:
             return child
         code = exit_codes.FAILED
         try:
-            # From a terminal it reaches the parent, too, which has SIGTERM follow.
+            # From a terminal it reaches the parent, too, which then sends SIGTERM.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
             self._close_parents_ends()
@@ -224,27 +188,27 @@ class Supervisor:
             os._exit(code)
 
     def _close_parents_ends(self) -> None:
-        """Closes in a child what only the parent may hold, and the sockets of other workers:
-        connections would else be queued for them after their end.
+        """Closes in a child the descriptors that only the parent may hold, and the sockets of
+        other workers: connections would otherwise be queued for them after their end.
         """
         os.close(self._parent_write_end)
-        os.close(self._ready)
+        os.close(self._ready_read_end)
         self._port.close()
         for worker in self._workers.values():
-            worker.listening.close()
+            worker.listening_socket.close()
 
     def _wait(self) -> None:
         """Waits for a signal, a worker that serves, or the next tick, and handles it."""
         now = time.monotonic()
-        seconds = min([_TICK_SECONDS, *(at - now for at in self._due.values())])
-        if self._signals.wait(seconds, self._ready):
-            self._note_serving()
+        seconds = min([_TICK_SECONDS, *(at - now for at in self._start_at.values())])
+        if self._signals.wait(seconds, self._ready_read_end):
+            self._record_serving()
         self._handle_signals(list(self._workers))
 
     def _handle_signals(self, children: list[int]) -> None:
         numbers = self._signals.received()
         for number in numbers:
-            if number in _STOPS:
+            if number in _STOP_SIGNALS:
                 self._stop(children, number)
         if signal.SIGHUP in numbers and self._stop_by is None:
             self._reload_all()
@@ -258,18 +222,18 @@ class Supervisor:
             self._notifier.reloading()
         if self._functions.reload() is not None:
             self._reloaded_at = time.monotonic()
-            serving = [pid for pid, worker in self._workers.items() if worker.serves]
+            serving = [pid for pid, worker in self._workers.items() if worker.is_serving]
             _kill(serving, signal.SIGHUP)
         if is_announced:
             self._notifier.ready("serving")
 
-    def _note_serving(self) -> None:
-        """Notes which workers serve now; announces the service when all have served."""
-        for (pid,) in _PID.iter_unpack(os.read(self._ready, 64 * _PID.size)):
+    def _record_serving(self) -> None:
+        """Records which workers serve now; announces the service when all have served."""
+        for (pid,) in _PID.iter_unpack(os.read(self._ready_read_end, 64 * _PID.size)):
             worker = self._workers.get(pid)
             if worker is not None:
-                worker.serves = True
-                self._restarts.served()
+                worker.is_serving = True
+                self._restarts.record_serving()
                 self._unannounced.discard(worker.index)
                 if worker.started_at < self._reloaded_at:
                     _kill([pid], signal.SIGHUP)
@@ -279,7 +243,7 @@ class Supervisor:
             self._notifier.ready("serving")
 
     def _reap(self) -> None:
-        """Takes note of every child that has ended."""
+        """Reaps every child that has ended, and has ended workers replaced."""
         while True:
             try:
                 child, status = os.waitpid(-1, os.WNOHANG)
@@ -288,22 +252,22 @@ class Supervisor:
             if not child:
                 return
             code = os.waitstatus_to_exitcode(status)
-            self._metrics_child.note_end(child, code)
+            self._metrics_child.record_end(child, code)
             worker = self._workers.pop(child, None)
             if worker is not None:  # a container's first process inherits every orphan
-                worker.listening.close()
-                metrics.forget_running(str(worker.index))
-                self._ended(worker, code)
+                worker.listening_socket.close()
+                metrics.remove_running(str(worker.index))
+                self._replace_ended(worker, code)
 
-    def _ended(self, worker: _SupervisedWorker, code: int) -> None:
-        """Has a worker replaced that ended unexpectedly."""
+    def _replace_ended(self, worker: _SupervisedWorker, code: int) -> None:
+        """Schedules the replacement of a worker that ended unexpectedly."""
         if self._stop_by is not None:
             if code not in (exit_codes.OK, -signal.SIGTERM):
-                self._code = _positive(code)
+                self._exit_code = _own_exit_code(code)
             return
         now = time.monotonic()
         pause = self._restarts.pause(worker.index, code, now - worker.started_at)
-        self._due[worker.index] = now + pause
+        self._start_at[worker.index] = now + pause
         reason = _reason(worker, code)
         metrics.WORKER_RESTARTS.count(reason)
         _log.warning(
@@ -313,24 +277,24 @@ class Supervisor:
             exit_code=code,
             pause_seconds=pause,
         )
-        self._give_up_if_hopeless(now, code)
+        self._end_after_failures(now, code)
 
-    def _not_started(self, index: int, error: OSError) -> None:
-        """Has the start of a worker tried again."""
+    def _retry_start(self, index: int, error: OSError) -> None:
+        """Schedules another attempt to start a worker."""
         now = time.monotonic()
         pause = max(_TICK_SECONDS, self._restarts.pause(index, exit_codes.FAILED, 0.0))
-        self._due[index] = now + pause
+        self._start_at[index] = now + pause
         _log.error(
             "a worker can't be started", worker=index, cause=error.strerror, pause_seconds=pause
         )
-        self._give_up_if_hopeless(now, exit_codes.FAILED)
+        self._end_after_failures(now, exit_codes.FAILED)
 
-    def _give_up_if_hopeless(self, now: float, code: int) -> None:
+    def _end_after_failures(self, now: float, code: int) -> None:
         """Ends the service if no worker serves, and too many have ended or could not start."""
-        is_served = any(each.serves for each in self._workers.values())
-        if not is_served and self._restarts.failed(now, code):
+        is_any_serving = any(each.is_serving for each in self._workers.values())
+        if not is_any_serving and self._restarts.record_failure(now, code):
             _log.error("the service ends: its workers end before they serve")
-            self._code = exit_codes.FAILED
+            self._exit_code = exit_codes.FAILED
             self._stop(list(self._workers), signal.SIGTERM)
 
     def _supervise(self) -> None:
@@ -339,26 +303,35 @@ class Supervisor:
         if self._stop_by is not None:
             self._end_late_stop(self._workers)
             return
-        serving = {each.index: each for each in self._workers.values() if each.serves}
-        last = {index: self._heartbeats.last(index) for index in serving}
-        if any(now - at < SILENT_SECONDS for at in last.values()):
+        serving = {each.index: each for each in self._workers.values() if each.is_serving}
+        last_beats = {index: self._heartbeats.last_beat(index) for index in serving}
+        if any(now - at < SILENT_SECONDS for at in last_beats.values()):
             self._notifier.watchdog()
-        listening = [index for index, each in serving.items() if not each.is_shut]
-        actions = self._watch.look(now, last, listening)
-        for index in actions.to_shut:
-            serving[index].is_shut = True
-            shut(serving[index].listening)
+        listening = [index for index, each in serving.items() if not each.has_stopped_listening]
+        actions = self._watch.check(now, last_beats, listening)
+        for index in actions.to_stop_listening:
+            serving[index].has_stopped_listening = True
+            stop_listening(serving[index].listening_socket)
             _log.warning("a worker is silent: it gets no new connections", worker=index)
         for pid, worker in self._workers.items():
-            is_late = not worker.serves and now - worker.started_at > _START_SECONDS
-            if is_late or (worker.serves and worker.index in actions.to_kill):
+            is_late = not worker.is_serving and now - worker.started_at > _START_SECONDS
+            is_to_be_killed = worker.is_serving and worker.index in actions.to_kill
+            is_silent = worker.is_serving and worker.index in actions.silent
+            if is_late or is_to_be_killed or (is_silent and self._blocks_others(pid, worker)):
                 worker.is_hung = True
                 _kill([pid], signal.SIGKILL)
+
+    def _blocks_others(self, pid: int, worker: _SupervisedWorker) -> bool:
+        """Returns whether the others can't work until a silent worker has ended, and logs that."""
+        is_blocking = self._functions.blocks_others(pid)
+        if is_blocking:
+            _log.warning("a silent worker blocks the others: it is killed", worker=worker.index)
+        return is_blocking
 
     def _end_late_stop(self, children: Iterable[int]) -> None:
         """Kills the children that have not ended in the time for a stop."""
         if self._stop_by is not None and time.monotonic() >= self._stop_by:
-            self._code = exit_codes.FAILED
+            self._exit_code = exit_codes.FAILED
             _kill(children, signal.SIGKILL)
 
     def _stop(self, children: list[int], number: int) -> None:
@@ -374,12 +347,12 @@ class Supervisor:
 
 
 def _reason(worker: _SupervisedWorker, code: int) -> str:
-    if worker.is_hung or worker.is_shut:
+    if worker.is_hung or worker.has_stopped_listening:
         return "hung"
     return "signal" if code < 0 else "exit"
 
 
-def _positive(code: int) -> int:
+def _own_exit_code(code: int) -> int:
     """Returns an exit code for this process; a child's is negative when a signal ended it."""
     return code if code > 0 else exit_codes.FAILED
 

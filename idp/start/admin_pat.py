@@ -25,15 +25,15 @@ LIFETIME: Final = timedelta(hours=24)
 USER_NAME: Final = "admin-pat"
 
 
-async def ensure(service: Service, instance: Instance, known: str | None) -> str:
-    """Returns `known`, the token that an earlier start created, while it is valid, else a new
-    token of the service user `admin-pat`.
+async def ensure(service: Service, instance: Instance, earlier_token: str | None) -> str:
+    """Returns `earlier_token`, the token that an earlier start created, while it is valid, else a
+    new token of the service user `admin-pat`.
 
-    The service user is created if it is missing; `known` is None if there is no earlier token.
-    Raises ConfigError if another user has its login name.
+    The service user is created if it is missing; `earlier_token` is None if there is no earlier
+    token. Raises ConfigError if another user has its login name.
     """
-    if known and await _is_valid(service, known):
-        return known
+    if earlier_token and await _is_valid(service, earlier_token):
+        return earlier_token
     organization = await first_start.find_default_organization(service, instance)
     user = await _ensure_user(service, instance)
     subject = Subject(instance=instance, organization=organization, user=user)
@@ -42,7 +42,7 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
         service.random, service.config.vendor, subject, now, now + LIFETIME
     )
     await service.store.commit(
-        *first_start.made(service, PATS, record, "pat.created", now, user=user.id)
+        *first_start.creation_writes(service, PATS, record, "pat.created", now, user=user.id)
     )
     return token
 
@@ -63,7 +63,7 @@ async def _ensure_user(service: Service, instance: Instance) -> User:
     now = service.clock.now()
     user = first_start.new_user(service, organization, "machine", USER_NAME, "Admin script", now)
     owner = memberships.new(user.id, None, [IAM_OWNER], now)
-    writes = first_start.made(service, USERS, user, "user.created", now, kind=user.kind)
+    writes = first_start.creation_writes(service, USERS, user, "user.created", now, kind=user.kind)
     writes += memberships.insertion(service.random, owner, first_start.ACTOR, now)
     try:
         await service.store.commit(*writes)
@@ -74,8 +74,13 @@ async def _ensure_user(service: Service, instance: Instance) -> User:
 
 async def _check_owner(service: Service, user: User) -> None:
     """Raises ConfigError if the login name belongs to another user, whose token this would be."""
-    found = await service.store.find(MEMBERSHIPS, {"user_id": user.id})
-    roles = [role for one in found.records if one.org_id is None for role in one.roles]
+    memberships = await service.store.find(MEMBERSHIPS, {"user_id": user.id})
+    roles = [
+        role
+        for membership in memberships.records
+        if membership.org_id is None
+        for role in membership.roles
+    ]
     if user.kind != "machine" or IAM_OWNER not in roles:
         raise ConfigError(
             [

@@ -16,13 +16,13 @@ from idp.audit import retention
 from idp.config.settings import Config
 from idp.config.urls import without_password
 from idp.foundation import logs, tracing
-from idp.foundation.atomic_files import new_file
 from idp.foundation.clock import Clock, ShiftedClock, SystemClock
 from idp.foundation.errors import ConfigError, NotFound
 from idp.foundation.metrics import store_calls
 from idp.foundation.metrics.request_costs import StoreCosts
 from idp.foundation.opaque_tokens import Confidential
-from idp.foundation.randomness import Numbered, Random, SystemRandom
+from idp.foundation.private_files import new_file
+from idp.foundation.randomness import Random, SequentialIds, SystemRandom
 from idp.keys import master_key as key_master_key
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
@@ -35,7 +35,7 @@ from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.service import Service
 from idp.start import admin_pat, demo_setup, first_start
 from idp.start import checks as start_checks
-from idp.start.checks import USUAL, Launch
+from idp.start.checks import DEFAULT_LAUNCH, Launch
 from idp.start.demo_setup import DemoDescription
 from idp.start.first_start import Admin
 from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store
@@ -56,7 +56,7 @@ class Start(Confidential, frozen=True):
         config, demo = self.config, self.demo
         return {
             "issuer": config.issuer,
-            "store": _from_anywhere(config.store),
+            "store": _absolute_store_url(config.store),
             "dataDir": str(config.data_dir.absolute()),
             "admin": {
                 "loginName": self.admin.login_name,
@@ -110,7 +110,7 @@ class Start(Confidential, frozen=True):
         return lines
 
 
-def _from_anywhere(store: str) -> str:
+def _absolute_store_url(store: str) -> str:
     """Returns a store's URL that is valid in any working directory, without its password."""
     if store.startswith(_SQLITE):
         return _SQLITE + str(Path(store.removeprefix(_SQLITE)).absolute())
@@ -134,19 +134,19 @@ def _demo_json(demo: DemoDescription) -> dict[str, Any]:
 
 
 async def open_service(
-    config: Config, launch: Launch = USUAL, *, must_exist: bool = False
+    config: Config, launch: Launch = DEFAULT_LAUNCH, *, must_exist: bool = False
 ) -> Service:
     """Opens the store with the master key, and returns the service for this process.
 
     Creates no installation, but with `must_exist` there must be one. `launch` has the options of
-    `idp serve`. Raises ConfigError, also where an empty store has a key that is not new; WrongKey,
-    StorageError; NotFound if `must_exist` and there is no installation.
+    `idp serve`. Raises ConfigError, also where the key is not the store's, or an empty store
+    has one that is not new; StorageError; NotFound if `must_exist` and there is no installation.
     """
     clock = ShiftedClock() if config.test else SystemClock()
     random = SystemRandom()
     logs.configure(config.log_level, config.log_format, clock=clock)
-    has_key = _ready_to_open(config, random, must_exist=must_exist)
-    new_id = Numbered(random).id
+    has_key = _prepare_opening(config, random, must_exist=must_exist)
+    new_id = SequentialIds(random).id
     observers = [StoreCosts(), *store_calls.observers(), *tracing.observers()]
     store = open_store(config.store, now=clock.now, new_id=new_id, observers=observers)
     await store.open((*ALL, *test_mode.COLLECTIONS) if config.test else ALL, SCHEMA)
@@ -154,9 +154,9 @@ async def open_service(
         instance = await store.get(INSTANCES, INSTANCE_ID)
         if instance is None:
             if must_exist:
-                raise _nothing_in(config.store)
+                raise _no_installation(config.store)
             start_checks.begin_installation(config, launch, random, has_key=has_key)
-        sealed = _master_key(config, random, instance)
+        key = _master_key(config, random, instance)
     except BaseException:
         await store.close()
         raise
@@ -166,9 +166,9 @@ async def open_service(
         store=store,
         clock=clock,
         random=random,
-        master_key=sealed,
+        master_key=key,
         hasher=Hasher(config, random),
-        keys=KeyRing(store, sealed, clock, _longest_token_seconds(config)),
+        keys=KeyRing(store, key, clock, _longest_token_seconds(config)),
         breached_passwords=breached_passwords(config),
     )
     if config.test:
@@ -176,14 +176,14 @@ async def open_service(
     return service
 
 
-def _ready_to_open(config: Config, random: Random, *, must_exist: bool) -> bool:
+def _prepare_opening(config: Config, random: Random, *, must_exist: bool) -> bool:
     """Prepares the opening of the store; returns whether there is a key that is not new.
 
     A key that can't be used is refused before a file of the store is created. Raises as
     `open_service`.
     """
     if must_exist:
-        check_is_there(config.store)
+        check_store_exists(config.store)
     has_key = start_checks.has_used_key(config)
     if has_key:
         master_key(config, random, is_new=False)
@@ -201,22 +201,22 @@ def _longest_token_seconds(config: Config) -> int:
 def _master_key(config: Config, random: Random, instance: Instance | None) -> MasterKey:
     """Returns the master key for sealing.
 
-    Raises ConfigError; WrongKey if the installation has another one.
+    Raises ConfigError, also if the installation was created with another one.
     """
-    sealed = MasterKey(master_key(config, random, is_new=instance is None), random)
+    key = MasterKey(master_key(config, random, is_new=instance is None), random)
     if instance is not None:
-        first_start.check_key(instance, sealed)
-    return sealed
+        first_start.check_key(instance, key)
+    return key
 
 
 @asynccontextmanager
-async def as_it_is(
+async def open_unchecked(
     url: str, collections: Sequence[Collection[Any]], clock: Clock
 ) -> AsyncIterator[Store]:
     """Provides the store at `url` within the block, opened for these collections without a check
     or an upgrade of its schema. Raises StorageError.
     """
-    store = open_store(url, now=clock.now, new_id=Numbered(SystemRandom()).id)
+    store = open_store(url, now=clock.now, new_id=SequentialIds(SystemRandom()).id)
     await store.open(collections, None)
     try:
         yield store
@@ -224,29 +224,29 @@ async def as_it_is(
         await store.close()
 
 
-async def look(config: Config) -> MetaRecord:
+async def read_schema_version(config: Config) -> MetaRecord:
     """Returns the record of the schema version in the configured store, without creating or
     changing anything. Raises NotFound if there is no installation, and StorageError.
     """
-    check_is_there(config.store)
-    async with as_it_is(config.store, (), SystemClock()) as store:
+    check_store_exists(config.store)
+    async with open_unchecked(config.store, (), SystemClock()) as store:
         record = await store.get(META, SCHEMA_ID)
     if record is None:
-        raise _nothing_in(config.store)
+        raise _no_installation(config.store)
     return record
 
 
-def check_is_there(store: str) -> None:
+def check_store_exists(store: str) -> None:
     """Checks that opening the store at this URL would not create it. Raises NotFound if it is a
     file that does not exist.
     """
     if start_checks.is_missing(store):
-        raise _nothing_in(store)
+        raise _no_installation(store)
 
 
-def _nothing_in(store: str) -> NotFound:
+def _no_installation(store: str) -> NotFound:
     return NotFound(
-        f"there is no installation in {_from_anywhere(store)}; name the service's own with"
+        f"there is no installation in {_absolute_store_url(store)}; name the service's own with"
         " --data, --store or --config"
     )
 
@@ -320,7 +320,7 @@ async def make_ready(service: Service) -> Start:
     instance = await first_start.ensure_instance(service)
     config = service.config
     start_checks.end_installation(config)
-    start_checks.warn_of_surroundings(config, service.store)
+    start_checks.warn_of_environment(config, service.store)
     demo: DemoDescription | None = None
     if config.is_loopback:
         demo = await demo_setup.ensure(service, instance)
@@ -328,7 +328,7 @@ async def make_ready(service: Service) -> Start:
         # An earlier start may have had a loopback issuer.
         await demo_setup.switch_off(service, instance)
     instance = await first_start.ensure_instance(service)
-    await first_start.remember_issuer(service, instance)
+    await first_start.store_issuer(service, instance)
     await retention.report(service, instance.created_at)
     token = None
     if config.admin_pat is not None:
@@ -376,8 +376,8 @@ def banner(start: Start, seconds: float, version: str) -> str:
         lines.append(f"  Admin     {admin.login_name}")
     lines.append(f"  Lost it?  idp admin reset-password {admin.login_name}")
     if demo:
-        known = f"   password {demo.password}" if demo.password else ""
-        lines.append(f"  Demo      {demo.url}   user {demo.login_name}{known}")
+        password = f"   password {demo.password}" if demo.password else ""
+        lines.append(f"  Demo      {demo.url}   user {demo.login_name}{password}")
     if config.sends_mail:
         lines.append(f"  Mail      by {config.smtp_host}:{smtp.port(config)}")
     elif config.is_loopback:

@@ -21,8 +21,8 @@ from idp.config import urls
 from idp.config.rules import BrokenRule
 from idp.config.settings import Config
 from idp.foundation import logs
-from idp.foundation.atomic_files import new_file
 from idp.foundation.errors import ConfigError
+from idp.foundation.private_files import new_file
 from idp.foundation.randomness import Random
 from idp.keys.master_key import KEY_FILE
 from idp.mail import sms_hook, smtp
@@ -37,7 +37,7 @@ _log = logs.logger(__name__)
 
 class Launch(Struct, frozen=True):
     """The options of `idp serve` that are not settings: whether the operator declared the store
-    new, the command line for messages, and the names of settings that have no effect any more.
+    new, the command line for messages, and the names of settings that no longer have an effect.
     """
 
     new_store: bool = False  # the installation may be created with an existing key
@@ -45,7 +45,7 @@ class Launch(Struct, frozen=True):
     without_effect: Sequence[str] = ()  # settings that were given and have no effect
 
 
-USUAL: Final = Launch()
+DEFAULT_LAUNCH: Final = Launch()
 
 
 def check(config: Config, launch: Launch) -> Iterator[BrokenRule]:
@@ -53,11 +53,11 @@ def check(config: Config, launch: Launch) -> Iterator[BrokenRule]:
     yield from config_rules.check(config)
     yield from _admin_pat(config)
     if not launch.new_store and has_used_key(config) and is_missing(config.store):
-        yield BrokenRule(_key_settings(config), _empty(config), _anew(launch))
+        yield BrokenRule(_key_settings(config), _empty(config), _fix_for_empty(launch))
 
 
 def has_used_key(config: Config) -> bool:
-    """Returns whether an installation may exist that was created with the present master key: one
+    """Returns whether an installation may exist that was created with the current master key: one
     is configured, or the data directory has one that no interrupted first start left behind.
 
     Always false with `test` and for a store in memory, which are empty at each start. A caller
@@ -72,13 +72,13 @@ def has_used_key(config: Config) -> bool:
 
 
 def begin_installation(config: Config, launch: Launch, random: Random, *, has_key: bool) -> None:
-    """Stores a file in the data directory which says that the key about to be created is new, so
+    """Stores a file in the data directory which marks the key about to be created as new, so
     that a start after a kill can continue. `has_key` is what `has_used_key` returned.
 
     Raises ConfigError if there is a used key, and `launch` does not declare the empty store new.
     """
     if has_key and not launch.new_store:
-        raise ConfigError([f"{_empty(config)} {_anew(launch)}"])
+        raise ConfigError([f"{_empty(config)} {_fix_for_empty(launch)}"])
     if has_key or config.test or config.is_in_memory:
         return
     try:
@@ -99,15 +99,15 @@ def end_installation(config: Config) -> None:
 
 def warn(launch: Launch, *, is_new: bool) -> None:
     """Logs a warning for each option in `launch` that has no effect: settings that are no longer
-    used, and `--new-store` unless `is_new` says that this start creates the installation.
+    used, and `--new-store` unless this start creates the installation (`is_new`).
     """
     for name in launch.without_effect:
-        _log.warning("a setting has no effect any more: remove it", setting=name)
+        _log.warning("a setting no longer has an effect: remove it", setting=name)
     if launch.new_store and not is_new:
         _log.warning("the store has an installation already: remove --new-store")
 
 
-def warn_of_surroundings(config: Config, store: Store) -> None:
+def warn_of_environment(config: Config, store: Store) -> None:
     """Logs a warning if passwords may travel unencrypted, and one if the store is in a sharded
     cluster, on which no test runs.
     """
@@ -125,9 +125,9 @@ def _is_unencrypted(config: Config) -> bool:
     """Returns whether browsers use https, but this service is reachable from other machines
     without TLS and has no trusted proxy that terminates it.
     """
-    is_ended_somewhere = config.tls_cert is not None or bool(config.trusted_proxies)
+    is_tls_terminated = config.tls_cert is not None or bool(config.trusted_proxies)
     is_local = urls.is_loopback(config.host.lower())
-    return config.is_secure and not is_ended_somewhere and not is_local
+    return config.is_secure and not is_tls_terminated and not is_local
 
 
 def _admin_pat(config: Config) -> Iterator[BrokenRule]:
@@ -151,8 +151,8 @@ def is_missing(store: str) -> bool:
 
 
 def _key_settings(config: Config) -> tuple[str, ...]:
-    given = [name for name in ("master_key", "master_key_file") if getattr(config, name)]
-    return ("store", *(given or ["data"]))
+    names = [name for name in ("master_key", "master_key_file") if getattr(config, name)]
+    return ("store", *(names or ["data"]))
 
 
 def _empty(config: Config) -> str:
@@ -160,7 +160,7 @@ def _empty(config: Config) -> str:
     return f"the store {store_url} is empty but its key is not new: a volume that is not mounted?"
 
 
-def _anew(launch: Launch) -> str:
+def _fix_for_empty(launch: Launch) -> str:
     return (
         "mount it; or, to set up a new installation with this key, run:"
         f" {launch.command} --new-store"

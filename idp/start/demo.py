@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 from msgspec import structs
 
-from idp.foundation.opaque_tokens import Confidential, digest, same
+from idp.foundation.opaque_tokens import Confidential, digest, equal
 from idp.oauth import pkce
 from idp.oauth.paths import AUTHORIZE, END_SESSION
 from idp.records import DEMO_VISITS, INSTANCE_ID, INSTANCES, DemoVisit
@@ -86,8 +86,8 @@ async def find_visit(service: Service, cookie: str | None) -> DemoVisitState | N
     )
 
 
-async def remember(service: Service, visit: DemoVisitState, *, is_new: bool = False) -> None:
-    """Stores the demo's data about a browser for twelve hours; `is_new` says that nothing is
+async def store_visit(service: Service, visit: DemoVisitState, *, is_new: bool = False) -> None:
+    """Stores the demo's data about a browser for twelve hours; `is_new` is whether nothing is
     stored about the browser yet.
     """
     sealed = service.master_key.seal(msgspec.json.encode(visit), _PURPOSE)
@@ -103,15 +103,15 @@ def begin(
     service: Service, visit: DemoVisitState | None, client: DemoClient, prompt: str
 ) -> DemoVisitState:
     """Returns the demo's data about a browser with a new authorization request, which has a new
-    state, nonce and PKCE verifier; the caller stores it with `remember`.
+    state, nonce and PKCE verifier; the caller stores it with `store_visit`.
 
     `visit` is the former data, None for a new browser; `prompt` is the parameter of that name,
     empty for none.
     """
     random = service.random
-    known = visit or DemoVisitState(id=random.token())
+    state = visit or DemoVisitState(id=random.token())
     visit_with_request = structs.replace(
-        known, state=random.token(), nonce=random.token(), verifier=random.token(), problem=""
+        state, state=random.token(), nonce=random.token(), verifier=random.token(), problem=""
     )
     url = authorization_url(service, visit_with_request, client, prompt)
     request = f"GET {url} HTTP/1.1"
@@ -173,7 +173,7 @@ def is_own_response(service: Service, visit: DemoVisitState, state: str, issuer:
     """Returns whether an authorization response belongs to this browser's last request, by its
     `state` and `iss` (RFC 9207).
     """
-    return bool(visit.state) and same(visit.state, state) and issuer == service.config.issuer
+    return bool(visit.state) and equal(visit.state, state) and issuer == service.config.issuer
 
 
 def verified_claims(
@@ -195,7 +195,7 @@ def verified_claims(
     except JWException as error:
         raise ValueError("the ID token does not verify") from error
     if claims.get("iss") != service.config.issuer or claims.get("aud") != client.client_id:
-        raise ValueError("the ID token is for somebody else")
+        raise ValueError("the ID token is for another client")
     # A refreshed ID token should have no nonce (OpenID Connect Core 1.0, 12.2).
     if nonce is not None and claims.get("nonce") != nonce:
         raise ValueError("the ID token answers another request")

@@ -38,7 +38,7 @@ CALLBACK: Final = "/demo/callback"
 _SECRET: Final = "demo-client-secret"  # noqa: S105 - a purpose, not a secret
 _PASSWORD: Final = "demo-password"  # noqa: S105 - a purpose, not a secret
 _DEMO_USER: Final = "demo"
-_OTHERWISE: Final = {
+_TRANSITIONS: Final = {
     "active": (("inactive",), "reactivated"),
     "inactive": (("active", "suspended"), "deactivated"),
 }
@@ -88,15 +88,15 @@ async def switch_off(service: Service, instance: Instance) -> None:
 async def _switch(service: Service, demo: Demo, state: Literal["active", "inactive"]) -> None:
     """Sets the state of the application and its user, unless they have it.
 
-    The new stamps revoke all that was issued to them before, also after a later activation.
+    The new stamps revoke everything that was issued to them before, also after a later activation.
     """
     client, user = await service.store.get_many(
         [(APPLICATIONS, demo.client_id), (USERS, demo.user_id)]
     )
-    others, verb = _OTHERWISE[state]
+    other_states, verb = _TRANSITIONS[state]
     writes: list[Write] = []
     for collection, record, kind in ((APPLICATIONS, client, "application"), (USERS, user, "user")):
-        if record is not None and record.state in others:
+        if record is not None and record.state in other_states:
             stamp, now = service.random.token(bits=64), service.clock.now()
             changes = {"state": state, "stamp": stamp, "changed_at": now}
             writes += _change(service, collection, record, changes, f"{kind}.{verb}")
@@ -105,7 +105,7 @@ async def _switch(service: Service, demo: Demo, state: Literal["active", "inacti
     try:
         await service.store.commit(*writes)
     except Stale:
-        # Another start did so, or a record was changed: check again what is left to do.
+        # Another start did so, or a record was changed: check the states again.
         await _switch(service, demo, state)
 
 
@@ -134,8 +134,12 @@ async def _create(service: Service, instance: Instance) -> Demo:
     )
     now = service.clock.now()
     writes = _change(service, INSTANCES, instance, {"demo": demo}, "instance.demo_made")
-    writes += first_start.made(service, APPLICATIONS, client, "application.created", now)
-    writes += first_start.made(service, USERS, user, "user.created", now, kind=user.kind)
+    writes += first_start.creation_writes(
+        service, APPLICATIONS, client, "application.created", now
+    )
+    writes += first_start.creation_writes(
+        service, USERS, user, "user.created", now, kind=user.kind
+    )
     try:
         await service.store.commit(*writes)
     except (Conflict, Stale):  # another process was faster, usually with the same change
@@ -198,10 +202,10 @@ async def _follow_issuer(service: Service, demo: Demo) -> None:
     addresses = _addresses(service.config)
     if client is None or client.redirect_uris == addresses["redirect_uris"]:
         return
-    moved = {**addresses, "changed_at": service.clock.now()}
+    changes = {**addresses, "changed_at": service.clock.now()}
     with suppress(Stale):  # another start updated them concurrently
         await service.store.commit(
-            *_change(service, APPLICATIONS, client, moved, "application.changed")
+            *_change(service, APPLICATIONS, client, changes, "application.changed")
         )
 
 

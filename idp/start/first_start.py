@@ -14,12 +14,13 @@ from typing import Any, Final
 
 from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.foundation.errors import ConfigError
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity.users import admin_recovery, memberships, org_domains, organizations
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.memberships import IAM_OWNER, ORG_OWNER
 from idp.keys import key_ring
-from idp.keys.master_key import MasterKey, WrongKey
+from idp.keys.master_key import MasterKey
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
@@ -40,6 +41,10 @@ from storage import Collection, Conflict, Reader, Stale, Update, Write
 
 PAGE: Final = "/ui/setup"  # replaces a one-time password without an application
 ACTOR: Final = "set-up"
+_OTHER_KEY: Final = (
+    "the store was made with another master key: give the one that belongs to it, as the file"
+    " master.key in the data directory or by the setting master_key_file or master_key"
+)
 _ADMIN_PASSWORD: Final = "first-admin-password"  # noqa: S105 - a purpose, not a secret
 
 
@@ -56,7 +61,7 @@ class Admin(Confidential, frozen=True):
 async def ensure_instance(service: Service) -> Instance:
     """Returns the record of the installation, created now if this store is new.
 
-    Raises WrongKey if the store belongs to another master key.
+    Raises ConfigError if the store was created with another master key.
     """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
@@ -64,7 +69,7 @@ async def ensure_instance(service: Service) -> Instance:
             await service.store.commit(*await _first_writes(service))
         instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
-        raise LookupError("the instance record vanished while it was made")
+        raise LookupError("the instance record disappeared while it was created")
     check_key(instance, service.master_key)
     return instance
 
@@ -79,7 +84,7 @@ async def last_issuer(store: Reader) -> str:
     return instance.issuer if instance else ""
 
 
-async def remember_issuer(service: Service, instance: Instance) -> None:
+async def store_issuer(service: Service, instance: Instance) -> None:
     """Stores the issuer of this start in the record of the installation, for commands that are run
     without that setting; does nothing in test mode.
     """
@@ -89,19 +94,19 @@ async def remember_issuer(service: Service, instance: Instance) -> None:
 
 
 def check_key(instance: Instance, master_key: MasterKey) -> None:
-    """Raises WrongKey if the installation's values were sealed with another master key."""
+    """Raises ConfigError if the installation was created with another master key."""
     if instance.key_check != master_key.fingerprint():
-        raise WrongKey("instance")
+        raise ConfigError([_OTHER_KEY])
 
 
 async def _first_writes(service: Service) -> list[Write]:
     random, now = service.random, service.clock.now()
-    signing = [
+    signing_keys = [
         # An RSA key takes long to create.
         await asyncio.to_thread(key_ring.new_signing_key, service.master_key, random, now, state)
         for state in ("active", "next")
     ]
-    sealing = [
+    sealing_keys = [
         key_ring.new_sealing_key(service.master_key, random, now, state)
         for state in ("active", "next")
     ]
@@ -118,22 +123,22 @@ async def _first_writes(service: Service) -> list[Write]:
         first_admin=_first_admin(service, admin.id, password, now),
     )
     project = _project(service, organization, now)
-    owns = [
+    admin_memberships = [
         memberships.new(admin.id, None, [IAM_OWNER], now),
         memberships.new(admin.id, organization.id, [ORG_OWNER], now),
     ]
-    writes = made(service, INSTANCES, instance, "instance.created", now)
+    writes = creation_writes(service, INSTANCES, instance, "instance.created", now)
     writes += org_domains.insertion(service, organization, ACTOR, now)
-    writes += made(service, USERS, admin, "user.created", now, kind=admin.kind)
-    writes += made(service, PROJECTS, project, "project.created", now)
-    for each in owns:
+    writes += creation_writes(service, USERS, admin, "user.created", now, kind=admin.kind)
+    writes += creation_writes(service, PROJECTS, project, "project.created", now)
+    for each in admin_memberships:
         writes += memberships.insertion(random, each, ACTOR, now)
-    for key in (*signing, *sealing):
-        writes += made(service, SIGNING_KEYS, key, "key.made", now)
+    for key in (*signing_keys, *sealing_keys):
+        writes += creation_writes(service, SIGNING_KEYS, key, "key.made", now)
     return writes
 
 
-def made(
+def creation_writes(
     service: Service,
     collection: Collection[Any],
     record: Any,
@@ -197,14 +202,14 @@ async def describe_admin(service: Service, instance: Instance) -> Admin:
     A one-time password that has expired unused is replaced by a new one, because an operator who
     can start the service may have it.
     """
-    first = instance.first_admin
-    if first is None:
+    first_admin = instance.first_admin
+    if first_admin is None:
         return Admin(login_name=service.config.admin_login_name, password=None)
-    user = await service.store.get(USERS, first.user_id)
+    user = await service.store.get(USERS, first_admin.user_id)
     if user is None:
         return Admin(login_name=service.config.admin_login_name, password=None)
-    if first.expires_at > service.clock.now():
-        password = service.master_key.open(first.sealed_password, _ADMIN_PASSWORD).decode()
+    if first_admin.expires_at > service.clock.now():
+        password = service.master_key.open(first_admin.sealed_password, _ADMIN_PASSWORD).decode()
         return Admin(login_name=user.user_name, password=password)
     try:
         return Admin(login_name=user.user_name, password=await _renew(service, instance, user))
@@ -214,11 +219,11 @@ async def describe_admin(service: Service, instance: Instance) -> Admin:
 
 async def _renew(service: Service, instance: Instance, user: User) -> str:
     password, now = service.random.one_time_password(), service.clock.now()
-    first = _first_admin(service, user.id, password, now)
-    renewed = {"first_admin": first}
+    first_admin = _first_admin(service, user.id, password, now)
+    changes = {"first_admin": first_admin}
     entry = AuditEntry("instance.first_admin_renewed", ACTOR, now)
-    writes = events.update(service.random, INSTANCES, instance, renewed, entry)
-    writes += await admin_recovery.one_time(service, user, password, now, ACTOR)
+    writes = events.update(service.random, INSTANCES, instance, changes, entry)
+    writes += await admin_recovery.one_time_password_writes(service, user, password, now, ACTOR)
     await service.store.commit(*writes)
     return password
 
@@ -243,7 +248,7 @@ async def find_default_organization(service: Service, instance: Instance) -> Org
     """Returns the organization that the first start created."""
     organization = await service.store.get(ORGANIZATIONS, instance.org_id)
     if organization is None:
-        raise LookupError("the default organization is gone")
+        raise LookupError("the default organization does not exist")
     return organization
 
 
@@ -256,7 +261,9 @@ async def find_default_project(service: Service, organization: Organization) -> 
         return page.records[0]
     now = service.clock.now()
     project = _project(service, organization, now)
-    await service.store.commit(*made(service, PROJECTS, project, "project.created", now))
+    await service.store.commit(
+        *creation_writes(service, PROJECTS, project, "project.created", now)
+    )
     return project
 
 

@@ -19,32 +19,32 @@ _log: Final = logs.logger(__name__)
 
 def warn(service: Service, address: str) -> None:
     """Logs a warning that requests came from this address with X-Forwarded-For although it is no
-    trusted proxy, once per start, and stores the address for `listed`.
+    trusted proxy, once per start, and stores the address for `find_all`.
     """
     if service.untrusted_proxies.is_new(address):
         _log.warning(
-            "X-Forwarded-For is not believed: the address that sent it is not in trusted_proxies."
+            "X-Forwarded-For is ignored: the address that sent it is not in trusted_proxies."
             " If it is your proxy, name it there; limits of one network are 50 times as high until"
-            " then, because everybody has its address",
+            " then, because all clients have its address",
             proxy=address,
         )
-        service.background_tasks.start(_note(service, address))
+        service.background_tasks.start(_store(service, address))
 
 
-async def _note(service: Service, address: str) -> None:
+async def _store(service: Service, address: str) -> None:
     now = service.clock.now()
     proxy = UntrustedProxy(id=address, seen_at=now, expires_at=now + STORED_FOR)
     try:
         await service.store.commit(Insert(UNTRUSTED_PROXIES, proxy))
     except Conflict:  # the address is stored already
-        seen = {"seen_at": now, "expires_at": proxy.expires_at}
+        values = {"seen_at": now, "expires_at": proxy.expires_at}
         with suppress(Stale):
-            await service.store.commit(Update(UNTRUSTED_PROXIES, address, set=seen))
+            await service.store.commit(Update(UNTRUSTED_PROXIES, address, set=values))
 
 
-async def listed(store: Reader) -> list[UntrustedProxy]:
+async def find_all(store: Reader) -> list[UntrustedProxy]:
     """Returns the stored addresses that any process has warned of in the last seven days, the
     latest first.
     """
-    found = [each async for each in store.scan(UNTRUSTED_PROXIES)]
-    return sorted(found, key=lambda each: each.seen_at, reverse=True)
+    proxies = [each async for each in store.scan(UNTRUSTED_PROXIES)]
+    return sorted(proxies, key=lambda each: each.seen_at, reverse=True)

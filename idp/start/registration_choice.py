@@ -39,11 +39,15 @@ async def is_asked(service: Service) -> bool:
 async def answer(service: Service, subject: Subject, *, is_open: bool) -> list[Write]:
     """Returns the writes that store the answer of the user in `subject` to the question of the
     set-up form, in a login policy; the caller commits them. None are needed if the question was
-    not asked, or if the user is not the first administrator. `is_open` says whether visitors may
+    not asked, or if the user is not the first administrator. `is_open` is whether visitors may
     register.
     """
-    first = subject.instance.first_admin
-    if first is None or first.user_id != subject.user.id or not await is_asked(service):
+    first_admin = subject.instance.first_admin
+    if (
+        first_admin is None
+        or first_admin.user_id != subject.user.id
+        or not await is_asked(service)
+    ):
         return []
     built_in = cast(LoginRules, effective.built_in(service.config, _KIND))
     now = service.clock.now()

@@ -1,6 +1,4 @@
-"""Traces as the settings have them: the collector, its headers, and the description of this
-process.
-"""
+"""The configuration of traces: the collector, its headers, and the description of this process."""
 
 from __future__ import annotations
 
@@ -39,7 +37,7 @@ def load(config: Config) -> None:
 
 @asynccontextmanager
 async def running(config: Config) -> AsyncIterator[None]:
-    """Within the block, this process makes traces if they are configured. Raises ConfigError."""
+    """Within the block, this process records traces if they are configured. Raises ConfigError."""
     if config.otlp_endpoint is None:
         yield
         return
@@ -73,8 +71,8 @@ def _headers(config: Config) -> dict[str, str]:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
-        found = _HEADER.fullmatch(line.strip())
-        if found is None:
+        match = _HEADER.fullmatch(line.strip())
+        if match is None:
             raise ConfigError([f"otlp_headers_file: line {number} is not name=value"])
-        headers[found[1]] = found[2]
+        headers[match[1]] = match[2]
     return headers

@@ -38,7 +38,7 @@ class Counters:
                 async with attempts.limit():
                     return await self._attempt(key, unit.id, by, window, attempts)
             except (PyMongoError, TimeoutError) as error:
-                if attempts.is_over(error):
+                if attempts.record_failure(error):
                     if attempts.is_in_doubt:
                         raise Unknown(unit) from error
                     raise faults.unavailable(error) from error
@@ -49,17 +49,55 @@ class Counters:
     ) -> Counter:
         while True:
             document = await self._counted_before(key, mark) if attempts.is_in_doubt else None
-            document = document or await self._add(key, mark, by)
-            document = document or await self._begin(key, mark, by, window)
+            document = document or await self._count(key, mark, by, window)
             if document is not None:
                 return Counter(document["n"], document["expires_at"])
 
     async def _counted_before(self, key: str, mark: str) -> Document | None:
-        found: Document | None = await self._collection.find_one({"_id": key, MARKS: mark})
-        return found
+        document: Document | None = await self._collection.find_one({"_id": key, MARKS: mark})
+        return document
+
+    async def _count(self, key: str, mark: str, by: int, window: timedelta) -> Document | None:
+        """Adds to the running window, or opens one; returns None when a concurrent call has opened
+        one."""
+        if self._driver.shares_commands:
+            return await self._count_in_one_command(key, mark, by, window)
+        counted = await self._add(key, mark, by)
+        return counted or await self._begin(key, mark, by, window)
+
+    async def _count_in_one_command(
+        self, key: str, mark: str, by: int, window: timedelta
+    ) -> Document | None:
+        """Has the effect of `_add` and `_begin` with one command.
+
+        A mark that the counter already has changes nothing: an abandoned command may have arrived.
+        """
+        now = self._now()
+        is_running = {"$gt": ["$expires_at", now]}
+        is_counted = {"$in": [{"$literal": mark}, {"$ifNull": [f"${MARKS}", []]}]}
+        # A sum beyond 64 bits is an error, as with `$inc`, and not a floating-point number.
+        total = {"$toLong": {"$add": ["$n", by]}}
+        marks = {"$slice": [{"$concatArrays": [f"${MARKS}", [{"$literal": mark}]]}, -MAX_MARKS]}
+        ends_at = codec.truncated(now + window)
+
+        def by_state(counted: object, incremented: object, new_window: object) -> Document:
+            running = {"$cond": [is_counted, counted, incremented]}
+            return {"$cond": [is_running, running, new_window]}
+
+        change = {
+            "n": by_state("$n", total, by),
+            MARKS: by_state(f"${MARKS}", marks, [{"$literal": mark}]),
+            "expires_at": by_state("$expires_at", "$expires_at", ends_at),
+        }
+        try:
+            return await self._changed(
+                "find_one_and_update", {"_id": key}, [{"$set": change}], upsert=True
+            )
+        except DuplicateKeyError:
+            return None
 
     async def _add(self, key: str, mark: str, by: int) -> Document | None:
-        # Not where it was counted already: a command that was given up may still arrive.
+        # Not if it was counted already: an abandoned command may still arrive.
         running = {"_id": key, "expires_at": {"$gt": self._now()}, MARKS: {"$ne": mark}}
         change = {"$inc": {"n": by}, "$push": {MARKS: {"$each": [mark], "$slice": -MAX_MARKS}}}
         return await self._changed("find_one_and_update", running, change)
@@ -69,22 +107,22 @@ class Counters:
         one.
         """
         now = self._now()
-        over = {"_id": key, "expires_at": {"$lte": now}}
-        fresh = {"n": by, "expires_at": codec.cut(now + window), MARKS: [mark]}
+        expired = {"_id": key, "expires_at": {"$lte": now}}
+        new_window = {"n": by, "expires_at": codec.truncated(now + window), MARKS: [mark]}
         try:
-            return await self._changed("find_one_and_replace", over, fresh, upsert=True)
+            return await self._changed("find_one_and_replace", expired, new_window, upsert=True)
         except DuplicateKeyError:
             return None
 
     async def _changed(
-        self, method: str, filter: Document, change: Document, **options: Any
+        self, method: str, conditions: Document, change: Document | list[Document], **options: Any
     ) -> Document | None:
         call = getattr(self._collection, method)
         # Without a hint the server also tries the index on `expires_at`.
-        found: Document | None = await self._driver.sent(
-            call(filter, change, return_document=ReturnDocument.AFTER, hint="_id_", **options)
+        document: Document | None = await self._driver.send(
+            call(conditions, change, return_document=ReturnDocument.AFTER, hint="_id_", **options)
         )
-        return found
+        return document
 
 
 def counting(unit_id: str, key: str, by: int) -> Unit:

@@ -64,7 +64,7 @@ def operations(unit: Unit, now: datetime) -> list[WriteOperation]:
     return [_operation(unit, write, now) for write in unit.writes]
 
 
-def packed(operation: WriteOperation) -> WriteOperation:
+def with_encoded_document(operation: WriteOperation) -> WriteOperation:
     """Returns an insert with its document as BSON bytes, which are sent unchanged; other
     operations as they are.
     """
@@ -93,44 +93,50 @@ def _operation(unit: Unit, write: Write, now: datetime) -> WriteOperation:
         return WriteOperation(unit, write, "insert", replaced, document, replaces=expires)
     if isinstance(write, Delete):
         # Without expectations, an expired record may be deleted, too.
-        clauses = [lasting(write.collection, now), *_expected(write)] if write.expect else []
+        clauses = (
+            [unexpired_filter(write.collection, now), *_expected(write)] if write.expect else []
+        )
         return WriteOperation(unit, write, "delete", _filter(write.id, clauses), {})
-    clauses = [{MARKS: {"$ne": unit.id}}, lasting(write.collection, now), *_expected(write)]
+    clauses = [
+        {MARKS: {"$ne": unit.id}},
+        unexpired_filter(write.collection, now),
+        *_expected(write),
+    ]
     return WriteOperation(
         unit, write, "update", _filter(write.id, clauses), _change(write, unit.id)
     )
 
 
 def _document(write: Insert, unit_id: str) -> Document:
-    document = codec.encode(write.record, codec.cut)
+    document = codec.encode(write.record, codec.truncated)
     return {"_id": document.pop("id"), **document, MARKS: [unit_id]}
 
 
 def _change(update: Update, unit_id: str) -> Document:
     change: Document = {}
-    for path, value in codec.encode_values(update.set, codec.cut).items():
+    for path, value in codec.encode_values(update.set, codec.truncated).items():
         if value is None:
             change.setdefault("$unset", {})[path] = ""
         else:
             change.setdefault("$set", {})[path] = value
     if update.increment:
-        change["$inc"] = {path: plain(by) for path, by in update.increment.items()}
+        change["$inc"] = {path: stored_value(by) for path, by in update.increment.items()}
     change["$push"] = {MARKS: {"$each": [unit_id], "$slice": -MAX_MARKS}}
     return change
 
 
-def _filter(id: str, clauses: list[Document]) -> Document:
+def _filter(record_id: str, clauses: list[Document]) -> Document:
     """Returns the filter of the record with this id and all clauses, which may name the same
     field.
     """
-    filter: Document = {"_id": id}
-    apart = []
+    conditions: Document = {"_id": record_id}
+    further_conditions = []
     for clause in clauses:
-        if filter.keys().isdisjoint(clause):
-            filter |= clause
+        if conditions.keys().isdisjoint(clause):
+            conditions |= clause
         else:
-            apart.append(clause)
-    return filter | {"$and": apart} if apart else filter
+            further_conditions.append(clause)
+    return conditions | {"$and": further_conditions} if further_conditions else conditions
 
 
 def _expected(write: Update | Delete) -> list[Document]:
@@ -141,11 +147,11 @@ def _expected(write: Update | Delete) -> list[Document]:
     if isinstance(write, Update):
         paths += [*write.set, *write.increment]
     parents = {path.rpartition(".")[0]: {"$type": "object"} for path in paths if "." in path}
-    expected = {stored_name(path): plain(value) for path, value in write.expect.items()}
+    expected = {stored_name(path): stored_value(value) for path, value in write.expect.items()}
     return [parents, expected]
 
 
-def lasting(collection: Collection[Any], now: datetime) -> Document:
+def unexpired_filter(collection: Collection[Any], now: datetime) -> Document:
     """Returns the query filter by which only records are found that have not expired by `now`;
     empty for a collection whose records never expire."""
     return {"expires_at": {"$gt": now}} if collection.expires else {}
@@ -157,19 +163,24 @@ def stored_name(path: str) -> str:
     return "_id" if path == "id" else path
 
 
-def plain(value: object) -> Any:
-    return codec.encode_value(value, codec.cut)
+def stored_value(value: object) -> Any:
+    return codec.encode_value(value, codec.truncated)
 
 
-def is_storable(id: str) -> bool:
+def is_storable(record_id: str) -> bool:
     """Returns whether a record could have this id; other ids are not queried.
 
     A lone surrogate would fail in the driver, and with it the command that other callers share.
     """
-    if type(id) is str and 0 < len(id) <= 64 and id.isascii() and "\0" not in id:
+    if (
+        type(record_id) is str
+        and 0 < len(record_id) <= 64
+        and record_id.isascii()
+        and "\0" not in record_id
+    ):
         return True  # true of nearly every id
     try:
-        codec.check_id(id)
+        codec.check_id(record_id)
     except InvalidValue:
         return False
     return True

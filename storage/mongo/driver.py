@@ -1,4 +1,4 @@
-"""The drivers behind one interface: PyMongo's AsyncMongoClient, Motor, mongomock-motor.
+"""One interface for the drivers: PyMongo's AsyncMongoClient, Motor, mongomock-motor.
 
 This module contains all their differences: which calls are awaited, and what mongomock-motor,
 which is for tests only, can't do. It is recognized by not implementing `hello`.
@@ -17,12 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from bson.codec_options import CodecOptions
 from msgspec import Struct
 from pymongo import AsyncMongoClient, DeleteOne, InsertOne, ReadPreference, ReplaceOne, UpdateOne
-from pymongo.errors import (
-    BulkWriteError,
-    ConfigurationError,
-    DuplicateKeyError,
-    PyMongoError,
-)
+from pymongo.errors import BulkWriteError, ConfigurationError, DuplicateKeyError, PyMongoError
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 
@@ -47,7 +42,7 @@ DEFAULT_DATABASE: Final = "idp"
 ABORT_SECONDS: Final = 1.0
 DURABLE: Final = WriteConcern("majority", j=True)
 # By its name: for an index given by its fields, the drivers build the name for every operation.
-_BY_ID: Final = "_id_"
+_ID_INDEX: Final = "_id_"
 _MAX_BYTES: Final = 16 * 1024 * 1024  # per command, whose limit is three times as high
 _OPTIONS: Final[Mapping[str, Any]] = {
     "retryWrites": True,
@@ -61,10 +56,10 @@ _OPTIONS: Final[Mapping[str, Any]] = {
 
 
 class DriverReply(Struct, frozen=True):
-    """The result of a write command: `found` is how many records it found, `refused` has the
-    server's write errors by the index of the operation in the command."""
+    """The result of a write command: `matched_count` is how many records it found, `refused` has
+    the server's write errors by the index of the operation in the command."""
 
-    found: int = 0
+    matched_count: int = 0
     refused: dict[int, Document] = {}
 
 
@@ -99,9 +94,9 @@ class Driver:
         """Host and port of the first server in the URL."""
         return self.hosts.split(",")[0]
 
-    async def greet(self) -> None:
-        """Connects to the server, stores its self-description in `hello`, and finds out what it
-        supports."""
+    async def connect(self) -> None:
+        """Connects to the server, stores its self-description in `hello`, and finds out which
+        features it supports."""
         try:
             self.hello = await self.client.admin.command("hello")
         except NotImplementedError:
@@ -109,9 +104,9 @@ class Driver:
 
     async def close(self) -> None:
         if self._is_owned:
-            await _awaited(self.client.close())
+            await _await_result(self.client.close())
 
-    async def sent(self, command: Awaitable[T]) -> T:
+    async def send(self, command: Awaitable[T]) -> T:
         """Awaits a command that writes, and returns its result.
 
         With a driver that runs in threads, the command continues when its caller is cancelled;
@@ -128,7 +123,7 @@ class Driver:
             raise
 
     async def drain(self) -> None:
-        """Waits until every command whose caller was cancelled (`sent`) has ended, so that none
+        """Waits until every command whose caller was cancelled (`send`) has ended, so that none
         can be applied later. Raises Unavailable if one takes too long."""
         if self._abandoned:
             _, unfinished = await asyncio.wait(set(self._abandoned), timeout=UNKNOWN_AFTER_SECONDS)
@@ -156,17 +151,17 @@ class Driver:
             )
         return self._collections[name]
 
-    async def find(self, name: str, filter: Document, **options: Any) -> list[Document]:
+    async def find(self, name: str, conditions: Document, **options: Any) -> list[Document]:
         """Returns the documents of the collection `name` that match the filter, in one reply of
         the server where they fit into one; `options` are those of the driver's `find`."""
-        cursor = self._readable(name).find(filter, **options)
+        cursor = self._readable(name).find(conditions, **options)
         return await self._read(cursor)
 
     async def aggregate(
         self, name: str, pipeline: list[Document], size: int, session: Any = None
     ) -> list[Document]:
-        sending = self._readable(name).aggregate(pipeline, batchSize=size, session=session)
-        cursor = await _awaited(sending)
+        request = self._readable(name).aggregate(pipeline, batchSize=size, session=session)
+        cursor = await _await_result(request)
         return await self._read(cursor)
 
     def _readable(self, name: str) -> Any:
@@ -178,10 +173,10 @@ class Driver:
         return self._read_from[name]
 
     async def _read(self, cursor: Any) -> list[Document]:
-        found: list[Document] = await cursor.to_list(None)
+        documents: list[Document] = await cursor.to_list(None)
         if self.shares_commands:
-            make_aware(found)
-        return found
+            make_aware(documents)
+        return documents
 
     async def write(
         self, operations: Sequence[WriteOperation], session: Any = None
@@ -198,93 +193,104 @@ class Driver:
         if session is not None and inserted_bytes(operations) <= _MAX_BYTES:
             return await self._insert(operations, session)
         if session is not None and operations[0].kind == "update":
-            return await self._update_in(session, operations)
+            return await self._update_in_transaction(session, operations)
         return await self._bulk(operations, session)
 
     async def _bulk(self, operations: Sequence[WriteOperation], session: Any) -> DriverReply:
         collection = self.collection(operations[0].name)
         requests = [_request(operation) for operation in operations]
         try:
-            sending = collection.bulk_write(requests, ordered=session is not None, session=session)
-            result = await self.sent(sending)
+            request = collection.bulk_write(requests, ordered=session is not None, session=session)
+            result = await self.send(request)
         except BulkWriteError as error:
             if faults.has_weak_acknowledgement(error):
                 raise
-            refused = {each["index"]: each for each in error.details["writeErrors"]}
+            refused = {
+                error_details["index"]: error_details
+                for error_details in error.details["writeErrors"]
+            }
             return DriverReply(error.details["nMatched"] + error.details["nRemoved"], refused)
         return DriverReply(result.matched_count + result.deleted_count)
 
     async def _update(self, operations: Sequence[WriteOperation]) -> DriverReply:
         """Sends updates as the server's own command, at half the cost of the driver's bulk write.
 
-        The driver does not retry it, and the server does not keep it for retries: an update
+        The driver does not retry it, and the server does not remember it for retries: an update
         carries its mark, which identifies a repetition more reliably.
         """
         command: Document = {
             "update": operations[0].name,
             "updates": [
-                {"q": operation.filter, "u": operation.change, "hint": _BY_ID}
+                {"q": operation.filter, "u": operation.change, "hint": _ID_INDEX}
                 for operation in operations
             ],
             "ordered": False,
             "writeConcern": DURABLE.document,
         }
-        reply: Document = await self.sent(self.database.command(command))
+        reply: Document = await self.send(self.database.command(command))
         errors = reply.get("writeErrors", [])
         faults.check_acknowledged(reply, errors)
-        return DriverReply(reply["n"], {each["index"]: each for each in errors})
+        return DriverReply(reply["n"], {error["index"]: error for error in errors})
 
-    async def _update_in(self, session: Any, operations: Sequence[WriteOperation]) -> DriverReply:
-        """Updates in a transaction: similar ones by one statement each, the others by a bulk
-        write."""
+    async def _update_in_transaction(
+        self, session: Any, operations: Sequence[WriteOperation]
+    ) -> DriverReply:
+        """Updates in a transaction: each group of similar updates by one statement, the others by
+        a bulk write."""
         split = similar_updates.split(operations)
-        found = 0
+        matched = 0
         if split.statements:
             command = {
                 "update": operations[0].name,
                 "updates": split.statements,
                 "ordered": True,
             }
-            reply: Document = await self.sent(self.database.command(command, session=session))
-            found = reply["n"]
+            reply: Document = await self.send(self.database.command(command, session=session))
+            matched = reply["n"]
             if errors := reply.get("writeErrors"):
-                return DriverReply(found, {split.firsts[each["index"]]: each for each in errors})
-        if not split.others:
-            return DriverReply(found)
-        rest = await self._bulk([operations[place] for place in split.others], session)
-        refused = {split.others[index]: details for index, details in rest.refused.items()}
-        return DriverReply(found + rest.found, refused)
+                return DriverReply(
+                    matched, {split.first_indexes[error["index"]]: error for error in errors}
+                )
+        if not split.other_indexes:
+            return DriverReply(matched)
+        other_outcomes = await self._bulk(
+            [operations[index] for index in split.other_indexes], session
+        )
+        refused = {
+            split.other_indexes[index]: details
+            for index, details in other_outcomes.refused.items()
+        }
+        return DriverReply(matched + other_outcomes.matched_count, refused)
 
     async def _insert(self, operations: Sequence[WriteOperation], session: Any) -> DriverReply:
-        """Inserts documents that are encoded already, in a session, by the server's
-        own command.
-        """
+        """Inserts documents that are encoded already, in a session, by the server's own
+        command."""
         command = {
             "insert": operations[0].name,
             "documents": [operation.change for operation in operations],
             "ordered": True,
         }
-        reply: Document = await self.sent(self.database.command(command, session=session))
-        return DriverReply(0, {each["index"]: each for each in reply.get("writeErrors", [])})
+        reply: Document = await self.send(self.database.command(command, session=session))
+        return DriverReply(0, {error["index"]: error for error in reply.get("writeErrors", [])})
 
     async def _write_singly(self, operations: Sequence[WriteOperation]) -> DriverReply:
-        found = 0
+        matched = 0
         refused: dict[int, Document] = {}
         for index, operation in enumerate(operations):
             try:
-                found += await _sent_alone(self.collection(operation.name), operation)
+                matched += await _send_single(self.collection(operation.name), operation)
             except DuplicateKeyError as error:
                 refused[index] = faults.duplicate(error)
-        return DriverReply(found, refused)
+        return DriverReply(matched, refused)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Any]:
         """Returns a context with a session in a transaction, which is aborted unless it was
         committed.
         """
-        session = await _awaited(self.client.start_session(causal_consistency=False))
+        session = await _await_result(self.client.start_session(causal_consistency=False))
         try:
-            await _awaited(
+            await _await_result(
                 session.start_transaction(
                     read_concern=ReadConcern("snapshot"), write_concern=DURABLE
                 )
@@ -295,7 +301,7 @@ class Driver:
                 if session.in_transaction:
                     await _abort(session)
         finally:
-            await _awaited(session.end_session())
+            await _await_result(session.end_session())
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Any]:
@@ -305,15 +311,15 @@ class Driver:
         if not self.has_sessions:
             yield None
             return
-        session = await _awaited(self.client.start_session(snapshot=True))
+        session = await _await_result(self.client.start_session(snapshot=True))
         try:
             yield session
         finally:
-            await _awaited(session.end_session())
+            await _await_result(session.end_session())
 
 
 def connect(url: str, client: Any = None, observer: Observer | None = None) -> Driver:
-    """Returns the driver that the URL names (`?driver=motor`), or one around the given client.
+    """Returns the driver that the URL names (`?driver=motor`), or one that uses the given client.
     `observer` is notified of another primary, of connections and of waits for one.
 
     Raises InvalidValue.
@@ -325,15 +331,17 @@ def connect(url: str, client: Any = None, observer: Observer | None = None) -> D
     if client is not None:
         return Driver(client, database, hosts, is_owned=False)
     query = parse_qsl(parts.query, keep_blank_values=True)
-    named = {name.lower(): value for name, value in query}
-    own = {"driver", DRIVERS_LIMIT}
-    other_options = urlencode([(name, value) for name, value in query if name.lower() not in own])
-    options = {name: v for name, v in _OPTIONS.items() if name.lower() not in named}
+    parameters = {name.lower(): value for name, value in query}
+    own_parameters = {"driver", DRIVERS_LIMIT}
+    other_options = urlencode(
+        [(name, value) for name, value in query if name.lower() not in own_parameters]
+    )
+    options = {name: value for name, value in _OPTIONS.items() if name.lower() not in parameters}
     if observer is not None:
         options["event_listeners"] = [PrimaryListener(observer), PoolListener(observer)]
-    plain = parts._replace(path=parts.path or "/", query=other_options).geturl()
-    name = named.get("driver", "pymongo")
-    client = _client(name, plain, options)
+    driver_url = parts._replace(path=parts.path or "/", query=other_options).geturl()
+    name = parameters.get("driver", "pymongo")
+    client = _client(name, driver_url, options)
     driver = Driver(client, database, hosts, is_owned=True, runs_in_threads=name == "motor")
     driver.reads.observer = observer
     return driver
@@ -356,15 +364,15 @@ def _client(driver: str, url: str, options: dict[str, Any]) -> Any:
 
 def _request(operation: WriteOperation) -> Any:
     if operation.kind == "update":
-        return UpdateOne(operation.filter, operation.change, hint=_BY_ID)
+        return UpdateOne(operation.filter, operation.change, hint=_ID_INDEX)
     if operation.kind == "delete":
-        return DeleteOne(operation.filter, hint=_BY_ID)
+        return DeleteOne(operation.filter, hint=_ID_INDEX)
     if operation.replaces:
-        return ReplaceOne(operation.filter, operation.change, upsert=True, hint=_BY_ID)
+        return ReplaceOne(operation.filter, operation.change, upsert=True, hint=_ID_INDEX)
     return InsertOne(operation.change)
 
 
-async def _sent_alone(collection: Any, operation: WriteOperation) -> int:
+async def _send_single(collection: Any, operation: WriteOperation) -> int:
     """Returns how many records one operation found, sent as a command of its own."""
     if operation.kind == "update":
         return int((await collection.update_one(operation.filter, operation.change)).matched_count)
@@ -382,10 +390,10 @@ async def _abort(session: Any) -> None:
         async with asyncio.timeout(ABORT_SECONDS):
             await session.abort_transaction()
     except (PyMongoError, TimeoutError):
-        # The server aborts the transaction by itself; nothing of it has been applied.
+        # The server aborts the transaction itself; nothing of it has been applied.
         return
 
 
-async def _awaited(value: Any) -> Any:
-    """Awaits a value where the driver returns an awaitable; the drivers differ in that."""
+async def _await_result(value: Any) -> Any:
+    """Returns a value of a driver, awaited if it is an awaitable: the drivers differ in that."""
     return await value if inspect.isawaitable(value) else value

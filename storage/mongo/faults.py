@@ -1,8 +1,7 @@
 """The meaning of a driver's error: nothing was sent, the answer is lost, or the server refused.
 
-A lost answer says nothing about the write. So a sent command is recorded as being in doubt, and
-only an answer, or the unit's mark on a record, removes the doubt.
-"""
+A lost answer leaves open whether the write was applied. So a sent command is recorded as being
+in doubt, and only an answer, or the unit's mark on a record, removes the doubt."""
 
 from __future__ import annotations
 
@@ -35,8 +34,8 @@ _DUPLICATE_KEY: Final = 11000
 # The server's codes for a change that no record can have: a number beyond 64 bits, a record beyond
 # 16 MiB, a path through a value that is not an object.
 _IMPOSSIBLE: Final = frozenset({2, 14, 28, 40, 10334, 17419, 17420})
-# A server that becomes or ceases to be the primary, or shuts down.
-_CHANGING_PLACES: Final = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435, 13436})
+# A server that becomes the primary, is no longer the primary, or shuts down.
+_PRIMARY_CHANGES: Final = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435, 13436})
 _SNAPSHOT_TOO_OLD: Final = 239
 # Collections and indexes that are newer than the moment which the server chose to read at.
 _SNAPSHOT_UNAVAILABLE: Final = 246
@@ -47,8 +46,8 @@ class Attempts:
     pause, and whether the operation may have been applied by one whose answer was lost
     (`is_in_doubt`)."""
 
-    def __init__(self, seed: str, within: float = UNKNOWN_AFTER_SECONDS) -> None:
-        self.deadline: Final = time.monotonic() + within
+    def __init__(self, seed: str, within_seconds: float = UNKNOWN_AFTER_SECONDS) -> None:
+        self.deadline: Final = time.monotonic() + within_seconds
         self.is_in_doubt = False
         self._seed = seed
         self._failures = 0
@@ -57,48 +56,51 @@ class Attempts:
     def has_time(self) -> bool:
         return time.monotonic() < self.deadline
 
-    def may_go_on(self, error: Exception) -> bool:
+    def may_repeat(self, error: Exception) -> bool:
         """Returns whether another attempt may succeed after this error: the deadline has not
         passed, and repeating can help. It can't if no server was found from the start."""
         if is_unsent(error) and not self.is_in_doubt and not self._failures:
             return False
-        return is_passing(error) and self.has_time
+        return is_transient(error) and self.has_time
 
-    def is_over(self, error: Exception) -> bool:
+    def record_failure(self, error: Exception) -> bool:
         """Records that an attempt failed with this error, and whether it may have been applied;
         returns whether it was the last attempt."""
-        goes_on = self.may_go_on(error)
+        may_repeat = self.may_repeat(error)
         if not is_unsent(error) and not is_refused(error):
             self.is_in_doubt = True
-        return not goes_on
+        return not may_repeat
 
     async def pause(self) -> None:
         """Waits before the next attempt, a little longer each time. A jitter, derived from the
-        operation's id, keeps operations that conflict from being repeated at the same moment."""
+        operation's id, prevents operations that conflict from being repeated at the same
+        moment."""
         jitter = zlib.crc32(f"{self._seed}{self._failures}".encode()) / 2**32
-        longest = min(FIRST_PAUSE_SECONDS * 2**self._failures, LONGEST_PAUSE_SECONDS)
+        max_seconds = min(FIRST_PAUSE_SECONDS * 2**self._failures, LONGEST_PAUSE_SECONDS)
         self._failures += 1
-        await asyncio.sleep(longest * (0.25 + 0.75 * jitter))
+        await asyncio.sleep(max_seconds * (0.25 + 0.75 * jitter))
 
     def limit(self) -> asyncio.Timeout:
         """Returns a context that ends an attempt at the deadline."""
-        left = max(0.0, self.deadline - time.monotonic())
-        return asyncio.timeout(left)
+        remaining_seconds = max(0.0, self.deadline - time.monotonic())
+        return asyncio.timeout(remaining_seconds)
 
 
-async def read(ask: Callable[[], Awaitable[T]], within: float = UNKNOWN_AFTER_SECONDS) -> T:
-    """Calls `ask`, which reads, again and again while the server can't answer, such as during a
+async def read(
+    call: Callable[[], Awaitable[T]], within_seconds: float = UNKNOWN_AFTER_SECONDS
+) -> T:
+    """Calls `call`, which reads, repeatedly while the server can't answer, such as during a
     change of the primary, and returns its result.
 
-    Raises Unavailable when there is no answer within `within` seconds.
+    Raises Unavailable when there is no answer within `within_seconds` seconds.
     """
-    attempts = Attempts("read", within)
+    attempts = Attempts("read", within_seconds)
     while True:
         try:
             async with attempts.limit():
-                return await ask()
+                return await call()
         except (PyMongoError, TimeoutError) as error:
-            if attempts.is_over(error):
+            if attempts.record_failure(error):
                 raise unavailable(error) from error
         await attempts.pause()
 
@@ -110,9 +112,9 @@ def is_unsent(error: Exception) -> bool:
     )
 
 
-def is_passing(error: Exception) -> bool:
-    """Returns whether the cause of the error passes, so that the same command may succeed when it
-    is sent again."""
+def is_transient(error: Exception) -> bool:
+    """Returns whether the cause of the error is transient, so that the same command may succeed
+    when it is sent again."""
     if isinstance(error, TimeoutError | ConnectionFailure | WriteConcernError):
         return True
     return isinstance(error, PyMongoError) and (
@@ -126,7 +128,7 @@ def is_passing(error: Exception) -> bool:
 
 def is_refused(error: Exception) -> bool:
     """Returns whether the server refused the command and applied nothing of it."""
-    return isinstance(error, OperationFailure) and not is_passing(error)
+    return isinstance(error, OperationFailure) and not is_transient(error)
 
 
 def has_weak_acknowledgement(error: Exception) -> bool:
@@ -137,10 +139,9 @@ def has_weak_acknowledgement(error: Exception) -> bool:
 
 
 def check_acknowledged(reply: dict[str, Any], errors: list[dict[str, Any]]) -> None:
-    """Raises what a driver raises for a write command that a majority did not acknowledge in time,
-    or during which the server ceased to be the primary.
-    """
-    if any(each.get("code") in _CHANGING_PLACES for each in errors):
+    """Raises the error of a driver for a write command that a majority did not acknowledge in
+    time, or during which another server became the primary."""
+    if any(error.get("code") in _PRIMARY_CHANGES for error in errors):
         raise NotPrimaryError("the server gave up being the primary", reply)
     if "writeConcernError" in reply:
         raise WriteConcernError("the write was not acknowledged", None, reply)
@@ -151,9 +152,9 @@ def unavailable(error: Exception, hosts: str = "") -> Unavailable:
 
     The driver's message, which may hold its whole topology or a command, is only its cause.
     """
-    found = Unavailable(_sentence(error, hosts))
-    found.__cause__ = error
-    return found
+    result = Unavailable(_sentence(error, hosts))
+    result.__cause__ = error
+    return result
 
 
 def _sentence(error: Exception, hosts: str) -> str:
@@ -164,8 +165,8 @@ def _sentence(error: Exception, hosts: str) -> str:
             )
         name = (error.details or {}).get("codeName", type(error).__name__)
         return f"MongoDB refuses: {name} (error {error.code})"
-    at = f" at {hosts}" if hosts else ""
-    return f"MongoDB gives no answer{at} ({type(error).__name__})"
+    location = f" at {hosts}" if hosts else ""
+    return f"MongoDB gives no answer{location} ({type(error).__name__})"
 
 
 def refusal(collection: str, details: dict[str, Any]) -> StorageError:

@@ -17,14 +17,14 @@ async def write_with_undo(driver: Driver, operations: Sequence[WriteOperation]) 
 
     No other task sees an intermediate state, because the imitation never yields to the event loop.
     """
-    done: list[tuple[WriteOperation, list[Document]]] = []
-    for operation in sorted(operations, key=lambda each: _ORDER[each.kind]):
+    applied: list[tuple[WriteOperation, list[Document]]] = []
+    for operation in sorted(operations, key=lambda operation: _ORDER[operation.kind]):
         before = await driver.find(operation.name, {"_id": operation.write.id})
         outcome = (await deliver(driver, [operation]))[0]
         if outcome is not None:
-            await _undo(driver, done)
+            await _undo(driver, applied)
             return outcome
-        done.append((operation, before))
+        applied.append((operation, before))
     return None
 
 
@@ -32,8 +32,8 @@ async def write_with_undo(driver: Driver, operations: Sequence[WriteOperation]) 
 _ORDER = {"delete": 0, "update": 1, "insert": 2}
 
 
-async def _undo(driver: Driver, done: Sequence[tuple[WriteOperation, list[Document]]]) -> None:
-    for operation, before in reversed(done):
+async def _undo(driver: Driver, applied: Sequence[tuple[WriteOperation, list[Document]]]) -> None:
+    for operation, before in reversed(applied):
         collection = driver.collection(operation.name)
         await collection.delete_one({"_id": operation.write.id})
         for document in before:

@@ -12,30 +12,30 @@ from storage.base import Collection
 from storage.condition import ServerState
 from storage.mongo.documents import Document
 from storage.mongo.driver import Driver
-from storage.mongo.opening import CREATED_AT_ONCE, indexes_of, is_sharded
+from storage.mongo.opening import MAX_CONCURRENT, indexes_of, is_sharded
 
 _TRANSACTIONS: Final = "transactionLifetimeLimitSeconds"
 _HISTORY: Final = "minSnapshotHistoryWindowInSeconds"
 _HAVE_RECORDS: Final = frozenset({"RSPrimary", "RSSecondary"})
 _DISCOVERY_SECONDS: Final = 1.0
-_LOOKS_EVERY_SECONDS: Final = 0.02
+_POLL_SECONDS: Final = 0.02
 
 
 async def missing_indexes(driver: Driver, collections: Sequence[Collection[Any]]) -> list[str]:
     """Returns the names of the collections and indexes that the database does not have."""
-    there = set(await driver.database.list_collection_names())
-    turns = asyncio.Semaphore(CREATED_AT_ONCE)
+    existing = set(await driver.database.list_collection_names())
+    semaphore = asyncio.Semaphore(MAX_CONCURRENT)
 
     async def missing(collection: Collection[Any]) -> list[str]:
-        if collection.name not in there:
+        if collection.name not in existing:
             return [collection.name]
         declared = [index.document["name"] for index in indexes_of(collection)]
-        async with turns:
-            known = await driver.collection(collection.name).index_information()
-        return [f"{collection.name}.{name}" for name in declared if name not in known]
+        async with semaphore:
+            index_information = await driver.collection(collection.name).index_information()
+        return [f"{collection.name}.{name}" for name in declared if name not in index_information]
 
-    found = await asyncio.gather(*(missing(collection) for collection in collections))
-    return [name for names in found for name in names]
+    lists = await asyncio.gather(*(missing(collection) for collection in collections))
+    return [name for names in lists for name in names]
 
 
 async def server_state(driver: Driver) -> ServerState:
@@ -58,44 +58,44 @@ async def server_state(driver: Driver) -> ServerState:
 
 
 def _unconfirmed_seconds(hello: Document) -> float:
-    written = hello.get("lastWrite", {})
-    if "majorityWriteDate" not in written:
+    last_write = hello.get("lastWrite", {})
+    if "majorityWriteDate" not in last_write:
         return 0.0
-    seconds = (written["lastWriteDate"] - written["majorityWriteDate"]).total_seconds()
+    seconds = (last_write["lastWriteDate"] - last_write["majorityWriteDate"]).total_seconds()
     return float(max(0.0, seconds))
 
 
 async def _parameters(driver: Driver) -> Document:
     """Returns the parameters of the primary; none if the user may not read them."""
-    asked = {"getParameter": 1, _TRANSACTIONS: 1, _HISTORY: 1}
+    command = {"getParameter": 1, _TRANSACTIONS: 1, _HISTORY: 1}
     try:
-        found: Document = await driver.client.admin.command(asked)
+        answer: Document = await driver.client.admin.command(command)
     except OperationFailure:
         return {}
-    return found
+    return answer
 
 
 async def _reachable(driver: Driver, members: int) -> int:
-    """Returns how many members answer; all, where the driver was told to use one alone."""
+    """Returns how many members answer; all of them, if the URL lets the driver connect
+    to a single one only."""
     if driver.client.topology_description.topology_type_name == "Single":
         return members
-    looks = int(_DISCOVERY_SECONDS / _LOOKS_EVERY_SECONDS)
-    for _ in range(looks):
-        if _known(driver) >= members:
+    polls = int(_DISCOVERY_SECONDS / _POLL_SECONDS)
+    for _ in range(polls):
+        if _count_discovered(driver) >= members:
             break
-        await asyncio.sleep(_LOOKS_EVERY_SECONDS)
-    return min(_known(driver), members)
+        await asyncio.sleep(_POLL_SECONDS)
+    return min(_count_discovered(driver), members)
 
 
-def _known(driver: Driver) -> int:
+def _count_discovered(driver: Driver) -> int:
     servers = driver.client.topology_description.server_descriptions().values()
-    return sum(each.server_type_name in _HAVE_RECORDS for each in servers)
+    return sum(server.server_type_name in _HAVE_RECORDS for server in servers)
 
 
-async def leaves_no_trace(driver: Driver, name: str) -> bool:
-    """Returns whether nothing remains of a transaction that was aborted, in a new collection of
-    this name.
-    """
+async def rolls_back(driver: Driver, name: str) -> bool:
+    """Returns whether an aborted transaction is rolled back completely, in a new collection of
+    this name."""
     await driver.database.create_collection(name)
     collection = driver.collection(name)
     try:

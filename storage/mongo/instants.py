@@ -13,8 +13,8 @@ from typing import Any, Final
 from bson.codec_options import CodecOptions
 
 NAIVE: Final[CodecOptions[dict[str, Any]]] = CodecOptions(tz_aware=False)
-_BEGAN: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - as the driver returns it
-_BEGAN_IN_UTC: Final = _BEGAN.replace(tzinfo=UTC)
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - as the driver returns it
+_EPOCH_IN_UTC: Final = _EPOCH.replace(tzinfo=UTC)
 
 
 def make_aware(documents: Iterable[dict[str, Any]]) -> None:
@@ -23,7 +23,7 @@ def make_aware(documents: Iterable[dict[str, Any]]) -> None:
         for name, value in document.items():
             kind = type(value)
             if kind is datetime:
-                document[name] = _BEGAN_IN_UTC + (value - _BEGAN)
+                document[name] = _EPOCH_IN_UTC + (value - _EPOCH)
             elif kind is dict:
                 make_aware((value,))
             elif kind is list:
@@ -31,9 +31,9 @@ def make_aware(documents: Iterable[dict[str, Any]]) -> None:
 
 
 def _make_items_aware(items: list[Any]) -> None:
-    for place, item in enumerate(items):
+    for index, item in enumerate(items):
         if type(item) is datetime:
-            items[place] = _BEGAN_IN_UTC + (item - _BEGAN)
+            items[index] = _EPOCH_IN_UTC + (item - _EPOCH)
         elif type(item) is dict:
             make_aware((item,))
         elif type(item) is list:

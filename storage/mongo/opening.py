@@ -1,4 +1,4 @@
-"""Opening: a server that can fulfil the contract, and the collections and indexes of the store."""
+"""Opening: checks that the server can fulfil the contract, and creates collections and indexes."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from storage.mongo.reads import documents
 from storage.mongo.writes import deliver
 
 INDEX_BUILD_SECONDS: Final = 3600
-CREATED_AT_ONCE: Final = 4  # on a busy machine, more concurrent connections time out
+MAX_CONCURRENT: Final = 4  # on a busy machine, more concurrent connections time out
 OLDEST_WIRE_VERSION: Final = 13  # MongoDB 5.0, for snapshot reads outside transactions
-_GONE_ALREADY: Final = 27
-_EXISTS_ALREADY: Final = 48
+_INDEX_NOT_FOUND: Final = 27
+_NAMESPACE_EXISTS: Final = 48
 
 _INITIATE: Final = 'mongosh "mongodb://{address}/?directConnection=true" --eval "rs.initiate()"'
-_CURE: Final = (
+_FIX: Final = (
     "a MongoDB replica set is needed, and {address} is not a member of one, or not of the one that"
     " the URL names. To turn a standalone server into a one-member set, restart it with"
     " `mongod --replSet rs0` and its other options (or `replication.replSetName: rs0` in"
@@ -54,14 +54,14 @@ _UNFINISHED: Final = (
 )
 
 
-async def reach(driver: Driver) -> None:
+async def check_server(driver: Driver) -> None:
     """Connects to the server and checks that it can fulfil the contract. Raises Unavailable,
     Unsupported.
     """
     try:
-        await driver.greet()
+        await driver.connect()
     except ServerSelectionTimeoutError as error:
-        _refuse_lonely_servers(driver)
+        _refuse_standalone_servers(driver)
         raise faults.unavailable(error, driver.hosts) from error
     except PyMongoError as error:
         raise faults.unavailable(error, driver.hosts) from error
@@ -69,17 +69,17 @@ async def reach(driver: Driver) -> None:
         return
     hello = driver.hello
     if "setName" not in hello and not is_sharded(hello):
-        raise Unsupported(_CURE.format(address=driver.address))
+        raise Unsupported(_FIX.format(address=driver.address))
     if hello["maxWireVersion"] < OLDEST_WIRE_VERSION:
         raise Unsupported("MongoDB 5.0 or newer is needed; upgrade the server")
 
 
 def is_sharded(hello: Document) -> bool:
-    """Returns whether a server that describes itself so is a router of a sharded cluster."""
+    """Returns whether the server with this self-description is a router of a sharded cluster."""
     return bool(hello.get("msg") == "isdbgrid")
 
 
-def _refuse_lonely_servers(driver: Driver) -> None:
+def _refuse_standalone_servers(driver: Driver) -> None:
     """Raises Unsupported for servers that are in no replica set, or not in the requested one.
 
     Other servers are merely unreachable.
@@ -89,36 +89,40 @@ def _refuse_lonely_servers(driver: Driver) -> None:
         raise Unsupported(_UNFINISHED.format(address=driver.address))
     if not servers:
         # The driver drops servers that answer but do not belong to the set of the URL.
-        raise Unsupported(_CURE.format(address=driver.address))
+        raise Unsupported(_FIX.format(address=driver.address))
 
 
 async def create(driver: Driver, collections: Sequence[Collection[Any]]) -> None:
     """Creates the missing collections and indexes, several concurrently. Raises Unavailable."""
-    every: list[Collection[Any]] = [META, COUNTERS, *collections]
-    turns = asyncio.Semaphore(CREATED_AT_ONCE)
+    all_collections: list[Collection[Any]] = [META, COUNTERS, *collections]
+    semaphore = asyncio.Semaphore(MAX_CONCURRENT)
     try:
-        there = set(await driver.database.list_collection_names())
-        creating = [_create(driver, collection, there, turns) for collection in every]
-        failed = [e for e in await asyncio.gather(*creating, return_exceptions=True) if e]
+        existing = set(await driver.database.list_collection_names())
+        creations = [
+            _create(driver, collection, existing, semaphore) for collection in all_collections
+        ]
+        failed = [
+            error for error in await asyncio.gather(*creations, return_exceptions=True) if error
+        ]
         if failed:
             raise failed[0]
     except PyMongoError as error:
         raise faults.unavailable(error, driver.hosts) from error
-    driver.opened = frozenset(collection.name for collection in every)
+    driver.opened = frozenset(collection.name for collection in all_collections)
 
 
 async def _create(
-    driver: Driver, collection: Collection[Any], there: set[str], turns: asyncio.Semaphore
+    driver: Driver, collection: Collection[Any], existing: set[str], semaphore: asyncio.Semaphore
 ) -> None:
     indexes = indexes_of(collection)
-    async with turns:
-        if _unwanted(collection) and collection.name in there:
+    async with semaphore:
+        if _obsolete_indexes(collection) and collection.name in existing:
             await _drop_indexes(driver, collection)
         if indexes:
             # Building an index over many records takes longer than any other command may.
             with pymongo.timeout(INDEX_BUILD_SECONDS):
                 await driver.collection(collection.name).create_indexes(indexes)
-        elif collection.name not in there:
+        elif collection.name not in existing:
             await _create_collection(driver, collection.name)
 
 
@@ -132,27 +136,26 @@ async def _create_collection(driver: Driver, name: str) -> None:
     except CollectionInvalid:
         return
     except OperationFailure as error:
-        if error.code != _EXISTS_ALREADY:
+        if error.code != _NAMESPACE_EXISTS:
             raise
 
 
 async def _drop_indexes(driver: Driver, collection: Collection[Any]) -> None:
     """Drops obsolete indexes. Another process may do the same concurrently."""
-    within = driver.collection(collection.name)
-    there = await within.index_information()
-    for index in (IndexModel(keys).document["name"] for keys in _unwanted(collection)):
+    driver_collection = driver.collection(collection.name)
+    existing = await driver_collection.index_information()
+    for index in (IndexModel(keys).document["name"] for keys in _obsolete_indexes(collection)):
         try:
-            if index in there:
-                await within.drop_index(index)
+            if index in existing:
+                await driver_collection.drop_index(index)
         except OperationFailure as error:
-            if error.code != _GONE_ALREADY:
+            if error.code != _INDEX_NOT_FOUND:
                 raise
 
 
-def _unwanted(collection: Collection[Any]) -> list[list[tuple[str, int]]]:
+def _obsolete_indexes(collection: Collection[Any]) -> list[list[tuple[str, int]]]:
     """Returns the indexes of older releases: those of lists that are narrowed now, and the one by
-    which expired records were kept for a day.
-    """
+    which expired records were removed after a day."""
     lists = [_keys(fields) for fields in collection.narrowed]
     return [*lists, [("expires_at", 1)]] if collection.is_swept_soon else lists
 
@@ -190,8 +193,8 @@ async def agree_on_schema(
     Raises TooNew if this program can't read the store, HalfFilled, Unavailable.
     """
     while True:
-        there = await _schema_record(driver, now())
-        write = upgrades.opening(there, schema)
+        existing = await _schema_record(driver, now())
+        write = upgrades.opening(existing, schema)
         if write is None:
             return
         outcome = (await deliver(driver, operations(Unit(new_id(), (write,)), now())))[0]
@@ -203,5 +206,5 @@ async def agree_on_schema(
 
 async def _schema_record(driver: Driver, now: datetime) -> MetaRecord | None:
     key = (META.name, SCHEMA_ID)
-    found = await faults.read(lambda: documents(driver, [key]))
-    return record(META, found.get(key), now)
+    schema_documents = await faults.read(lambda: documents(driver, [key]))
+    return record(META, schema_documents.get(key), now)

@@ -1,4 +1,4 @@
-"""Reading records: by id, in pages of declared lists, counted, and all of them."""
+"""Reading of records: by id, by pages of declared lists, as counts, and all of them."""
 
 from __future__ import annotations
 
@@ -20,29 +20,44 @@ from storage.base import (
     Value,
     Where,
 )
-from storage.lists import Plan, after_prefix, check_scan, plan, plan_count, plan_each
-from storage.mongo import each
-from storage.mongo.documents import Document, is_storable, lasting, plain, record, stored_name
+from storage.following import Follow, RecordsByName, name_of, named_by, read_sequentially
+from storage.lists import EachPlan, Plan, after_prefix, check_scan, plan, plan_count, plan_each
+from storage.mongo import many_values
+from storage.mongo.documents import (
+    Document,
+    is_storable,
+    record,
+    stored_name,
+    stored_value,
+    unexpired_filter,
+)
 from storage.mongo.driver import Driver
-from storage.mongo.reads import Documents
+from storage.mongo.reads import Documents, Link, Selection, SharedReads
 
 SCAN_PAGE: Final = 200
-SCAN_STRETCH: Final = 20_000
+SCAN_RANGE: Final = 20_000
+MAX_SHARED_DOCUMENTS: Final = 64  # documents: a query that can find more is a command of its own
 
 Fetch = Callable[[Iterable[tuple[str, str]]], Awaitable[Documents]]
 
 
 class Pages(Reader):
     """The methods of a store that read. They use `session`, or none if it is None; `fetch` reads
-    documents by their ids."""
+    documents by their ids. Small queries join the commands of `shared`, if that is given."""
 
     def __init__(
-        self, driver: Driver, now: Callable[[], datetime], fetch: Fetch, session: Any = None
+        self,
+        driver: Driver,
+        now: Callable[[], datetime],
+        fetch: Fetch,
+        session: Any = None,
+        shared: SharedReads | None = None,
     ) -> None:
         self._driver = driver
         self._now = now
         self._fetch = fetch
         self._session = session
+        self._shared = shared if driver.shares_commands else None
 
     async def get(self, collection: Collection[R], id: str) -> R | None:
         self._driver.check_opened(collection)
@@ -54,12 +69,42 @@ class Pages(Reader):
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
         for collection, _ in keys:
             self._driver.check_opened(collection)
-        storable_keys = [(collection.name, id) for collection, id in keys if is_storable(id)]
-        found = await self._fetch(storable_keys) if storable_keys else {}
+        storable_keys = [
+            (collection.name, record_id)
+            for collection, record_id in keys
+            if is_storable(record_id)
+        ]
+        documents = await self._fetch(storable_keys) if storable_keys else {}
         now = self._now()
         return [
-            record(collection, found.get((collection.name, id)), now) for collection, id in keys
+            record(collection, documents.get((collection.name, record_id)), now)
+            for collection, record_id in keys
         ]
+
+    async def get_following(self, keys: Sequence[Key], follow: Sequence[Follow]) -> RecordsByName:
+        if self._shared is None:
+            return await read_sequentially(self, keys, follow)
+        links: dict[str, tuple[Link, ...]] = {}
+        for rule in follow:
+            self._driver.check_opened(rule.to)
+            link = (stored_name(rule.field), rule.to.name)
+            name = rule.collection.name
+            links[name] = (*links.get(name, ()), link)
+        for collection, _ in keys:
+            self._driver.check_opened(collection)
+        storable_keys = [name_of(key) for key in keys if is_storable(key[1])]
+        documents = await self._shared.fetch_linked(storable_keys, links) if storable_keys else {}
+        now = self._now()
+        records = [
+            record(collection, documents.get(name_of((collection, record_id))), now)
+            for collection, record_id in keys
+        ]
+        collections_by_name = {name_of(key): key[0] for key in named_by(keys, records, follow)}
+        followed = {
+            name: record(target, documents.get(name), now)
+            for name, target in collections_by_name.items()
+        }
+        return followed | dict(zip(map(name_of, keys), records, strict=True))
 
     async def find(
         self,
@@ -73,37 +118,67 @@ class Pages(Reader):
     ) -> Page[R]:
         self._driver.check_opened(collection)
         planned = plan(collection, where, order, limit)
-        filter = _all_of(
-            _matching(collection, planned, self._now()), _beyond(planned, descending, after)
+        conditions = _all_of(
+            _matching(collection, planned, self._now()), _after_cursor(planned, descending, after)
         )
         direction = -1 if descending else 1
         sort = [(stored_name(field), direction) for field in planned.fields]
-        found = await self._documents(collection, filter, sort=sort, limit=limit + 1)
-        return _page(collection, planned, found, limit, self._now())
+        if self._shared and limit < MAX_SHARED_DOCUMENTS and not (after or planned.narrowed):
+            selection = Selection(collection.name, conditions, sort, limit + 1)
+            documents = await self._shared.select(selection)
+        else:
+            documents = await self._documents(collection, conditions, sort=sort, limit=limit + 1)
+        return _page(collection, planned, documents, limit, self._now())
 
     async def find_each(
-        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+        self, collection: Collection[R], field: str, values: Sequence[Value], limit: int = 2
     ) -> dict[Value, list[R]]:
         self._driver.check_opened(collection)
-        planned = plan_each(collection, field, values, most)
-        if not planned.asked:
+        planned = plan_each(collection, field, values, limit)
+        if not planned.requested:
             return {}
         now = self._now()
-        asking = partial(each.documents, self._driver, collection, planned, now, self._session)
-        found = await self._driver.reads.read(asking)
-        records = (record(collection, document, now) for document in found)
-        return planned.answer(known for known in records if known is not None)
+        documents = await self._documents_of_each(collection, planned, now)
+        records = (record(collection, document, now) for document in documents)
+        return planned.answer(
+            matching_record for matching_record in records if matching_record is not None
+        )
+
+    async def _documents_of_each(
+        self, collection: Collection[Any], planned: EachPlan, now: datetime
+    ) -> list[Document]:
+        """Returns the documents of the plan. Those of a few values share their command with other
+        reads."""
+        selection = many_values.selection(collection, planned, now)
+        if self._shared is None or selection.limit > MAX_SHARED_DOCUMENTS:
+            find_documents = partial(
+                many_values.documents, self._driver, collection, planned, now, self._session
+            )
+            return await self._driver.reads.read(find_documents)
+        documents = await self._shared.select(selection)
+        if len(documents) < selection.limit:
+            return many_values.limited_documents(planned, documents)
+        read_next = partial(
+            many_values.complete_documents,
+            self._driver,
+            collection,
+            planned,
+            documents,
+            now,
+            self._session,
+        )
+        return await self._driver.reads.read(read_next)
 
     async def count(
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
     ) -> int:
         self._driver.check_opened(collection)
-        filter = _matching(collection, plan_count(collection, where), self._now())
+        conditions = _matching(collection, plan_count(collection, where), self._now())
         count = self._driver.collection(collection.name).count_documents
         if up_to < 1:
             return 0
         return await self._driver.reads.read(
-            lambda: count(filter, limit=up_to, session=self._session)
+            lambda: count(conditions, limit=up_to, session=self._session)
         )
 
     async def scan(
@@ -117,18 +192,18 @@ class Pages(Reader):
         matching = _equal(check_scan(collection, where))
         last: str | None = ""
         while last is not None:
-            until = await self._stretch_end(collection, last) if matching else None
-            async for found in self._between(collection, matching, last, until):
-                yield found
+            until = await self._range_end(collection, last) if matching else None
+            async for found_record in self._between(collection, matching, last, until):
+                yield found_record
             last = until
 
-    async def _stretch_end(self, collection: Collection[Any], after: str) -> str | None:
+    async def _range_end(self, collection: Collection[Any], after: str) -> str | None:
         ids = await self._documents(
             collection,
             {"_id": {"$gt": after}},
             projection={"_id": 1},
             sort=[("_id", 1)],
-            skip=SCAN_STRETCH - 1,
+            skip=SCAN_RANGE - 1,
             limit=1,
         )
         return ids[0]["_id"] if ids else None
@@ -139,23 +214,25 @@ class Pages(Reader):
         upper = {} if until is None else {"$lte": until}
         while True:
             ids = {"_id": {"$gt": after, **upper}}
-            filter = _all_of(ids, matching, lasting(collection, self._now()))
-            # A negative limit requests a single reply: 16 MB at most, so perhaps fewer records.
-            page = await self._documents(collection, filter, sort=[("_id", 1)], limit=-SCAN_PAGE)
+            conditions = _all_of(ids, matching, unexpired_filter(collection, self._now()))
+            # A negative limit requests a single reply: 16 MB at most, so possibly fewer records.
+            page = await self._documents(
+                collection, conditions, sort=[("_id", 1)], limit=-SCAN_PAGE
+            )
             if not page:
                 return
             for document in page:
-                found = record(collection, document, self._now())
-                if found is not None:
-                    yield found
+                stored = record(collection, document, self._now())
+                if stored is not None:
+                    yield stored
             after = page[-1]["_id"]
 
     async def _documents(
-        self, collection: Collection[Any], filter: Document, *, limit: int, **options: Any
+        self, collection: Collection[Any], conditions: Document, *, limit: int, **options: Any
     ) -> list[Document]:
         options |= {"limit": limit, "batch_size": abs(limit), "session": self._session}
-        asking = partial(self._driver.find, collection.name, filter, **options)
-        return await self._driver.reads.read(asking)
+        find_documents = partial(self._driver.find, collection.name, conditions, **options)
+        return await self._driver.reads.read(find_documents)
 
 
 def _matching(collection: Collection[Any], planned: Plan, now: datetime) -> Document:
@@ -163,7 +240,7 @@ def _matching(collection: Collection[Any], planned: Plan, now: datetime) -> Docu
     prefix = {}
     if planned.prefix is not None and planned.order is not None:
         prefix = {stored_name(planned.order): _prefix_range(planned.prefix)}
-    return _all_of(equal, prefix, lasting(collection, now))
+    return _all_of(equal, prefix, unexpired_filter(collection, now))
 
 
 def _equal(where: Mapping[str, Any]) -> Document:
@@ -174,41 +251,40 @@ def _prefix_range(prefix: str) -> Document:
     """Returns the texts with this prefix as a range of the index, which is in the order of code
     points.
     """
-    bounds = {"$gte": plain(prefix)}
+    bounds = {"$gte": stored_value(prefix)}
     end = after_prefix(prefix)
     if end:
         bounds["$lt"] = end
     return bounds
 
 
-def _beyond(planned: Plan, descending: bool, after: Cursor | None) -> Document:
+def _after_cursor(planned: Plan, descending: bool, after: Cursor | None) -> Document:
     """Returns the filter of the records after the cursor."""
     if after is None:
         return {}
     compare = "$lt" if descending else "$gt"
-    value, id = plain(after[0]), plain(after[1])
+    value, record_id = stored_value(after[0]), stored_value(after[1])
     fields = [stored_name(field) for field in planned.fields]
     if fields == ["_id"]:
-        return {"_id": {compare: id}}
+        return {"_id": {compare: record_id}}
     if planned.is_unique:
         return {fields[0]: {compare: value}}
-    # The first clause bounds the index; with the others alone the list would be read from its
-    # start.
+    # The first clause bounds the index; without it the list would be read from its start.
     return {
         fields[0]: {f"{compare}e": value},
-        "$or": [{fields[0]: {compare: value}}, {"_id": {compare: id}}],
+        "$or": [{fields[0]: {compare: value}}, {"_id": {compare: record_id}}],
     }
 
 
 def _page(
-    collection: Collection[R], planned: Plan, found: list[Document], limit: int, now: datetime
+    collection: Collection[R], planned: Plan, documents: list[Document], limit: int, now: datetime
 ) -> Page[R]:
     # The server has excluded expired records; one that has expired since is left out here.
-    lasting_ones = [record(collection, document, now) for document in found[:limit]]
-    records = [each for each in lasting_ones if each is not None]
-    if len(found) <= limit:
+    unexpired = [record(collection, document, now) for document in documents[:limit]]
+    records = [unexpired_record for unexpired_record in unexpired if unexpired_record is not None]
+    if len(documents) <= limit:
         return Page(records)
-    last = found[limit - 1]
+    last = documents[limit - 1]
     value = last["_id"]
     if planned.order is not None:
         value = reduce(Document.__getitem__, stored_name(planned.order).split("."), last)
@@ -218,6 +294,6 @@ def _page(
 
 
 def _all_of(*clauses: Document) -> Document:
-    """Returns the filter that holds when all of these do; they may name the same field."""
-    needed = [clause for clause in clauses if clause]
-    return needed[0] if len(needed) == 1 else {"$and": needed} if needed else {}
+    """Returns the filter that is true if all of these are; they may name the same field."""
+    non_empty = [clause for clause in clauses if clause]
+    return non_empty[0] if len(non_empty) == 1 else {"$and": non_empty} if non_empty else {}

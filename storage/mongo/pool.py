@@ -45,8 +45,8 @@ class PoolListener(ConnectionPoolListener):
         self._loop = asyncio.get_running_loop()
         self._open: set[_Connection] = set()
         self._active: set[_Connection] = set()
-        self._waits: deque[float] = deque()
-        self._is_due = False
+        self._wait_seconds: deque[float] = deque()
+        self._is_report_scheduled = False
 
     def connection_created(self, event: ConnectionCreatedEvent) -> None:
         self._open.add(_connection(event))
@@ -59,11 +59,11 @@ class PoolListener(ConnectionPoolListener):
 
     def connection_checked_out(self, event: ConnectionCheckedOutEvent) -> None:
         self._active.add(_connection(event))
-        self._waits.append(event.duration or 0.0)
+        self._wait_seconds.append(event.duration or 0.0)
         self._changed()
 
     def connection_check_out_failed(self, event: ConnectionCheckOutFailedEvent) -> None:
-        self._waits.append(event.duration or 0.0)
+        self._wait_seconds.append(event.duration or 0.0)
         self._changed()
 
     def connection_checked_in(self, event: ConnectionCheckedInEvent) -> None:
@@ -71,22 +71,22 @@ class PoolListener(ConnectionPoolListener):
         self._changed()
 
     def _changed(self) -> None:
-        if not self._is_due:
-            self._is_due = True
+        if not self._is_report_scheduled:
+            self._is_report_scheduled = True
             with suppress(RuntimeError):  # the loop was closed meanwhile
                 self._loop.call_soon_threadsafe(
                     self._loop.call_later, REPORT_SECONDS, self._report
                 )
 
     def _report(self) -> None:
-        self._is_due = False
-        # A thread may add another one meanwhile.
-        waits = [self._waits.popleft() for _ in range(len(self._waits))]
+        self._is_report_scheduled = False
+        # Another thread may add a value meanwhile.
+        waits = [self._wait_seconds.popleft() for _ in range(len(self._wait_seconds))]
         active = len(self._active)
         self._observer.pool(active, max(0, len(self._open) - active))
         self._observer.pool_waits("driver", waits)
 
-    # Nothing is counted of the other events of a driver.
+    # The other events of a driver change no count.
 
     def pool_created(self, event: PoolCreatedEvent) -> None: ...
 

@@ -28,12 +28,12 @@ class PrimaryListener(TopologyListener):
         """Compares the primary, if there is one now, with the last one."""
         for server in event.new_description.server_descriptions().values():
             if server.server_type_name == "RSPrimary":
-                self._is(":".join(map(str, server.address)))
+                self._set_primary(":".join(map(str, server.address)))
 
     def closed(self, event: TopologyClosedEvent) -> None:
         """Does nothing: the store was closed."""
 
-    def _is(self, primary: str) -> None:
+    def _set_primary(self, primary: str) -> None:
         before, self._primary = self._primary, primary
         if before not in (None, primary):
-            self._reports.pass_on(lambda observer: observer.primary_changed(primary))
+            self._reports.send(lambda observer: observer.primary_changed(primary))

@@ -2,7 +2,7 @@
 
 The server plans a statement of a transaction before it runs it, which takes longer than the change
 of one document. So updates that differ in ids and values alone become one statement over all their
-records, which takes each record's values from lists by the place of its id.
+records, which takes each record's values from lists by the index of its id.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from storage.base import MAX_MARKS
 from storage.mongo.documents import MARKS, Document, WriteOperation
 
 WORTH_A_STATEMENT: Final = 8
-_AT_MOST: Final = 1000
-# So that the lists of a statement stay far below the largest size of a document.
-_SHORT: Final = 1000
+_MAX_UPDATES: Final = 1000
+# So that the lists of a statement remain far below the largest size of a document.
+_MAX_TEXT_CHARACTERS: Final = 1000
 _SCALARS: Final = (int, bool, datetime)
 
 
 class Split(Struct, frozen=True):
-    """Updates as `statements` for the server's update command, each with the place of its first
-    update in `firsts`, and the places of all `others`."""
+    """Updates as `statements` for the server's update command, each with the index of its first
+    update in `first_indexes`, and the indexes of all `other_indexes`."""
 
     statements: list[Document]
-    firsts: list[int]
-    others: list[int]
+    first_indexes: list[int]
+    other_indexes: list[int]
 
 
 def split(operations: Sequence[WriteOperation]) -> Split:
@@ -39,64 +39,68 @@ def split(operations: Sequence[WriteOperation]) -> Split:
     groups = _groups(operations)
     grouped = set(itertools.chain(*groups))
     return Split(
-        [_statement([operations[place] for place in group]) for group in groups],
+        [_statement([operations[index] for index in group]) for group in groups],
         [group[0] for group in groups],
-        [place for place in range(len(operations)) if place not in grouped],
+        [index for index in range(len(operations)) if index not in grouped],
     )
 
 
 def _groups(operations: Sequence[WriteOperation]) -> list[list[int]]:
     by_shape: dict[object, list[int]] = {}
-    for place, operation in enumerate(operations):
+    for index, operation in enumerate(operations):
         shape = _shape(operation)
         if shape is not None:
-            by_shape.setdefault(shape, []).append(place)
+            by_shape.setdefault(shape, []).append(index)
     chunks = [
-        places[start : start + _AT_MOST]
-        for places in by_shape.values()
-        for start in range(0, len(places), _AT_MOST)
+        indexes[start : start + _MAX_UPDATES]
+        for indexes in by_shape.values()
+        for start in range(0, len(indexes), _MAX_UPDATES)
     ]
     return [chunk for chunk in chunks if len(chunk) >= WORTH_A_STATEMENT]
 
 
 def _statement(operations: Sequence[WriteOperation]) -> Document:
-    """Returns the statement that does what these updates of one group do. It finds as many records
-    as they find together."""
+    """Returns the statement with the effect of these updates of one group. It finds as many
+    records as they find together."""
     first = operations[0]
     conditions = {name: value for name, value in first.filter.items() if name != "_id"}
     ids = [operation.filter["_id"] for operation in operations]
-    fields = list(_set(first))
-    lists = {f"v{n}": [_set(each)[name] for each in operations] for n, name in enumerate(fields)}
+    fields = list(_set_fields(first))
+    lists = {
+        f"v{n}": [_set_fields(operation)[name] for operation in operations]
+        for n, name in enumerate(fields)
+    }
     values: Document = {
         name: {"$arrayElemAt": [f"$$v{n}", "$$place"]} for n, name in enumerate(fields)
     }
     marks = {"$concatArrays": [{"$ifNull": [f"${MARKS}", []]}, ["$$unit"]]}
     values[MARKS] = {"$slice": [marks, -MAX_MARKS]}
-    place = {"$indexOfArray": ["$$ids", "$_id"]}
+    index = {"$indexOfArray": ["$$ids", "$_id"]}
     changed = {"$mergeObjects": ["$$ROOT", values]}
     return {
         "q": {"_id": {"$in": ids}, **conditions},
-        "u": [{"$replaceWith": {"$let": {"vars": {"place": place}, "in": changed}}}],
+        "u": [{"$replaceWith": {"$let": {"vars": {"place": index}, "in": changed}}}],
         "c": {"ids": ids, "unit": first.unit.id, **lists},
         "multi": True,
         "hint": "_id_",
     }
 
 
-def _set(operation: WriteOperation) -> dict[str, Any]:
+def _set_fields(operation: WriteOperation) -> dict[str, Any]:
     fields: dict[str, Any] = operation.change["$set"]
     return fields
 
 
 def _shape(operation: WriteOperation) -> object:
-    """Returns what the updates of a group have in common; None for one that is sent by itself.
+    """Returns the key that the updates of a group have in common; None for an update that is sent
+    alone.
 
     Unique keys may have to be set in the order of the updates; other paths than top-level fields,
     and values other than short scalars, are rare.
     """
     if operation.change.keys() != {"$set", "$push"}:
         return None
-    fields = _set(operation)
+    fields = _set_fields(operation)
     if not fields.keys().isdisjoint(operation.write.collection.unique):
         return None
     if not all(map(_is_short, fields.values())) or any("." in name for name in fields):
@@ -106,4 +110,8 @@ def _shape(operation: WriteOperation) -> object:
 
 
 def _is_short(value: object) -> bool:
-    return len(value) <= _SHORT if isinstance(value, str) else isinstance(value, _SCALARS)
+    return (
+        len(value) <= _MAX_TEXT_CHARACTERS
+        if isinstance(value, str)
+        else isinstance(value, _SCALARS)
+    )

@@ -21,9 +21,9 @@ from storage.base import (
     Key,
     Outcome,
     Page,
+    PreparedWrites,
     R,
     Reader,
-    Ready,
     Schema,
     StorageError,
     Store,
@@ -36,9 +36,10 @@ from storage.base import (
     Write,
 )
 from storage.condition import OVERDUE_AFTER, ServerState
+from storage.following import Follow, RecordsByName
 from storage.mongo import bulk, faults, inspection, opening, transactions
 from storage.mongo.counters import Counters, counting
-from storage.mongo.documents import WriteOperation, operations, packed
+from storage.mongo.documents import WriteOperation, operations, with_encoded_document
 from storage.mongo.driver import Driver, connect
 from storage.mongo.pages import Pages
 from storage.mongo.reads import SharedReads, documents
@@ -49,7 +50,7 @@ from storage.writability import record_outcome
 
 T = TypeVar("T")
 
-ENCODED_AT_ONCE: Final = 64
+ENCODED_PER_TURN: Final = 64
 PING_SECONDS: Final = 2.0
 
 
@@ -71,9 +72,9 @@ class MongoStore(Store):
         self._now = now
         self._new_id = new_id
         self._client = client
-        self._opened: _Opened | None = None
+        self._opened: _OpenStore | None = None
         self._expiring: list[Collection[Any]] = []
-        self._finishing: asyncio.Future[None] | None = None
+        self._closing: asyncio.Future[None] | None = None
 
     async def open(
         self, collections: Sequence[Collection[Any]], schema: Schema | None = FIRST_SCHEMA
@@ -82,30 +83,36 @@ class MongoStore(Store):
             codec.check_collection(collection)
         driver = connect(self._url, self._client, self.observer)
         try:
-            await opening.reach(driver)
+            await opening.check_server(driver)
             if schema is not None:
                 await opening.agree_on_schema(driver, schema, self._now, self._new_id)
             await opening.create(driver, collections)
         except BaseException:
             await driver.close()
             raise
-        self._opened = _Opened(driver, self._now, self.observer)
+        self._opened = _OpenStore(driver, self._now, self.observer)
         self.is_sharded = opening.is_sharded(driver.hello)
-        self._expiring = [COUNTERS, *(each for each in collections if each.expires)]
+        self._expiring = [
+            COUNTERS,
+            *(collection for collection in collections if collection.expires),
+        ]
         await upgrades.at_opening(self, schema, self._now, self._new_id)
 
     async def close(self) -> None:
         opened, self._opened = self._opened, None
         if opened is not None:
-            self._finishing = opened.task(opened.finish())
-        if self._finishing is not None:
-            await asyncio.shield(self._finishing)
+            self._closing = opened.task(opened.finish())
+        if self._closing is not None:
+            await asyncio.shield(self._closing)
 
     async def get(self, collection: Collection[R], id: str) -> R | None:
         return await self._open.pages.get(collection, id)
 
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
         return await self._open.pages.get_many(keys)
+
+    async def get_following(self, keys: Sequence[Key], follow: Sequence[Follow]) -> RecordsByName:
+        return await self._open.pages.get_following(keys, follow)
 
     async def find(
         self,
@@ -122,9 +129,9 @@ class MongoStore(Store):
         )
 
     async def find_each(
-        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+        self, collection: Collection[R], field: str, values: Sequence[Value], limit: int = 2
     ) -> dict[Value, list[R]]:
-        return await self._open.pages.find_each(collection, field, values, most)
+        return await self._open.pages.find_each(collection, field, values, limit)
 
     async def count(
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
@@ -138,9 +145,9 @@ class MongoStore(Store):
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Reader]:
-        """Returns a context in which all reads are of one moment.
+        """Returns a context in which all reads are from one moment.
 
-        The server can read that moment for minSnapshotHistoryWindowInSeconds.
+        The server can read that state for minSnapshotHistoryWindowInSeconds.
         """
         driver = self._open.driver
         moment = self._now()
@@ -163,10 +170,10 @@ class MongoStore(Store):
         if outcome is not None:
             raise outcome
 
-    def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
+    def prepare(self, writes: Sequence[Write]) -> Sequence[Write]:
         try:
             unit = Unit(self._new_id(), tuple(writes))
-            return Ready.of(writes, self._open.packed(unit))
+            return PreparedWrites.of(writes, self._open.with_encoded_documents(unit))
         except StorageError:
             return writes  # refused when it is stored
 
@@ -176,32 +183,36 @@ class MongoStore(Store):
             return [Unavailable("the store is not open") for _ in units]
         outcomes: list[Outcome] = [None] * len(units)
         prepared: dict[int, PreparedTransaction] = {}
-        for place, writes in enumerate(units):
-            if isinstance(writes, Ready):
-                prepared[place] = writes.prepared
+        for index, writes in enumerate(units):
+            if isinstance(writes, PreparedWrites):
+                prepared[index] = writes.prepared
                 continue
-            if place % ENCODED_AT_ONCE == 0:
+            if index % ENCODED_PER_TURN == 0:
                 # Other tasks run while a large import is encoded.
                 await asyncio.sleep(0)
             try:
-                prepared[place] = opened.prepared(Unit(self._new_id(), tuple(writes)))
+                prepared[index] = opened.prepared(Unit(self._new_id(), tuple(writes)))
             except (InvalidValue, Undeclared) as error:
-                outcomes[place] = error
-        found = await opened.each_outcome(list(prepared.values()))
-        for place, outcome in zip(prepared, found, strict=True):
-            outcomes[place] = outcome
+                outcomes[index] = error
+        prepared_outcomes = await opened.outcomes(list(prepared.values()))
+        for index, outcome in zip(prepared, prepared_outcomes, strict=True):
+            outcomes[index] = outcome
             record_outcome(self, outcome)
         return outcomes
 
     async def applied(self, unit: Unit) -> bool | None:
         opened = self._open
-        asked = opened.prepared(unit).operations
+        operations = opened.prepared(unit).operations
 
-        async def ask() -> bool | None:
+        async def check() -> bool | None:
             await opened.driver.drain()
-            return await faults.read(lambda: transactions.finally_applied(opened.driver, asked))
+            return await faults.read(
+                lambda: transactions.finally_applied(opened.driver, operations)
+            )
 
-        return await opened.in_time(ask, lambda: Unavailable("MongoDB gives no answer in time"))
+        return await opened.run_until_deadline(
+            check, lambda: Unavailable("MongoDB gives no answer in time")
+        )
 
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
         codec.check_count(key, by)
@@ -209,7 +220,7 @@ class MongoStore(Store):
         unit = counting(self._new_id(), key, by)
         try:
             count = partial(opened.counters.increment, unit, by, window)
-            counter = await opened.in_time(count, lambda: Unknown(unit))
+            counter = await opened.run_until_deadline(count, lambda: Unknown(unit))
         except StorageError as error:
             record_outcome(self, error)
             raise
@@ -225,8 +236,8 @@ class MongoStore(Store):
         if not driver.has_sessions:  # an imitation in this process
             return None
         hello = await faults.read(lambda: driver.client.admin.command("hello"), PING_SECONDS)
-        found: datetime = hello["localTime"]
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
+        local_time: datetime = hello["localTime"]
+        return local_time if local_time.tzinfo else local_time.replace(tzinfo=UTC)
 
     async def missing_indexes(self, collections: Sequence[Any]) -> list[str]:
         driver = self._open.driver
@@ -245,34 +256,32 @@ class MongoStore(Store):
             return None
         return await faults.read(lambda: inspection.server_state(driver))
 
-    async def leaves_no_trace(self) -> bool:
+    async def rolls_back(self) -> bool:
         driver = self._open.driver
-        return await faults.read(
-            lambda: inspection.leaves_no_trace(driver, f"check_{self._new_id()}")
-        )
+        return await faults.read(lambda: inspection.rolls_back(driver, f"check_{self._new_id()}"))
 
-    async def overdue(self, *, up_to: int) -> int:
-        driver, found = self._open.driver, 0
+    async def count_overdue(self, *, up_to: int) -> int:
+        driver, total = self._open.driver, 0
         for collection in self._expiring:
             before = self._now() - collection.retention - OVERDUE_AFTER
-            asked = partial(
+            count = partial(
                 driver.collection(collection.name).count_documents,
                 {"expires_at": {"$lt": before}},
                 limit=up_to,
             )
-            found += await faults.read(asked)
-            if found >= up_to:
+            total += await faults.read(count)
+            if total >= up_to:
                 break
-        return min(found, up_to)
+        return min(total, up_to)
 
     @property
-    def _open(self) -> _Opened:
+    def _open(self) -> _OpenStore:
         if self._opened is None:
             raise Unavailable("the store is not open")
         return self._opened
 
 
-class _Opened:
+class _OpenStore:
     """The driver and the units in progress, between open and close."""
 
     def __init__(
@@ -281,7 +290,7 @@ class _Opened:
         self.driver = driver
         self._observer = observer
         self._reads = SharedReads(driver, observer)
-        self.pages = Pages(driver, now, self._reads.fetch)
+        self.pages = Pages(driver, now, self._reads.fetch, shared=self._reads)
         self.counters = Counters(driver, now)
         self._now = now
         self._lanes: dict[tuple[str, str, bool], Lane] = {}
@@ -293,12 +302,14 @@ class _Opened:
             self.driver.check_opened(write.collection)
         return PreparedTransaction(unit, operations(unit, self._now()))
 
-    def packed(self, unit: Unit) -> PreparedTransaction:
+    def with_encoded_documents(self, unit: Unit) -> PreparedTransaction:
         """Returns the unit with BSON documents where the driver can send them."""
         prepared = self.prepared(unit)
         if not self.driver.has_sessions:
             return prepared
-        return PreparedTransaction(unit, [packed(operation) for operation in prepared.operations])
+        return PreparedTransaction(
+            unit, [with_encoded_document(operation) for operation in prepared.operations]
+        )
 
     async def outcome(self, unit: PreparedTransaction) -> Outcome:
         """Returns the outcome of a unit, which continues without its caller. A unit of a single
@@ -307,7 +318,9 @@ class _Opened:
         At the deadline of the request it raises Unknown, or Unavailable if nothing was sent.
         """
         if len(unit.operations) > 1:
-            return await self.in_time(partial(self._together, unit), lambda: Unknown(unit.unit))
+            return await self.run_until_deadline(
+                partial(self._commit_transaction, unit), lambda: Unknown(unit.unit)
+            )
         operation = unit.operations[0]
         with deadline.TimedCall() as seconds:
             return await self._lane(operation).outcome(operation, seconds)
@@ -320,7 +333,7 @@ class _Opened:
             lane = self._lanes[key] = Lane(self.driver, solo=is_solo, observer=self._observer)
         return lane
 
-    async def _together(self, unit: PreparedTransaction) -> Outcome:
+    async def _commit_transaction(self, unit: PreparedTransaction) -> Outcome:
         calls = [current_call()]
         with BatchTimer(self._observer, "mongodb", "write", "transaction", calls):
             return (await transactions.commit_together(self.driver, [unit]))[0]
@@ -328,22 +341,26 @@ class _Opened:
     def task(self, work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
         return asyncio.get_running_loop().create_task(work)
 
-    async def each_outcome(self, units: Sequence[PreparedTransaction]) -> list[Outcome]:
+    async def outcomes(self, units: Sequence[PreparedTransaction]) -> list[Outcome]:
         """Returns the outcomes of units, in order."""
 
-        def late() -> list[Outcome]:
-            return [Unknown(each.unit) for each in units]
+        def on_timeout() -> list[Outcome]:
+            return [Unknown(unit.unit) for unit in units]
 
         try:
-            return await self.in_time(partial(bulk.commit_each, self.driver, units), late)
+            return await self.run_until_deadline(
+                partial(bulk.commit_each, self.driver, units), on_timeout
+            )
         except Unavailable as error:
             return [error for _ in units]
 
-    async def in_time(
-        self, work: Callable[[], Coroutine[Any, Any, T]], late: Callable[[], T | StorageError]
+    async def run_until_deadline(
+        self,
+        work: Callable[[], Coroutine[Any, Any, T]],
+        on_timeout: Callable[[], T | StorageError],
     ) -> T:
         """Returns the result of work that continues when the caller is cancelled, and that
-        `finish` awaits. At the deadline of the request, the result is that of `late`.
+        `finish` awaits. At the deadline of the request, the result is that of `on_timeout`.
 
         Raises Unavailable, without beginning the work, if no time is left.
         """
@@ -351,7 +368,9 @@ class _Opened:
             task = self.task(work())
             self._pending.add(task)
             task.add_done_callback(self._pending.discard)
-            return await deadline.answered(deadline.answer_of(task), seconds, late)
+            return await deadline.wait_for_answer(
+                deadline.answer_future(task), seconds, on_timeout
+            )
 
     async def finish(self) -> None:
         for lane in self._lanes.values():

@@ -1,4 +1,4 @@
-"""Units of several writes: in a transaction, alone or many units together.
+"""Units of several writes, each in a transaction of its own or many in one transaction.
 
 A transaction is data that was prepared before it begins, so it can be repeated whenever the server
 aborts it; its commit is repeated in its own session until the answer arrives.
@@ -37,40 +37,43 @@ async def commit_together(driver: Driver, units: Sequence[PreparedTransaction]) 
     """Commits units on different records in one transaction, and returns the outcome of each, None
     if it was applied.
 
-    If a unit is refused, the transaction is repeated without it, so the other units are applied
-    nevertheless.
+    If a unit is refused, the transaction is repeated without it, so the other units are still
+    applied.
     """
     if not driver.has_sessions:
         return [await write_with_undo(driver, unit.operations) for unit in units]
     outcomes: list[Outcome] = [None] * len(units)
-    left = list(range(len(units)))
-    is_hopeful = len(units) > 1
-    while left:
-        going = [units[place] for place in left]
-        refused = await _try_until_known(driver, _on_free_ground(going) if is_hopeful else going)
-        if is_hopeful and _may_meet_expired(going, refused):
-            is_hopeful = False
+    remaining = list(range(len(units)))
+    is_plain = len(units) > 1
+    while remaining:
+        attempted = [units[index] for index in remaining]
+        units_to_try = _without_replacing(attempted) if is_plain else attempted
+        refused = await _try_until_known(driver, units_to_try)
+        if is_plain and _may_have_met_expired(attempted, refused):
+            is_plain = False
             continue
-        for index, error in refused.items():
-            outcomes[left[index]] = error
+        for position, error in refused.items():
+            outcomes[remaining[position]] = error
         if not refused:
             break
-        left = [place for index, place in enumerate(left) if index not in refused]
+        remaining = [index for position, index in enumerate(remaining) if position not in refused]
     return outcomes
 
 
-def _may_meet_expired(units: Sequence[PreparedTransaction], refused: Refusals) -> bool:
-    """Returns whether a refused insert may only have met an expired record."""
-    replacing = {each.name for unit in units for each in unit.operations if each.replaces}
+def _may_have_met_expired(units: Sequence[PreparedTransaction], refused: Refusals) -> bool:
+    """Returns whether an insert may have been refused only because of an expired record."""
+    replacing = {
+        operation.name for unit in units for operation in unit.operations if operation.replaces
+    }
     return any(
         isinstance(error, Conflict) and error.collection in replacing for error in refused.values()
     )
 
 
-def _on_free_ground(units: Sequence[PreparedTransaction]) -> list[PreparedTransaction]:
-    """Returns the units as if no record had to be replaced.
+def _without_replacing(units: Sequence[PreparedTransaction]) -> list[PreparedTransaction]:
+    """Returns the units with plain inserts, which replace no expired record.
 
-    A plain insert costs the server half as much, and few inserts meet an expired record.
+    A plain insert costs the server half as much, and few inserts find an expired record.
     """
     return [
         PreparedTransaction(unit.unit, [_plain(operation) for operation in unit.operations])
@@ -90,8 +93,8 @@ async def _try_until_known(driver: Driver, units: Sequence[PreparedTransaction])
             async with attempts.limit():
                 return await _attempt(driver, units, attempts)
         except (PyMongoError, TimeoutError) as error:
-            # An error before the commit was sent leaves nothing behind, so it adds no doubt.
-            if not attempts.may_go_on(error):
+            # Nothing was applied if the error came before the commit was sent.
+            if not attempts.may_repeat(error):
                 return _failed(units, attempts, error)
         await attempts.pause()
 
@@ -100,8 +103,8 @@ def _failed(
     units: Sequence[PreparedTransaction], attempts: faults.Attempts, error: Exception
 ) -> Refusals:
     if attempts.is_in_doubt:
-        return {place: Unknown(each.unit) for place, each in enumerate(units)}
-    return {place: faults.unavailable(error) for place in range(len(units))}
+        return {index: Unknown(unit.unit) for index, unit in enumerate(units)}
+    return {index: faults.unavailable(error) for index in range(len(units))}
 
 
 async def _attempt(
@@ -122,13 +125,13 @@ async def _commit(driver: Driver, session: Any, attempts: faults.Attempts) -> No
     attempts.is_in_doubt = True
     while True:
         try:
-            await driver.sent(session.commit_transaction())
+            await driver.send(session.commit_transaction())
         except PyMongoError as error:
             if error.has_error_label("TransientTransactionError"):
                 # It was not committed, and is repeated.
                 attempts.is_in_doubt = was_in_doubt
                 raise
-            if not attempts.may_go_on(error):
+            if not attempts.may_repeat(error):
                 raise
             was_in_doubt = True
         else:
@@ -139,12 +142,12 @@ async def _commit(driver: Driver, session: Any, attempts: faults.Attempts) -> No
 async def _resolved(
     driver: Driver, units: Sequence[PreparedTransaction], refused: Refusals
 ) -> Refusals:
-    """Returns the meaning of a refusal after a commit whose answer was lost: it may have been
+    """Returns the refused units after a commit whose answer was lost: none, if that commit was
     applied.
     """
-    with_marks = [each for each in units if not codec.deleted_only(each.unit.writes)]
+    with_marks = [unit for unit in units if not codec.deleted_only(unit.unit.writes)]
     if not with_marks:
-        return {place: Unknown(each.unit) for place, each in enumerate(units)}
+        return {index: Unknown(unit.unit) for index, unit in enumerate(units)}
     return {} if await applied(driver, with_marks[0].operations) else refused
 
 
@@ -153,45 +156,46 @@ async def _write_all(
 ) -> Refusals:
     """Writes everything, in as few commands as there are kinds and collections."""
     for group in _groups(units):
-        places = list(group)
+        positions = list(group)
         operations = list(group.values())
-        answer = await driver.write(operations, session)
-        refused = await _refused(driver, operations, answer, session)
+        reply = await driver.write(operations, session)
+        refused = await _refused(driver, operations, reply, session)
         if refused:
-            return {places[index][0]: error for index, error in refused.items()}
+            return {positions[index][0]: error for index, error in refused.items()}
     return {}
 
 
 def _groups(
     units: Sequence[PreparedTransaction],
 ) -> Iterable[dict[tuple[int, int], WriteOperation]]:
-    """Yields operations by kind, then collection; each with the place of its unit and its own."""
+    """Yields operations by kind, then collection; each with the index of its unit and its own
+    index in the unit."""
     groups: dict[tuple[Any, ...], dict[tuple[int, int], WriteOperation]] = {}
-    for place, unit in enumerate(units):
+    for index, unit in enumerate(units):
         for number, operation in enumerate(unit.operations):
-            solo = (place, number) if operation.is_conditional_delete else None
-            key = (_KINDS.index(operation.kind), operation.name, solo)
-            groups.setdefault(key, {})[place, number] = operation
+            separate_key = (index, number) if operation.is_conditional_delete else None
+            key = (_KINDS.index(operation.kind), operation.name, separate_key)
+            groups.setdefault(key, {})[index, number] = operation
     return [groups[key] for key in sorted(groups, key=lambda key: (key[0], key[1]))]
 
 
 async def _refused(
-    driver: Driver, operations: Sequence[WriteOperation], answer: DriverReply, session: Any
+    driver: Driver, operations: Sequence[WriteOperation], reply: DriverReply, session: Any
 ) -> Refusals:
-    if answer.refused:
+    if reply.refused:
         return {
-            place: faults.refusal(operations[place].name, details)
-            for place, details in answer.refused.items()
+            index: faults.refusal(operations[index].name, details)
+            for index, details in reply.refused.items()
         }
     first = operations[0]
     if first.kind == "insert" or (first.kind == "delete" and not first.is_conditional_delete):
         return {}
-    if answer.found == len(operations):
+    if reply.matched_count == len(operations):
         return {}
     marks = await marks_of(driver, operations, session)
     return {
-        place: Stale(operation.name, operation.write.id)
-        for place, operation in enumerate(operations)
+        index: Stale(operation.name, operation.write.id)
+        for index, operation in enumerate(operations)
         if operation.unit.id not in marks.get(operation.write.id, ())
     }
 
@@ -206,32 +210,36 @@ async def _all_refused(
     """
     if len(units) == 1 or not any(isinstance(error, Conflict) for error in refused.values()):
         return refused
-    found = dict(refused)
+    causes = dict(refused)
     by_collection: dict[str, dict[int, list[WriteOperation]]] = {}
-    for place, each in enumerate(units):
-        if place in found or any(operation.kind != "insert" for operation in each.operations):
+    for index, unit in enumerate(units):
+        if index in causes or any(operation.kind != "insert" for operation in unit.operations):
             continue
-        for operation in each.operations:
-            by_collection.setdefault(operation.name, {}).setdefault(place, []).append(operation)
+        for operation in unit.operations:
+            by_collection.setdefault(operation.name, {}).setdefault(index, []).append(operation)
     for inserts in by_collection.values():
-        found |= await _taken(driver, inserts)
-    return found
+        causes |= await _find_conflicts(driver, inserts)
+    return causes
 
 
-async def _taken(driver: Driver, inserts: Mapping[int, Sequence[WriteOperation]]) -> Refusals:
+async def _find_conflicts(
+    driver: Driver, inserts: Mapping[int, Sequence[WriteOperation]]
+) -> Refusals:
     collection = next(iter(inserts.values()))[0].write.collection
     if collection.expires:
         return {}
-    everything = [operation for each in inserts.values() for operation in each]
+    all_inserts = [operation for unit_inserts in inserts.values() for operation in unit_inserts]
     refused: dict[int, StorageError] = {}
     for field in ("_id", *collection.unique):
-        values = [operation.change[field] for operation in everything]
-        there = await driver.find(collection.name, {field: {"$in": values}}, projection={field: 1})
-        taken = {document[field] for document in there}
-        for place, each in inserts.items():
-            if any(operation.change[field] in taken for operation in each):
+        values = [operation.change[field] for operation in all_inserts]
+        documents = await driver.find(
+            collection.name, {field: {"$in": values}}, projection={field: 1}
+        )
+        existing = {document[field] for document in documents}
+        for index, unit_inserts in inserts.items():
+            if any(operation.change[field] in existing for operation in unit_inserts):
                 name = "id" if field == "_id" else field
-                refused.setdefault(place, Conflict(collection.name, name))
+                refused.setdefault(index, Conflict(collection.name, name))
     return refused
 
 
@@ -246,15 +254,15 @@ async def applied(driver: Driver, operations: Sequence[WriteOperation]) -> bool 
         if operation.kind == "delete":
             continue
         marked = {"_id": operation.write.id, MARKS: operation.unit.id}
-        asked = WriteOperation(operation.unit, operation.write, "update", marked, _NOTHING)
-        if (await driver.write([asked])).found:
+        query = WriteOperation(operation.unit, operation.write, "update", marked, _NOTHING)
+        if (await driver.write([query])).matched_count:
             return True
     return False
 
 
 async def finally_applied(driver: Driver, operations: Sequence[WriteOperation]) -> bool | None:
-    """Returns whether a unit was applied; afterwards a unit with an update can't be applied any
-    more.
+    """Returns whether a unit was applied; afterwards a unit with an update can no longer be
+    applied.
 
     A server may still hold a command whose caller was cancelled. So the first record to update
     gets the unit's mark, because of which that command will skip it, and a second mark, which
@@ -267,14 +275,14 @@ async def finally_applied(driver: Driver, operations: Sequence[WriteOperation]) 
 
 
 async def _is_ruled_out(driver: Driver, operation: WriteOperation) -> bool:
-    """Rules an update out, if it was not applied; returns whether it is ruled out, now
-    or before.
+    """Prevents an update that was not applied from being applied later; returns whether it is
+    prevented, now or by an earlier call.
     """
-    id, note = operation.unit.id, f"not {operation.unit.id}"
-    unmarked = {"_id": operation.write.id, MARKS: {"$ne": id}}
-    change = {"$push": {MARKS: {"$each": [id, note], "$slice": -MAX_MARKS}}}
-    asked = WriteOperation(operation.unit, operation.write, "update", unmarked, change)
-    if (await driver.write([asked])).found:
+    unit_id, second_mark = operation.unit.id, f"not {operation.unit.id}"
+    unmarked = {"_id": operation.write.id, MARKS: {"$ne": unit_id}}
+    change = {"$push": {MARKS: {"$each": [unit_id, second_mark], "$slice": -MAX_MARKS}}}
+    update = WriteOperation(operation.unit, operation.write, "update", unmarked, change)
+    if (await driver.write([update])).matched_count:
         return True
     marks = await marks_of(driver, [operation])
-    return note in marks.get(operation.write.id, ())
+    return second_mark in marks.get(operation.write.id, ())

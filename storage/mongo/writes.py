@@ -22,7 +22,7 @@ COMMANDS_IN_FLIGHT: Final = 3
 UNITS_PER_COMMAND: Final = 200
 WORTH_A_COMMAND: Final = 16
 SOLO_COMMANDS_IN_FLIGHT: Final = 16
-QUEUE_LOOKED_THROUGH: Final = 1000
+MAX_QUEUE_SCAN: Final = 1000
 
 
 async def deliver(driver: Driver, operations: Sequence[WriteOperation]) -> list[Outcome]:
@@ -37,12 +37,14 @@ async def deliver(driver: Driver, operations: Sequence[WriteOperation]) -> list[
             async with attempts.limit():
                 return await _attempt(driver, operations, attempts)
         except (PyMongoError, TimeoutError) as error:
-            if attempts.is_over(error):
-                return [_lost(operation, attempts, error) for operation in operations]
+            if attempts.record_failure(error):
+                return [_failure_outcome(operation, attempts, error) for operation in operations]
         await attempts.pause()
 
 
-def _lost(operation: WriteOperation, attempts: faults.Attempts, error: Exception) -> Outcome:
+def _failure_outcome(
+    operation: WriteOperation, attempts: faults.Attempts, error: Exception
+) -> Outcome:
     if attempts.is_in_doubt:
         return Unknown(operation.unit)
     return faults.unavailable(error)
@@ -52,56 +54,57 @@ async def _attempt(
     driver: Driver, operations: Sequence[WriteOperation], attempts: faults.Attempts
 ) -> list[Outcome]:
     was_in_doubt = attempts.is_in_doubt
-    answer = await driver.write(operations)
+    reply = await driver.write(operations)
     # It is applied now, so a later error must not be reported as "not applied".
     attempts.is_in_doubt = True
     outcomes: list[Outcome] = [None] * len(operations)
-    for index, details in answer.refused.items():
+    for index, details in reply.refused.items():
         outcomes[index] = faults.refusal(operations[index].name, details)
-    unsure = _unsure(operations, answer, was_in_doubt)
-    if not unsure:
+    uncertain = _uncertain(operations, reply, was_in_doubt)
+    if not uncertain:
         return outcomes
-    if not was_in_doubt and answer.found == 0 and not answer.refused:
+    if not was_in_doubt and reply.matched_count == 0 and not reply.refused:
         return [Stale(operation.name, operation.write.id) for operation in operations]
-    return await _by_marks(driver, operations, outcomes, unsure, was_in_doubt)
+    return await _by_marks(driver, operations, outcomes, uncertain, was_in_doubt)
 
 
-def _unsure(
-    operations: Sequence[WriteOperation], answer: DriverReply, was_in_doubt: bool
+def _uncertain(
+    operations: Sequence[WriteOperation], reply: DriverReply, was_in_doubt: bool
 ) -> list[int]:
-    """Returns the places whose outcome the reply alone does not show."""
+    """Returns the indexes of the operations whose outcome can't be derived from the reply
+    alone."""
     first = operations[0]
     if first.kind == "insert" or (first.kind == "delete" and not first.is_conditional_delete):
         # An earlier command whose answer was lost may have caused the refusal.
-        return list(answer.refused) if was_in_doubt else []
-    if answer.found + len(answer.refused) == len(operations):
+        return list(reply.refused) if was_in_doubt else []
+    if reply.matched_count + len(reply.refused) == len(operations):
         return []
-    return [place for place in range(len(operations)) if place not in answer.refused]
+    return [index for index in range(len(operations)) if index not in reply.refused]
 
 
 async def _by_marks(
     driver: Driver,
     operations: Sequence[WriteOperation],
     outcomes: list[Outcome],
-    unsure: list[int],
+    uncertain: list[int],
     was_in_doubt: bool,
 ) -> list[Outcome]:
-    """Fills in the outcomes that only the records show.
+    """Fills in the outcomes that can be derived from the records only.
 
     The previous command was acknowledged by a majority, and with it all before it: a mark that is
     found now is durable.
     """
-    marks = await marks_of(driver, [operations[place] for place in unsure])
-    for place in unsure:
-        operation = operations[place]
+    marks = await marks_of(driver, [operations[index] for index in uncertain])
+    for index in uncertain:
+        operation = operations[index]
         if operation.unit.id in marks.get(operation.write.id, ()):
-            outcomes[place] = None
+            outcomes[index] = None
         elif operation.kind == "insert":
             continue  # the refusal is final
         elif was_in_doubt and operation.write.id not in marks:
-            outcomes[place] = Unknown(operation.unit)
-        elif outcomes[place] is None:
-            outcomes[place] = Stale(operation.name, operation.write.id)
+            outcomes[index] = Unknown(operation.unit)
+        elif outcomes[index] is None:
+            outcomes[index] = Stale(operation.name, operation.write.id)
     return outcomes
 
 
@@ -111,14 +114,14 @@ async def marks_of(
     """Returns, by record id, the marks of the records that these operations write: the ids of the
     last units that wrote them. Absent records have no entry."""
     ids = [operation.write.id for operation in operations]
-    found = await driver.find(
+    documents = await driver.find(
         operations[0].name,
         {"_id": {"$in": ids}},
         projection={MARKS: 1},
         batch_size=len(ids) + 1,
         session=session,
     )
-    return {document["_id"]: document.get(MARKS, []) for document in found}
+    return {document["_id"]: document.get(MARKS, []) for document in documents}
 
 
 class _Queued:
@@ -134,7 +137,7 @@ class Lane:
 
     A record has the ids of the last `MAX_MARKS` units that wrote it, its marks: by them a repeated
     command recognizes what it has already applied. Therefore only one unit for a record is in
-    progress at a time: while its answer is lost, later ones could displace its mark, and it would
+    progress at a time: while its answer is lost, later ones could overwrite its mark, and it would
     be applied again. A conditional delete leaves no mark, so each is sent in a command of its own
     (`solo`).
     """
@@ -152,14 +155,16 @@ class Lane:
         self._is_scheduled = False
 
     async def outcome(self, operation: WriteOperation, seconds: float) -> Outcome:
-        """Queues the write of a unit, and returns its outcome. Cancelling the caller withdraws
-        nothing.
+        """Queues the write of a unit, and returns its outcome. Cancelling the caller does not
+        cancel the write.
 
-        After `seconds` it raises Unknown; Unavailable if the write was not sent by then, which
-        withdraws it.
+        After `seconds` it raises Unknown; Unavailable if the write was not sent by then; it is
+        removed from the queue.
         """
         queued = self._put(operation)
-        return await deadline.answered(queued.outcome, seconds, partial(self._late, queued))
+        return await deadline.wait_for_answer(
+            queued.outcome, seconds, partial(self._time_out, queued)
+        )
 
     def _put(self, operation: WriteOperation) -> _Queued:
         queued = _Queued(operation)
@@ -170,7 +175,7 @@ class Lane:
             asyncio.get_running_loop().call_soon(self._send)
         return queued
 
-    def _late(self, queued: _Queued) -> StorageError:
+    def _time_out(self, queued: _Queued) -> StorageError:
         if queued not in self._queue:
             return Unknown(queued.operation.unit)
         self._queue.remove(queued)
@@ -195,26 +200,26 @@ class Lane:
             task.add_done_callback(partial(self._delivered, batch))
 
     def _next_batch(self) -> list[_Queued]:
-        """Returns as many as fit, never two for one record, which a command's count can't
-        distinguish.
+        """Returns as many units as fit into a command, never two for one record, because the
+        counts in the reply could not be attributed to them.
 
         A long queue is distributed over all commands that may be sent, so that the server works on
         one of them while the next is prepared.
         """
-        free = self._width - len(self._running)
-        size = min(self._size, max(WORTH_A_COMMAND, math.ceil(len(self._queue) / free)))
+        free_commands = self._width - len(self._running)
+        size = min(self._size, max(WORTH_A_COMMAND, math.ceil(len(self._queue) / free_commands)))
         batch: dict[str, _Queued] = {}
-        waiting: list[_Queued] = []
-        for _ in range(min(len(self._queue), QUEUE_LOOKED_THROUGH)):
+        skipped: list[_Queued] = []
+        for _ in range(min(len(self._queue), MAX_QUEUE_SCAN)):
             if len(batch) == size:
                 break
             queued = self._queue.popleft()
-            id = queued.operation.write.id
-            if id in batch or id in self._records:
-                waiting.append(queued)
+            record_id = queued.operation.write.id
+            if record_id in batch or record_id in self._records:
+                skipped.append(queued)
             else:
-                batch[id] = queued
-        self._queue.extendleft(reversed(waiting))
+                batch[record_id] = queued
+        self._queue.extendleft(reversed(skipped))
         return list(batch.values())
 
     async def _deliver(self, batch: list[_Queued]) -> None:

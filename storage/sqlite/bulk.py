@@ -1,10 +1,9 @@
-"""Many units at once that only insert: a few statements, instead of one for every record.
+"""Many units that only insert, by a few statements instead of one for every record.
 
 A statement for each record costs several times what SQLite needs for the record, and the
 interpreter lock is handed over for each. Failures are not attributed to units here: a taken key
-rolls the whole transaction back. So SQLite need not keep each page's earlier content for a partial
-rollback.
-"""
+rolls the whole transaction back. So SQLite does not have to store each page's earlier content for
+a partial rollback."""
 
 from __future__ import annotations
 
@@ -12,10 +11,10 @@ import itertools
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from storage.sqlite.tables import inserting_all
+from storage.sqlite.tables import insert_statement
 from storage.steps import InsertStep, PreparedUnit
 
-_FEWEST_UNITS = 4
+_MIN_UNITS = 4
 _MAX_ROWS = 256  # per statement; all sizes are powers of two, so that few statements are prepared
 
 _Row = tuple[str, str, str]
@@ -26,11 +25,11 @@ class BulkRefused(Exception):
 
 
 def groups(units: Sequence[PreparedUnit]) -> Iterator[tuple[bool, Sequence[PreparedUnit]]]:
-    """Divides the units, in their order, into groups, and yields each with whether `insert` is to
-    write the whole group: its units only insert, and are many enough."""
-    for is_inserting, following in itertools.groupby(units, _only_inserts):
-        run = list(following)
-        yield is_inserting and len(run) >= _FEWEST_UNITS, run
+    """Divides the units, in their order, into groups, and yields each group with whether `insert`
+    is to write all of it, because its units only insert and there are enough of them."""
+    for is_inserting, group in itertools.groupby(units, _only_inserts):
+        units_of_group = list(group)
+        yield is_inserting and len(units_of_group) >= _MIN_UNITS, units_of_group
 
 
 def _only_inserts(unit: PreparedUnit) -> bool:
@@ -38,8 +37,8 @@ def _only_inserts(unit: PreparedUnit) -> bool:
 
 
 def insert(connection: sqlite3.Connection, units: Sequence[PreparedUnit]) -> None:
-    """Inserts the records of the units, which do nothing but insert, in the open transaction of
-    the connection.
+    """Inserts the records of the units, which only insert, in the open transaction of the
+    connection.
 
     Raises BulkRefused when a key is taken or a unit can't be written, sqlite3.Error.
     """
@@ -50,8 +49,8 @@ def insert(connection: sqlite3.Connection, units: Sequence[PreparedUnit]) -> Non
             row = (step.id, step.document.decode(), unit.unit.id)
             rows.setdefault(step.table.name, []).append(row)
     try:
-        for table, each in rows.items():
-            _insert(connection, table, each)
+        for table, table_rows in rows.items():
+            _insert(connection, table, table_rows)
     except sqlite3.IntegrityError as error:
         raise BulkRefused from error
     except sqlite3.Error:
@@ -65,5 +64,5 @@ def _insert(connection: sqlite3.Connection, table: str, rows: list[_Row]) -> Non
     while start < len(rows):
         size = 1 << (min(len(rows) - start, _MAX_ROWS).bit_length() - 1)
         values = list(itertools.chain.from_iterable(rows[start : start + size]))
-        connection.execute(inserting_all(table, size), values)
+        connection.execute(insert_statement(table, size), values)
         start += size

@@ -1,9 +1,8 @@
 """Compaction of a SQLite file that no program has open.
 
-It is written into another file, checked, and then takes the name of the old one, so a process that
-ends at any moment leaves a whole file. Programs of this version wait for the file's lock before
-they open it; to others the file is in use by its exclusive lock.
-"""
+The content is written into a new file, which is checked and then gets the name of the old one, so
+a process that ends at any moment leaves a complete file. Programs of this version wait for the
+file's lock before they open it; to others the file is in use by its exclusive lock."""
 
 from __future__ import annotations
 
@@ -18,20 +17,19 @@ from storage.base import StorageError, Unavailable
 from storage.compacting import Compacted, InUse, NoRoom
 from storage.sqlite.locks import FileLock
 
-_PATIENCE_SECONDS: Final = 1.0
-_ROOM: Final = 1.1  # the new file is at most as large as the old one
+_LOCK_TIMEOUT_SECONDS: Final = 1.0
+_SPACE_FACTOR: Final = 1.1  # the new file is at most as large as the old one
 
 
 def compact(path: str) -> Compacted:
-    """Writes the file anew, without free pages, and so that it can become shorter by itself later.
+    """Rewrites the file without free pages, in the mode in which SQLite can shorten it later.
 
-    Raises InUse, NoRoom, Unavailable; StorageError if the new file is not whole. The old one then
-    stays as it is.
-    """
+    Raises InUse, NoRoom, Unavailable; StorageError if the new file is damaged. The old file is
+    then unchanged."""
     draft = f"{path}.compact"
     try:
         with _locked(path):
-            before = _take(path, draft)
+            before = _write_draft(path, draft)
             _check_whole(draft)
             _sync(draft)
             os.replace(draft, path)
@@ -53,12 +51,12 @@ def _locked(path: str) -> Iterator[None]:
         lock.close()
 
 
-def _take(path: str, draft: str) -> int:
+def _write_draft(path: str, draft: str) -> int:
     """Writes the draft; returns the size of the old file, whose log is empty then."""
     with closing(
-        sqlite3.connect(path, timeout=_PATIENCE_SECONDS, isolation_level=None)
+        sqlite3.connect(path, timeout=_LOCK_TIMEOUT_SECONDS, isolation_level=None)
     ) as connection:
-        _take_alone(connection)
+        _lock_exclusively(connection)
         size = os.path.getsize(path)
         _check_room(path, size)
         _make_empty(draft)
@@ -67,7 +65,7 @@ def _take(path: str, draft: str) -> int:
     return size
 
 
-def _take_alone(connection: sqlite3.Connection) -> None:
+def _lock_exclusively(connection: sqlite3.Connection) -> None:
     """Ends the file's log, which is refused while any other connection is open. Raises InUse."""
     connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
     try:
@@ -84,24 +82,25 @@ def _take_alone(connection: sqlite3.Connection) -> None:
 
 def _check_room(path: str, size: int) -> None:
     free = shutil.disk_usage(os.path.dirname(path)).free
-    if free < size * _ROOM:
+    if free < size * _SPACE_FACTOR:
         raise NoRoom(
-            f"a new file of {size} bytes beside {path} needs {int(size * _ROOM)} free bytes;"
-            f" there are {free}"
+            f"a new file of {size} bytes beside {path} needs"
+            f" {int(size * _SPACE_FACTOR)} free bytes; there are {free}"
         )
 
 
 def _make_empty(draft: str) -> None:
-    """Makes the draft an empty file that only its owner may read; one that is left is replaced."""
+    """Creates the draft as an empty file that only its owner may read; an older draft is
+    replaced."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
     os.close(os.open(draft, flags, 0o600))
 
 
 def _check_whole(draft: str) -> None:
     with closing(sqlite3.connect(draft)) as connection:
-        found = [text for (text,) in connection.execute("PRAGMA integrity_check(1)")]
-    if found != ["ok"]:
-        raise StorageError(f"the new file is not whole: {found[0]}")
+        problems = [text for (text,) in connection.execute("PRAGMA integrity_check(1)")]
+    if problems != ["ok"]:
+        raise StorageError(f"the new file is not whole: {problems[0]}")
 
 
 def _sync(path: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Final
 
-PAGES_AT_ONCE: Final = 200  # once a second: less than a megabyte
+PAGES_PER_RELEASE: Final = 200  # less than a megabyte, once a second
 MIN_BYTES: Final = 64 * 1024 * 1024
 _BEGINS_ABOVE: Final = 0.2
 _ENDS_BELOW: Final = 0.1
@@ -15,14 +15,15 @@ _INCREMENTAL: Final = 2
 
 
 class FreeSpace:
-    """The free pages of a file with `auto_vacuum = INCREMENTAL`; of any other, none is returned.
+    """The free pages of a file with `auto_vacuum = INCREMENTAL`; of any other file, no page is
+    returned.
 
-    It begins when a fifth of the file and 64 MiB are free, and ends at a tenth.
+    Returning begins when a fifth of the file and 64 MiB are free, and ends at a tenth.
     """
 
     def __init__(self) -> None:
         self._is_shrinking = False
-        self._returned = 0
+        self._released = 0
 
     def is_due(self, connection: sqlite3.Connection) -> bool:
         """Returns whether pages are to be returned at this moment."""
@@ -37,15 +38,15 @@ class FreeSpace:
             )
         return self._is_shrinking
 
-    def give_back(self, connection: sqlite3.Connection) -> bool:
+    def release(self, connection: sqlite3.Connection) -> bool:
         """Returns some pages to the file system; returns whether the log is to be copied now."""
         # `execute` would step once, which returns one page: the statement has no columns.
-        connection.executescript(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE:d})")
-        self._returned += PAGES_AT_ONCE
-        is_time = self._returned >= _PAGES_BETWEEN_COPIES or not self.is_due(connection)
-        if is_time:
-            self._returned = 0
-        return is_time
+        connection.executescript(f"PRAGMA incremental_vacuum({PAGES_PER_RELEASE:d})")
+        self._released += PAGES_PER_RELEASE
+        is_copy_due = self._released >= _PAGES_BETWEEN_COPIES or not self.is_due(connection)
+        if is_copy_due:
+            self._released = 0
+        return is_copy_due
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

@@ -25,11 +25,11 @@ class Inspection:
 
     def missing(self, collections: Sequence[Collection[Any]]) -> list[str]:
         """Returns the names of the tables and indexes that are not in the file."""
-        there = {row[0].decode() for row in self._rows("SELECT name FROM sqlite_master")}
+        existing = {row[0].decode() for row in self._rows("SELECT name FROM sqlite_master")}
         declared = [
             name for collection in collections for name in _names(tables.SqliteTable(collection))
         ]
-        return [name for name in declared if name not in there]
+        return [name for name in declared if name not in existing]
 
     def sizes(self) -> FileState:
         """Returns the sizes of the file, of its free pages and of its log."""
@@ -38,12 +38,12 @@ class Inspection:
         ((free,),) = self._rows("PRAGMA freelist_count")
         try:
             log_bytes = os.path.getsize(f"{self._path}-wal")
-        except OSError:  # there is none when nothing was written since the opening
+        except OSError:  # there is no log if nothing was written since the opening
             log_bytes = 0
         return FileState(pages * page_bytes, free * page_bytes, log_bytes)
 
-    def damage(self, up_to: int) -> list[str]:
-        """Returns what is damaged in the file, at most so many sentences."""
+    def find_damage(self, up_to: int) -> list[str]:
+        """Returns descriptions of the damage of the file, at most `up_to` sentences."""
         try:
             rows = self._rows(f"PRAGMA integrity_check({up_to:d})")
         except Unavailable as error:
@@ -51,8 +51,8 @@ class Inspection:
             if code & 0xFF != sqlite3.SQLITE_CORRUPT:
                 raise
             return [str(error)]  # so damaged that the check ends
-        found = [row[0].decode() for row in rows]
-        return [] if found == ["ok"] else found
+        problems = [row[0].decode() for row in rows]
+        return [] if problems == ["ok"] else problems
 
     def _rows(self, sql: str) -> list[Any]:
         try:

@@ -1,10 +1,10 @@
-"""Insertion of many records into empty tables: no wait for the disk before the end, and indexes
-that are made after the rows.
+"""Insertion of many records into empty tables, without waiting for the disk before the end;
+indexes are created after the rows.
 
-An index that is made of all rows at once is sorted, where one that grows row by row is read and
-written in no order. Without waiting at each commit, the last ones may be lost in a power failure,
-but the file stays whole, and what fills it marks it as incomplete until the end.
-"""
+An index that is created from all rows is sorted and written in order; an index that grows row by
+row is read and written in random order. Without waiting for the disk, the last commits may be lost
+in a power failure, but the file remains valid, and the program that fills it marks it as
+incomplete until the end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from storage.sqlite import tables
 from storage.sqlite.tables import SqliteTable, statement
 
-UNITS_AT_ONCE = 5_000
+MAX_UNITS = 5_000
 
 
 def begin(connection: sqlite3.Connection, loaded: Sequence[SqliteTable]) -> None:
@@ -49,21 +49,22 @@ def _drop_indexes(connection: sqlite3.Connection, table: SqliteTable) -> None:
 
 
 def make_indexes(connection: sqlite3.Connection, table: SqliteTable) -> None:
-    """Makes the indexes that `begin` dropped. Raises Unsupported if a unique key is not unique."""
+    """Creates the indexes that `begin` dropped. Raises Unsupported if a unique key is not
+    unique."""
     with _transaction(connection):
         tables.create(connection, table)
 
 
 def finish(connection: sqlite3.Connection, path: str, synchronous: str) -> None:
-    """Waits until all that was written is on the disk. Later commits wait for the disk again as
-    `synchronous`, a value of SQLite's pragma of that name, says."""
+    """Waits until everything that was written is on the disk. `synchronous`, a value of SQLite's
+    pragma of that name, determines how later commits wait for the disk."""
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    # A reader may have kept a part of the log from being copied.
-    for each in (f"{path}-wal", path):
+    # A reader may have prevented a part of the log from being copied.
+    for file in (f"{path}-wal", path):
         with suppress(FileNotFoundError):
-            _sync(each)
+            _sync(file)
 
 
 def _sync(path: str) -> None:

@@ -22,25 +22,24 @@ Query = tuple[str, list[Any]]
 
 class ScanPlan(NamedTuple):
     """How the records of a list are found: by all of its conditions through an index, or without
-    those on the fields `without`, by which the records found are then filtered.
+    those on the fields `without`, which then filter the records that were found.
 
-    With `most`, only that many records are found before they are filtered.
+    With `max_records`, at most that many records are read before they are filtered.
     """
 
     without: tuple[str, ...] = ()
-    most: int | None = None
+    max_records: int | None = None
 
-    def listed(self, conditions: list[Condition]) -> list[Condition]:
-        """Returns the conditions by which records are found, without those on the fields
-        `without`.
-        """
-        return [each for each in conditions if each[0] not in self.without]
+    def index_conditions(self, conditions: list[Condition]) -> list[Condition]:
+        """Returns those of `conditions` by which records are found through the index: all but
+        those on the fields `without`."""
+        return [condition for condition in conditions if condition[0] not in self.without]
 
 
 BY_INDEX: Final = ScanPlan()
 
 
-def plain(value: object) -> Any:
+def stored_value(value: object) -> Any:
     """Returns the value in the form that it has in stored documents. Raises InvalidValue."""
     return encode_value(value, instant_text)
 
@@ -60,10 +59,10 @@ def matching(equal: dict[str, Value], now: str | None) -> list[Condition]:
 def steps(
     plan: Plan, descending: bool, after: Cursor | None
 ) -> Iterator[tuple[list[Condition], Order]]:
-    """Yields the ranges of the index in which the records after a cursor lie, in order: for each
+    """Yields the ranges of the index that have the records after a cursor, in order: for each
     its conditions, and the fields by which it is sorted.
 
-    After a cursor come the records with the same value of the order field, then all beyond. SQLite
+    After a cursor come the records with the same value of the order field, then all others. SQLite
     can't use an index on expressions for a row value, so one combined condition would read the
     list from its start.
     """
@@ -75,7 +74,7 @@ def steps(
     if plan.order is None:
         yield [("id", beyond, after[1])], plan.fields
         return
-    value = plain(after[0])
+    value = stored_value(after[0])
     if not plan.is_unique:
         yield [(plan.order, "IS", value), ("id", beyond, after[1])], ("id",)
     yield [(plan.order, beyond, value), *(low if descending else high)], plan.fields
@@ -84,7 +83,7 @@ def steps(
 def _prefix_bounds(plan: Plan) -> tuple[list[Condition], list[Condition]]:
     if plan.order is None or plan.prefix is None:
         return [], []
-    end = after_prefix(plain(plan.prefix))
+    end = after_prefix(stored_value(plan.prefix))
     return [(plan.order, ">=", plan.prefix)], [(plan.order, "<", end)] if end else []
 
 
@@ -95,13 +94,13 @@ def page(
     descending: bool,
     scan_plan: ScanPlan = BY_INDEX,
 ) -> Query:
-    if scan_plan.most is None:
+    if scan_plan.max_records is None:
         sql = _page(table, _shape(conditions), order, descending, scan_plan.without)
         return sql, _values(conditions)
-    listed = scan_plan.listed(conditions)
-    narrowing = [each for each in conditions if each[0] in scan_plan.without]
-    sql = _page_of_some(table, _shape(listed), _shape(narrowing), order, descending)
-    return sql, [*_values(listed), scan_plan.most, *_values(narrowing)]
+    indexed = scan_plan.index_conditions(conditions)
+    filtering = [condition for condition in conditions if condition[0] in scan_plan.without]
+    sql = _page_of_limited(table, _shape(indexed), _shape(filtering), order, descending)
+    return sql, [*_values(indexed), scan_plan.max_records, *_values(filtering)]
 
 
 def count(table: str, conditions: list[Condition], scan_plan: ScanPlan = BY_INDEX) -> Query:
@@ -129,19 +128,21 @@ def _shape(conditions: list[Condition]) -> _Shape:
 def _page(
     table: str, shape: _Shape, order: Order, descending: bool, without: tuple[str, ...] = ()
 ) -> str:
-    by = ", ".join(_term(field, without) + (" DESC" if descending else "") for field in order)
+    ordering = ", ".join(
+        _term(field, without) + (" DESC" if descending else "") for field in order
+    )
     template = "SELECT doc FROM {table} WHERE {where} ORDER BY {by} LIMIT ?"
-    return statement(template, table, where=_where(shape, without), by=by)
+    return statement(template, table, where=_where(shape, without), by=ordering)
 
 
 @lru_cache(maxsize=1024)
-def _page_of_some(
-    table: str, listed: _Shape, narrowing: _Shape, order: Order, descending: bool
+def _page_of_limited(
+    table: str, indexed: _Shape, filtering: _Shape, order: Order, descending: bool
 ) -> str:
     # The limited subquery is read in its own order.
     template = "SELECT doc FROM ({some}) WHERE {where} LIMIT ?"
-    some = _page(table, listed, order, descending)
-    return statement(template, table, some=some, where=_where(narrowing))
+    page_sql = _page(table, indexed, order, descending)
+    return statement(template, table, some=page_sql, where=_where(filtering))
 
 
 @lru_cache(maxsize=1024)
@@ -163,33 +164,35 @@ def get_many(tables: tuple[str, ...]) -> str:
     """Returns a statement that reads one record by its id from each of `tables`, in which a table
     may occur again. Each row has the position in `tables`, from 0, and the document."""
     template = "SELECT {position}, doc FROM {table} WHERE id = ?"
-    selects = [statement(template, t, position=str(n)) for n, t in enumerate(tables)]
+    selects = [
+        statement(template, table, position=str(position)) for position, table in enumerate(tables)
+    ]
     return " UNION ALL ".join(selects)
 
 
-def each(table: str, plan: EachPlan, now: str | None) -> Query:
+def by_values(table: str, plan: EachPlan, now: str | None) -> Query:
     """Returns the query for the records that have one of the plan's values, in the plan's order
     for each value. With `now`, expired records are left out."""
-    values: list[Any] = [msgspec.json.encode([_bound(value) for value in plan.asked]).decode()]
+    values: list[Any] = [msgspec.json.encode([_bound(value) for value in plan.requested]).decode()]
     values += [now] if now else []
-    values += [] if plan.is_unique else [plan.most]
-    return _each(table, plan.field, plan.order, now is not None), values
+    values += [] if plan.is_unique else [plan.limit]
+    return _by_values(table, plan.field, plan.order, now is not None), values
 
 
 @lru_cache(maxsize=1024)
-def _each(table: str, field: str, order: Order, expires: bool) -> str:
+def _by_values(table: str, field: str, order: Order, expires: bool) -> str:
     # A cross join keeps its order of tables: the reverse would read the whole table.
-    joined = """WITH wanted(asked, place) AS (SELECT value, key FROM json_each(?))
-        SELECT doc FROM wanted CROSS JOIN {table} WHERE """
-    having = f"{expression(field)} IS asked"
+    joined = """WITH requested(value, place) AS (SELECT value, key FROM json_each(?))
+        SELECT doc FROM requested CROSS JOIN {table} WHERE """
+    condition = f"{expression(field)} IS requested.value"
     if expires:
-        having += f" AND {expression('expires_at')} > ?"
+        condition += f" AND {expression('expires_at')} > ?"
     if not order:
-        return statement(joined + having, table)
-    by = ", ".join(expression(each) for each in order)
+        return statement(joined + condition, table)
+    ordering = ", ".join(expression(name) for name in order)
     first = "SELECT rowid FROM {table} WHERE {having} ORDER BY {by} LIMIT ?"
     limited = joined + f"{{table}}.rowid IN ({first}) ORDER BY place, {{by}}"
-    return statement(limited, table, having=having, by=by)
+    return statement(limited, table, having=condition, by=ordering)
 
 
 def _where(shape: _Shape, without: tuple[str, ...] = ()) -> str:

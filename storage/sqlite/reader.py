@@ -26,8 +26,8 @@ from storage.sqlite import queries, sweep
 from storage.sqlite.tables import SqliteTable, Tables
 
 T = TypeVar("T")
-AT_ONCE: Final = 100  # keys or values per statement
-MAX_AT_ONCE: Final = 20_000  # records read for a page, which takes a tenth of a second
+MAX_VALUES_PER_STATEMENT: Final = 100  # keys or values per statement
+MAX_SCANNED: Final = 20_000  # records that are read for a page, in a tenth of a second
 _SLICE_ROWS: Final = 500
 _SLICE_BYTES: Final = 1024 * 1024
 
@@ -66,16 +66,16 @@ class SqliteReader:
         return [record for part in portions(keys) for record in self._get_few(part)]
 
     def _get_few(self, keys: Sequence[Key]) -> list[Any]:
-        found: list[Any] = [None] * len(keys)
+        records: list[Any] = [None] * len(keys)
         now, tables = self._now(), [self._tables[collection.name] for collection, _ in keys]
         sql = queries.get_many(tuple([table.name for table in tables]))
-        ids = [id if id.isascii() else _findable(id) for _, id in keys]
+        ids = [record_id if record_id.isascii() else _findable(record_id) for _, record_id in keys]
         for position, document in self._rows(sql, ids):
             table = tables[position]
             record = table.decode(document)
             if not table.expires or record.expires_at > now:
-                found[position] = record
-        return found
+                records[position] = record
+        return records
 
     def find(
         self,
@@ -90,7 +90,7 @@ class SqliteReader:
             documents = self._documents(table, planned, scan_plan, descending, limit, after)
             if documents is not None:
                 break
-        assert documents is not None  # noqa: S101 - the last way leads everywhere
+        assert documents is not None  # noqa: S101 - the last plan has no limit
         return planned.page([table.decode(document) for document in documents], limit)
 
     def _documents(
@@ -102,58 +102,60 @@ class SqliteReader:
         limit: int,
         after: Cursor | None,
     ) -> list[bytes] | None:
-        """Returns the documents of a page, and one more if there are more; None if this way reads
-        too many.
-        """
-        always = queries.matching(planned.equal, self._expiry_bound(table))
-        found: list[bytes] = []
-        for step, by in queries.steps(planned, descending, after):
-            sql, values = queries.page(table.name, always + step, by, descending, scan_plan)
-            found += [row[0] for row in self._rows(sql, [*values, limit + 1 - len(found)])]
-            if len(found) > limit:
+        """Returns the documents of a page, and one more if there are more; None if this plan reads
+        too many documents."""
+        base_conditions = queries.matching(planned.equal, self._expiry_bound(table))
+        documents: list[bytes] = []
+        for step, order in queries.steps(planned, descending, after):
+            sql, values = queries.page(
+                table.name, base_conditions + step, order, descending, scan_plan
+            )
+            documents += [row[0] for row in self._rows(sql, [*values, limit + 1 - len(documents)])]
+            if len(documents) > limit:
                 break
             if (
-                scan_plan.most is not None
-                and self._some(table, scan_plan.listed(always + step)) > scan_plan.most
+                scan_plan.max_records is not None
+                and self._limited_count(table, scan_plan.index_conditions(base_conditions + step))
+                > scan_plan.max_records
             ):
                 return None
-        return found
+        return documents
 
     def scan_plans(self, table: SqliteTable, planned: Plan) -> Sequence[queries.ScanPlan]:
         """Returns the plans to try in this order for reading a list; SQLite can't choose one
-        itself, because it keeps no counts.
+        itself, because it stores no counts.
 
         If no more records have the narrowing value than the list has, or than one page may read,
         they are found by that value and sorted. Else, if the list is short enough, its records are
-        filtered in order. If both are too many, filtering a limited number of records is tried
-        first.
+        filtered in order. If there are too many of both, filtering a limited number of records is
+        tried first.
         """
         if planned.narrowed is None:
             return (queries.BY_INDEX,)
         narrowing = {planned.narrowed: planned.equal[planned.narrowed]}
-        others = {name: one for name, one in planned.equal.items() if name not in narrowing}
+        remaining = {name: value for name, value in planned.equal.items() if name not in narrowing}
         ((bounds, _),) = queries.steps(planned, False, None)  # without a cursor there is one step
-        with_value = self._some(table, queries.matching(narrowing, None))
-        listed = self._some(table, [*queries.matching(others, None), *bounds])
-        sort = queries.ScanPlan(without=(*others, *planned.fields))
-        pick = queries.ScanPlan(without=(planned.narrowed,))
-        if with_value <= min(listed, MAX_AT_ONCE):
-            return (sort,)
-        if listed <= MAX_AT_ONCE:
-            return (pick,)
-        return (pick._replace(most=MAX_AT_ONCE), sort)
+        with_value_count = self._limited_count(table, queries.matching(narrowing, None))
+        listed_count = self._limited_count(table, [*queries.matching(remaining, None), *bounds])
+        sort_plan = queries.ScanPlan(without=(*remaining, *planned.fields))
+        filter_plan = queries.ScanPlan(without=(planned.narrowed,))
+        if with_value_count <= min(listed_count, MAX_SCANNED):
+            return (sort_plan,)
+        if listed_count <= MAX_SCANNED:
+            return (filter_plan,)
+        return (filter_plan._replace(max_records=MAX_SCANNED), sort_plan)
 
-    def _some(self, table: SqliteTable, conditions: list[queries.Condition]) -> int:
-        """Returns the number of matching records, at most one more than may be read at once."""
+    def _limited_count(self, table: SqliteTable, conditions: list[queries.Condition]) -> int:
+        """Returns the number of matching records, at most one more than MAX_SCANNED."""
         sql, values = queries.count(table.name, conditions)
-        return int(self._rows(sql, [*values, MAX_AT_ONCE + 1])[0][0])
+        return int(self._rows(sql, [*values, MAX_SCANNED + 1])[0][0])
 
     def find_each(
-        self, collection: Collection[R], field: str, values: Sequence[Value], most: int
+        self, collection: Collection[R], field: str, values: Sequence[Value], limit: int
     ) -> dict[Value, list[R]]:
         table = self._tables[collection.name]
-        planned = plan_each(collection, field, values, most)
-        sql, bound = queries.each(table.name, planned, self._expiry_bound(table))
+        planned = plan_each(collection, field, values, limit)
+        sql, bound = queries.by_values(table.name, planned, self._expiry_bound(table))
         return planned.answer([table.decode(row[0]) for row in self._rows(sql, bound)])
 
     def count(self, collection: Collection[Any], where: Where | None, up_to: int) -> int:
@@ -178,9 +180,9 @@ class SqliteReader:
         rows = size = 0
         try:
             cursor = self._execute(sql, [*values, after, _SLICE_ROWS])
-            for id, document in cursor:
+            for record_id, document in cursor:
                 rows += 1
-                after = id.decode()
+                after = record_id.decode()
                 if document is not None:
                     records.append(table.decode(document))
                     size += len(document)
@@ -191,9 +193,9 @@ class SqliteReader:
             raise unavailable(error) from error
         return records, after if rows == _SLICE_ROWS else None
 
-    def overdue(self, up_to: int) -> int:
+    def count_overdue(self, up_to: int) -> int:
         try:
-            return sweep.overdue(self._connection, self._tables, self._now(), up_to)
+            return sweep.count_overdue(self._connection, self._tables, self._now(), up_to)
         except sqlite3.Error as error:
             raise unavailable(error) from error
 
@@ -218,16 +220,19 @@ class SqliteReader:
 
 def portions(keys: Sequence[T]) -> Iterator[Sequence[T]]:
     """Yields the keys in portions of at most AT_ONCE, as many as one statement takes."""
-    return (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE))
+    return (
+        keys[start : start + MAX_VALUES_PER_STATEMENT]
+        for start in range(0, len(keys), MAX_VALUES_PER_STATEMENT)
+    )
 
 
 def unavailable(error: sqlite3.Error) -> Unavailable:
     return Unavailable(f"SQLite: {error}")
 
 
-def _findable(id: str) -> str | None:
+def _findable(record_id: str) -> str | None:
     """Returns the id, or None when no record can have it: SQLite accepts no lone surrogate."""
-    return None if any("\ud800" <= character <= "\udfff" for character in id) else id
+    return None if any("\ud800" <= character <= "\udfff" for character in record_id) else record_id
 
 
 class ThreadReader(Reader):
@@ -261,19 +266,19 @@ class ThreadReader(Reader):
         return await self._call(read)
 
     async def find_each(
-        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+        self, collection: Collection[R], field: str, values: Sequence[Value], limit: int = 2
     ) -> dict[Value, list[R]]:
-        return await self._call(partial(self._reader.find_each, collection, field, values, most))
+        return await self._call(partial(self._reader.find_each, collection, field, values, limit))
 
     async def count(
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
     ) -> int:
         return await self._call(partial(self._reader.count, collection, where, up_to))
 
-    async def overdue(self, up_to: int) -> int:
+    async def count_overdue(self, up_to: int) -> int:
         """Returns the number of expired rows that were due for removal an hour ago, at most
         `up_to`."""
-        return await self._call(partial(self._reader.overdue, up_to))
+        return await self._call(partial(self._reader.count_overdue, up_to))
 
     async def scan(
         self, collection: Collection[R], where: Mapping[str, Value] | None = None

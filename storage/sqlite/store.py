@@ -42,7 +42,13 @@ from storage.sqlite import loading, tables
 from storage.sqlite.checkpoints import Checkpointer
 from storage.sqlite.inspection import Inspection
 from storage.sqlite.locks import FileLock
-from storage.sqlite.reader import AT_ONCE, SqliteReader, ThreadReader, portions, unavailable
+from storage.sqlite.reader import (
+    MAX_VALUES_PER_STATEMENT,
+    SqliteReader,
+    ThreadReader,
+    portions,
+    unavailable,
+)
 from storage.sqlite.transaction import SqliteTransaction
 from storage.sqlite.writer import Writer
 from storage.stepped import SteppedStore
@@ -139,7 +145,7 @@ class SqliteStore(SteppedStore):
         self, connection: sqlite3.Connection, schema: Schema | None, unit_id: str
     ) -> None:
         if connection.execute("PRAGMA page_count").fetchone() == (0,):
-            # Only a new file takes it: it can be shortened while it is in use.
+            # Only a new file accepts this mode, in which it can be shortened while it is in use.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != b"wal":
@@ -150,7 +156,7 @@ class SqliteStore(SteppedStore):
         connection.execute("BEGIN IMMEDIATE")
         tables.create(connection, self._tables[META.name])
         if schema is not None:
-            self._agree(SqliteTransaction(connection, self._now()), schema, unit_id)
+            self._agree_on_schema(SqliteTransaction(connection, self._now()), schema, unit_id)
         for table in self._tables.values():
             tables.create(connection, table)
         connection.execute("COMMIT")
@@ -163,10 +169,12 @@ class SqliteStore(SteppedStore):
         # A temporary file need not survive a power failure.
         return "OFF" if self._is_temporary else "FULL"
 
-    def _agree(self, transaction: SqliteTransaction, schema: Schema, unit_id: str) -> None:
+    def _agree_on_schema(
+        self, transaction: SqliteTransaction, schema: Schema, unit_id: str
+    ) -> None:
         meta = self._tables[META.name]
-        there = meta.living(transaction.read(meta, SCHEMA_ID), transaction.now)
-        write = upgrades.opening(there, schema)
+        record = meta.unexpired(transaction.read(meta, SCHEMA_ID), transaction.now)
+        write = upgrades.opening(record, schema)
         if write is not None:
             steps.prepare(self._tables, Unit(unit_id, (write,))).run(transaction)
 
@@ -216,19 +224,19 @@ class SqliteStore(SteppedStore):
         if self._is_temporary:
             shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
 
-    # Reading. Reads of microseconds run on the event loop: a thread would cost twenty times as
-    # much.
+    # Reading. Reads that take microseconds run on the event loop: a thread would take twenty times
+    # as long.
 
     async def get(self, collection: Collection[R], id: str) -> R | None:
         return self._reader.get(collection, id)
 
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
-        if len(keys) <= AT_ONCE:
+        if len(keys) <= MAX_VALUES_PER_STATEMENT:
             return self._reader.get_many(keys)
-        found: list[Any] = []
-        async for part in _in_turns(keys):
-            found += self._reader.get_many(part)
-        return found
+        records: list[Any] = []
+        async for part in _interleaved(keys):
+            records += self._reader.get_many(part)
+        return records
 
     async def find(
         self,
@@ -248,15 +256,15 @@ class SqliteStore(SteppedStore):
         return self._reader.find(collection, planned, descending, limit, after)
 
     async def find_each(
-        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+        self, collection: Collection[R], field: str, values: Sequence[Value], limit: int = 2
     ) -> dict[Value, list[R]]:
-        if len(values) <= AT_ONCE:
-            return self._reader.find_each(collection, field, values, most)
-        check_each(values, most)
-        found: dict[Value, list[R]] = {}
-        async for part in _in_turns(values):
-            found |= self._reader.find_each(collection, field, part, most)
-        return found
+        if len(values) <= MAX_VALUES_PER_STATEMENT:
+            return self._reader.find_each(collection, field, values, limit)
+        check_each(values, limit)
+        by_value: dict[Value, list[R]] = {}
+        async for part in _interleaved(values):
+            by_value |= self._reader.find_each(collection, field, part, limit)
+        return by_value
 
     async def count(
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
@@ -268,8 +276,8 @@ class SqliteStore(SteppedStore):
     ) -> AsyncIterator[R]:
         return self._background.scan(collection, where)
 
-    async def overdue(self, *, up_to: int) -> int:
-        return await self._background.overdue(up_to)
+    async def count_overdue(self, *, up_to: int) -> int:
+        return await self._background.count_overdue(up_to)
 
     async def missing_indexes(self, collections: Sequence[Any]) -> list[str]:
         return await self._call(partial(self._inspection.missing, collections))
@@ -280,8 +288,8 @@ class SqliteStore(SteppedStore):
     async def file_state(self) -> FileState | None:
         return await self._call(self._inspection.sizes)
 
-    async def damage(self, up_to: int) -> list[str]:
-        return await self._call(partial(self._inspection.damage, up_to))
+    async def find_damage(self, up_to: int) -> list[str]:
+        return await self._call(partial(self._inspection.find_damage, up_to))
 
     @property
     def _inspection(self) -> Inspection:
@@ -312,32 +320,33 @@ class SqliteStore(SteppedStore):
             raise Unavailable("the store is not open")
         loaded = [table for name, table in self._tables.items() if name != META.name]
         await self._writer.call(partial(loading.begin, loaded=loaded))
-        self._chunk_units = loading.UNITS_AT_ONCE
+        self._chunk_units = loading.MAX_UNITS
         try:
             yield
         finally:
             del self._chunk_units
-        # One call for each: in between, the lease of what loads is renewed.
+        # One call for each table: between them, the lease of the loading program is renewed.
         for table in loaded:
             await self._writer.call(partial(loading.make_indexes, table=table))
         finish = partial(loading.finish, path=self._path, synchronous=self._synchronous)
         await self._writer.call(finish)
 
-    async def _written(self, units: list[PreparedUnit]) -> list[Any]:
-        """Returns the outcomes: results or errors. Cancelling the caller withdraws nothing."""
+    async def _write(self, units: list[PreparedUnit]) -> list[Any]:
+        """Returns the outcomes: results or errors. Cancelling the caller does not cancel the
+        units."""
         if self._writer is None:
             return [Unavailable("the store is not open")] * len(units)
         try:
             with deadline.TimedCall(self._unknown_after_seconds) as seconds:
                 entry = self._writer.submit(units)
-                return await deadline.answered(entry.future, seconds, entry.unknown)
+                return await deadline.wait_for_answer(entry.future, seconds, entry.unknown)
         except Unavailable as error:
             return [error] * len(units)
 
 
-async def _in_turns(keys: Sequence[T]) -> AsyncIterator[Sequence[T]]:
-    """Yields the keys in portions; between two of them, other tasks of the event loop run."""
-    for n, part in enumerate(portions(keys)):
-        if n:
+async def _interleaved(keys: Sequence[T]) -> AsyncIterator[Sequence[T]]:
+    """Yields the keys in portions; between two portions, other tasks of the event loop run."""
+    for number, part in enumerate(portions(keys)):
+        if number:
             await asyncio.sleep(0)
         yield part

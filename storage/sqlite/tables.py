@@ -48,12 +48,12 @@ def statement(template: str, table: str, **parts: str) -> str:
     """Returns the SQL of a template with the name of the table and `parts` inserted for its
     placeholders. Only names that collections declare may be inserted; values are always
     parameters."""
-    return template.format(table=f'"{_checked(table)}"', **parts)
+    return template.format(table=f'"{_checked_name(table)}"', **parts)
 
 
 @cache
-def inserting_all(table: str, count: int) -> str:
-    """Returns the statement that inserts `count` records at once or rolls the transaction back."""
+def insert_statement(table: str, count: int) -> str:
+    """Returns the statement that inserts `count` records or rolls the transaction back."""
     return statement(_INSERT_ALL, table, rows=", ".join([_ROW] * count))
 
 
@@ -62,10 +62,10 @@ def expression(field: str) -> str:
 
     It is the same text in indexes and queries, or SQLite would not use the index.
     """
-    return "id" if field == "id" else f"json_extract(doc, '$.{_checked(field)}')"
+    return "id" if field == "id" else f"json_extract(doc, '$.{_checked_name(field)}')"
 
 
-def _checked(name: str) -> str:
+def _checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise InvalidValue(f"{name!r} can't name a collection or a field")
     return name
@@ -110,17 +110,17 @@ def _indexes(table: SqliteTable) -> list[tuple[str, str]]:
 
 
 def _list_name(table: SqliteTable, fields: Sequence[str]) -> str:
-    return f"{table.name}/{'+'.join(map(_checked, fields))}"
+    return f"{table.name}/{'+'.join(map(_checked_name, fields))}"
 
 
 def _index(template: str, table: SqliteTable, name: str, fields: Sequence[str]) -> tuple[str, str]:
-    on = ", ".join(expression(field) for field in fields)
-    return name, statement(template, table.name, name=f'"{name}"', on=on)
+    expressions = ", ".join(expression(field) for field in fields)
+    return name, statement(template, table.name, name=f'"{name}"', on=expressions)
 
 
 def _create_index(connection: sqlite3.Connection, name: str, sql: str) -> None:
-    known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,))
-    if known.fetchone():
+    existing = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,))
+    if existing.fetchone():
         return
     try:
         connection.execute(sql)

@@ -20,19 +20,19 @@ from storage.sqlite.checkpoints import Checkpointer
 from storage.sqlite.free_space import FreeSpace
 from storage.sqlite.locks import FileLock
 from storage.sqlite.reader import unavailable
-from storage.sqlite.sweep import ROWS_A_SECOND, Sweeper
+from storage.sqlite.sweep import ROWS_PER_SECOND, Sweeper
 from storage.sqlite.tables import Tables
 from storage.sqlite.transaction import SqliteTransaction, conflict
 from storage.steps import PreparedUnit
 
 _WriteUnits = Callable[[SqliteTransaction, Sequence[PreparedUnit]], list[Any]]
 
-_UNITS_AT_ONCE: Final = 200
+_MAX_UNITS: Final = 200
 _SWEEP_EVERY_SECONDS: Final = 1.0
 # Errors of maintenance, including the file lock: the writer must survive them, or every commit
 # would hang.
 _UPKEEP_ERRORS: Final = (sqlite3.Error, OSError)
-_BETWEEN_SLICES: Final = 0.02  # pause in which waiting writes are done
+_SLICE_PAUSE_SECONDS: Final = 0.02  # in which waiting units are written
 
 
 class QueuedUnits:
@@ -62,8 +62,8 @@ class QueuedCall(QueuedUnits):
         self.function = function
 
 
-class _NotBegun(Exception):
-    """The transaction could not begin: no unit caused it, and none was applied."""
+class _BeginFailed(Exception):
+    """The transaction could not begin: no unit is the cause, and none was applied."""
 
 
 class Writer:
@@ -92,21 +92,21 @@ class Writer:
         self._swept_at = self._sliced_at = time.monotonic()
         self._slice_after = _SWEEP_EVERY_SECONDS
         self._removed = 0  # in this second
-        self._ended: asyncio.Future[None] | None = None
+        self._closed: asyncio.Future[None] | None = None
         threading.Thread(target=self._run, name="sqlite-writer", daemon=True).start()
 
     def submit(self, units: list[PreparedUnit]) -> QueuedUnits:
         """Queues units; their outcomes are in the same order. Raises Unavailable when closing."""
-        if self._ended is not None:
+        if self._closed is not None:
             raise Unavailable("the store is closed")
         entry = QueuedUnits(units, self._loop.create_future())
         self._queue.put(entry)
         return entry
 
     async def call(self, function: Callable[[sqlite3.Connection], object]) -> None:
-        """Has the writing thread call `function` with its connection, after the units that were
+        """Calls `function` in the writing thread with its connection, after the units that were
         queued before, and waits for its end. Raises StorageError."""
-        if self._ended is not None:
+        if self._closed is not None:
             raise Unavailable("the store is closed")
         entry = QueuedCall(function, self._loop.create_future())
         self._queue.put(entry)
@@ -115,20 +115,21 @@ class Writer:
             raise outcome
 
     async def close(self) -> None:
-        """Refuses new units, completes the queued ones, checkpoints, and closes the connection."""
-        if self._ended is None:
-            self._ended = self._loop.create_future()
+        """Refuses new units, completes the queued ones, copies the log, and closes the
+        connection."""
+        if self._closed is None:
+            self._closed = self._loop.create_future()
             self._queue.put(None)
-        await asyncio.shield(self._ended)
+        await asyncio.shield(self._closed)
 
     def _run(self) -> None:
         is_open = True
         while is_open:
-            taken = self._take()
-            is_open = None not in taken
-            if taken:
-                self._process([entry for entry in taken if entry is not None])
-            self._tidy_when_due(is_idle=not taken)
+            entries = self._take()
+            is_open = None not in entries
+            if entries:
+                self._process([entry for entry in entries if entry is not None])
+            self._maintain_when_due(is_idle=not entries)
             self._remove_when_due()
         self._finish()
 
@@ -140,14 +141,14 @@ class Writer:
         """
         wait = self._sliced_at + self._slice_after - time.monotonic()
         try:
-            taken = [entry := self._queue.get(timeout=max(0.0, wait))]
+            entries = [entry := self._queue.get(timeout=max(0.0, wait))]
         except Empty:
             return []
-        units = len(entry.units) if entry else _UNITS_AT_ONCE
-        while units < _UNITS_AT_ONCE and not self._queue.empty():
-            taken.append(entry := self._queue.get())
-            units += len(entry.units) if entry else _UNITS_AT_ONCE
-        return taken
+        units = len(entry.units) if entry else _MAX_UNITS
+        while units < _MAX_UNITS and not self._queue.empty():
+            entries.append(entry := self._queue.get())
+            units += len(entry.units) if entry else _MAX_UNITS
+        return entries
 
     def _process(self, entries: list[QueuedUnits]) -> None:
         if not entries:
@@ -161,10 +162,12 @@ class Writer:
         answers = [(entry, [next(outcomes) for _ in entry.units]) for entry in entries]
         for entry, answer in answers:
             if isinstance(entry, QueuedCall):
-                answer.append(self._called(entry.function))
+                answer.append(self._call_function(entry.function))
         self._call_in_loop(partial(_answer, answers, timer))
 
-    def _called(self, function: Callable[[sqlite3.Connection], object]) -> StorageError | None:
+    def _call_function(
+        self, function: Callable[[sqlite3.Connection], object]
+    ) -> StorageError | None:
         try:
             with self._lock.held():
                 function(self._connection)
@@ -180,21 +183,21 @@ class Writer:
         try:
             self._loop.call_soon_threadsafe(callback)
         except RuntimeError:
-            return  # the event loop is closed: no caller waits any more
+            return  # the event loop is closed, so no caller waits
 
     def _outcomes(self, units: list[PreparedUnit]) -> list[Any]:
         try:
             return self._attempt(units)
-        except (_NotBegun, OSError) as error:
+        except (_BeginFailed, OSError) as error:
             return [Unavailable(str(error)) for _ in units]
         except sqlite3.Error as error:
-            # The engine rolled the batch back. One unit may have caused it, so each runs alone.
-            return [unavailable(error)] if len(units) == 1 else self._singly(units)
+            # The engine rolled the batch back. One unit may be the cause, so each runs alone.
+            return [unavailable(error)] if len(units) == 1 else self._outcomes_one_by_one(units)
         # The writer must survive every error, or all callers would hang.
         except Exception as error:
             return [_failure(error) for _ in units]
 
-    def _singly(self, units: list[PreparedUnit]) -> list[Any]:
+    def _outcomes_one_by_one(self, units: list[PreparedUnit]) -> list[Any]:
         outcomes: list[Any] = []
         for prepared in units:
             outcomes += self._outcomes([prepared])
@@ -203,9 +206,9 @@ class Writer:
     def _attempt(self, units: list[PreparedUnit]) -> list[Any]:
         with self._lock.held():
             try:
-                outcomes = self._transact(units, self._together)
+                outcomes = self._transact(units, self._write_in_bulk)
             except bulk.BulkRefused:
-                outcomes = self._transact(units, self._each)
+                outcomes = self._transact(units, self._write_each)
         self._checkpointer.rows_written(self._connection.total_changes)
         return outcomes
 
@@ -223,15 +226,15 @@ class Writer:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
-            raise _NotBegun(f"SQLite: {error}") from error
+            raise _BeginFailed(f"SQLite: {error}") from error
 
-    def _together(
+    def _write_in_bulk(
         self, transaction: SqliteTransaction, units: Sequence[PreparedUnit]
     ) -> list[Any]:
         """Returns the outcomes, if no unit that is inserted with others has a taken key.
 
-        Raises bulk.BulkRefused otherwise: the units are then run one by one, which shows the
-        cause.
+        Raises bulk.BulkRefused otherwise: the units are then run one by one, which identifies
+        the cause.
         """
         outcomes: list[Any] = []
         for is_inserted, group in bulk.groups(units):
@@ -239,10 +242,12 @@ class Writer:
                 bulk.insert(self._connection, group)
                 outcomes += [None] * len(group)
             else:
-                outcomes += self._each(transaction, group)
+                outcomes += self._write_each(transaction, group)
         return outcomes
 
-    def _each(self, transaction: SqliteTransaction, units: Sequence[PreparedUnit]) -> list[Any]:
+    def _write_each(
+        self, transaction: SqliteTransaction, units: Sequence[PreparedUnit]
+    ) -> list[Any]:
         return [self._unit(transaction, prepared) for prepared in units]
 
     def _unit(self, transaction: SqliteTransaction, prepared: PreparedUnit) -> Any:
@@ -251,7 +256,7 @@ class Writer:
         """
         try:
             if len(prepared.steps) == 1:
-                # One step ends in one statement, which SQLite rolls back by itself.
+                # One step ends in one statement, which SQLite rolls back alone.
                 return prepared.run(transaction)
             with self._savepoint():
                 return prepared.run(transaction)
@@ -275,11 +280,11 @@ class Writer:
             if self._connection.in_transaction:
                 self._connection.execute("RELEASE unit")
 
-    def _tidy_when_due(self, *, is_idle: bool) -> None:
+    def _maintain_when_due(self, *, is_idle: bool) -> None:
         """Removes expired rows of the tables without an index by expiry, and returns free pages,
         once a second.
 
-        While nobody writes, only one table is looked at.
+        While no unit is queued, it processes one table only.
         """
         if time.monotonic() - self._swept_at < _SWEEP_EVERY_SECONDS:
             return
@@ -288,19 +293,19 @@ class Writer:
             with self._lock.held():
                 self._sweeper.remove_slice(self._connection, self._now(), 1 if is_idle else None)
             self._report_removed()
-            self._give_back()
+            self._release_free_pages()
         except _UPKEEP_ERRORS:
             return  # reads do not depend on it; it is repeated
 
     def _report_removed(self) -> None:
         for table, rows in self._sweeper.take_removed().items():
-            self._reports.pass_on(partial(_swept, table, rows))
+            self._reports.send(partial(_swept, table, rows))
 
-    def _give_back(self) -> None:
+    def _release_free_pages(self) -> None:
         if not self._free_space.is_due(self._connection):
             return
         with self._lock.held():
-            is_copy_due = self._free_space.give_back(self._connection)
+            is_copy_due = self._free_space.release(self._connection)
         if is_copy_due:
             self._checkpointer.copy_soon()
 
@@ -322,12 +327,12 @@ class Writer:
     def _remove(self) -> float:
         """Removes one slice; returns the seconds until the next one."""
         now = self._now()
-        if not self._sweeper.has_old(self._connection, now):
+        if not self._sweeper.has_expired(self._connection, now):
             return _SWEEP_EVERY_SECONDS
         with self._lock.held():
             self._removed += self._sweeper.remove_oldest(self._connection, now)
         self._report_removed()
-        return _BETWEEN_SLICES if self._removed < ROWS_A_SECOND else _SWEEP_EVERY_SECONDS
+        return _SLICE_PAUSE_SECONDS if self._removed < ROWS_PER_SECOND else _SWEEP_EVERY_SECONDS
 
     def _finish(self) -> None:
         self._checkpointer.close()
@@ -341,8 +346,8 @@ class Writer:
         self._call_in_loop(self._end)
 
     def _end(self) -> None:
-        if self._ended is not None and not self._ended.done():
-            self._ended.set_result(None)
+        if self._closed is not None and not self._closed.done():
+            self._closed.set_result(None)
 
 
 def _answer(answers: list[tuple[QueuedUnits, list[Any]]], timer: BatchTimer) -> None:

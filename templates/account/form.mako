@@ -4,25 +4,25 @@
 ##   intro: Message | None      what will happen
 ##   fields: list[dict]         the inputs, see console/parts.mako
 ##   button: Message
-##   others: list[(str, Message)]    more buttons, and what they decide
+##   other_buttons: list[(str, Message)]    more buttons, and what they decide
 ##   is_dangerous: bool
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
 <%namespace name="parts" file="/console/parts.mako"/>\
-<%def name="title()">${said(title_text)}</%def>\
+<%def name="title()">${translated(title_text)}</%def>\
 % if about:
 <p class="asking">${strong(about)}</p>
 % endif
 % if intro:
-<p>${said(intro)}</p>
+<p>${translated(intro)}</p>
 % endif
 <%form:step>
 ${parts.entries(fields)}
 <div class="row">
-<button${html_attributes({"class": "danger" if is_dangerous else None})}>${said(button)}</button>
-% for decision, label in others:
-<button class="quiet" name="decision" value="${decision}" formnovalidate>${said(label)}</button>
+<button data-kind="${'danger' if is_dangerous else 'primary'}">${translated(button)}</button>
+% for decision, label in other_buttons:
+<button name="decision" value="${decision}" formnovalidate>${translated(label)}</button>
 % endfor
-<button class="quiet" name="decision" value="cancel" formnovalidate>${pgettext("page", "Cancel")}</button>
+<button data-kind="quiet" name="decision" value="cancel" formnovalidate>${pgettext("page", "Cancel")}</button>
 </div>
 </%form:step>

@@ -1,10 +1,6 @@
-## Where somebody stands with their account.
-##   cards: list[dict]      {label, text: Message, url: str}: the parts, and what is in each
+## Links to the parts of a user's account, and what is in each.
+##   cards: list[dict]      {label: Message, icon, url: str, state: FactorState}
 <%inherit file="frame.mako"/>\
+<%namespace name="parts" file="cards.mako"/>\
 <%def name="title()">${pgettext("account", "Your account")}</%def>\
-<ul class="cards">
-% for card in cards:
-<li><a href="${web_link(card['url'])}"><strong>${said(card["label"])}</strong>
-<span>${said(card["text"])}</span></a></li>
-% endfor
-</ul>
+${parts.cards(cards)}

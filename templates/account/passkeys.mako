@@ -1,29 +1,33 @@
-## Somebody's passkeys.
-##   passkeys: list[dict]     {name, created: str, used: str | None, is_backed_up: bool,
+## A user's passkeys.
+##   passkeys: list[dict]     {name: str, created: datetime, used: datetime | None, is_backed_up: bool,
 ##                            rename_url, remove_url: str}
-##   new_url: str | None      where one more is made; None where that can't be
+##   new_url: str | None      where one more is created; None where that isn't possible
 <%inherit file="frame.mako"/>\
 <%def name="title()">${pgettext("passkey", "Passkeys")}</%def>\
-<p>${pgettext("passkey", "A passkey is kept by your phone, your computer or a security key. You sign in by its screen lock, without a password.")}</p>
+<p>${pgettext("passkey", "Sign in with your fingerprint, face or screen lock instead of a password.")}</p>
 % if passkeys:
-<ul class="passkeys">
+<ul class="entries">
 % for passkey in passkeys:
-<li>
-<p><strong><bdi>${passkey["name"]}</bdi></strong></p>
-<p class="hint">${pgettext("passkey", "Added on %(date)s.", date=passkey["created"])}
+<li>${icon("fingerprint-pattern")}
+<div>
+<h2><bdi>${passkey["name"]}</bdi></h2>
+<p class="hint">${rich(pgettext("passkey", "Added %(when)s"), when=moment(passkey["created"], is_relative=True))}\
 % if passkey["used"]:
-${pgettext("passkey", "Last used on %(date)s.", date=passkey["used"])}
-% endif
-% if passkey["is_backed_up"]:
-${pgettext("passkey", "Your device's account keeps a copy.")}
+ · ${rich(pgettext("account", "last used %(when)s"), when=moment(passkey["used"], is_relative=True))}\
 % endif
 </p>
-<p class="row"><a href="${web_link(passkey['rename_url'])}">${pgettext("passkey", "Rename")}</a>
-<a href="${web_link(passkey['remove_url'])}">${pgettext("console", "Remove")}</a></p>
+% if passkey["is_backed_up"]:
+<p class="hint">${pgettext("passkey", "Your device's account keeps a copy.")}</p>
+% endif
+</div>
+<ul class="links">
+<li><a href="${web_link(passkey['rename_url'])}">${pgettext("passkey", "Rename")}</a></li>
+<li><a href="${web_link(passkey['remove_url'])}">${pgettext("console", "Remove")}</a></li>
+</ul>
 </li>
 % endfor
 </ul>
 % endif
 % if web_link(new_url):
-<p><a class="button" href="${web_link(new_url)}">${pgettext("passkey", "Add a passkey")}</a></p>
+<p><a class="button" data-kind="primary" href="${web_link(new_url)}">${icon("plus")} <span>${pgettext("passkey", "Add a passkey")}</span></a></p>
 % endif

@@ -1,10 +1,6 @@
-## How somebody signs in: what is set up, and where each is changed.
-##   factors: list[dict]        {title, text: Message, url: str}
+## How a user signs in: what is set up, and where each is changed.
+##   cards: list[dict]      {label: Message, icon, url: str, state: FactorState}
 <%inherit file="frame.mako"/>\
+<%namespace name="parts" file="cards.mako"/>\
 <%def name="title()">${pgettext("account", "Sign-in and security")}</%def>\
-<ul class="cards">
-% for factor in factors:
-<li><a href="${web_link(factor['url'])}"><strong>${said(factor["title"])}</strong>
-<span>${said(factor["text"])}</span></a></li>
-% endfor
-</ul>
+${parts.cards(cards)}

@@ -1,6 +1,6 @@
-## Where somebody is signed in.
-##   sessions: list[dict]    {id: str, browser, system: str | None, is_this: bool, since,
-##                         last: str},
+## Where a user is signed in.
+##   sessions: list[dict]    {id: str, browser, system: str | None, is_this: bool,
+##                         signed_in_at: datetime, last: datetime},
 ##                           the present one first
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
@@ -17,20 +17,23 @@ ${pgettext("account", "A browser")}\
 <%form:step>
 <ul class="entries">
 % for session in sessions:
-<li><div>
+<li>${icon("monitor-smartphone")}
+<div>
 <h2>${browser_of(session)}</h2>
-<p class="hint">${pgettext("users", "Signed in")}: <time dir="ltr">${session["since"]}</time></p>
-<p class="hint">${pgettext("users", "Last used")}: <time dir="ltr">${session["last"]}</time></p>
+<p class="hint">${pgettext("users", "Signed in")}: ${moment(session["signed_in_at"])}</p>
+<p class="hint">${pgettext("users", "Last used")}: ${moment(session["last"], is_relative=True)}</p>
 </div>
 % if session["is_this"]:
-<p><span class="chip" data-tone="good">${pgettext("account", "This browser")}</span></p>
+<p><span class="chip" data-kind="good">${pgettext("account", "This browser")}</span></p>
 % else:
-<button class="quiet" name="session" value="${session['id']}">${pgettext("logout", "Sign out")}</button>
+<button name="session" value="${session['id']}">${pgettext("logout", "Sign out")}</button>
 % endif
 </li>
 % endfor
 </ul>
 % if len(sessions) > 1:
-<button class="danger" name="decision" value="others">${pgettext("account", "Sign out everywhere else")}</button>
+<div class="row">
+<button data-kind="danger" name="decision" value="others">${pgettext("account", "Sign out everywhere else")}</button>
+</div>
 % endif
 </%form:step>

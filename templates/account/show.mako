@@ -1,20 +1,20 @@
 ## Something of somebody's account: what is known, and what can be done.
 ##   title_text: Message
 ##   intro: Message | None
-##   parts_of: list[dict]       {title: Message | None, facts: list[dict] as in console/parts.mako,
+##   page_parts: list[dict]       {title: Message | None, properties: list[dict] as in console/parts.mako,
 ##                              actions: list[dict]: {label: Message, url: str, is_dangerous: bool}}
 <%inherit file="frame.mako"/>\
 <%namespace name="parts" file="/console/parts.mako"/>\
-<%def name="title()">${said(title_text)}</%def>\
+<%def name="title()">${translated(title_text)}</%def>\
 % if intro:
-<p>${said(intro)}</p>
+<p>${translated(intro)}</p>
 % endif
-% for part in parts_of:
+% for part in page_parts:
 % if part["title"]:
-<h2>${said(part["title"])}</h2>
+<h2>${translated(part["title"])}</h2>
 % endif
-% if part["facts"]:
-${parts.facts(part["facts"])}
+% if part["properties"]:
+${parts.properties(part["properties"])}
 % endif
 ${parts.action_links(part["actions"])}
 % endfor

@@ -1,7 +1,9 @@
 ## A page that does something: a form, or only a question.
 ##   title_text: Message
 ##   about: str | None          what it is about
+##   names: list[str]           the names of all that it is about, if these are several
 ##   intro: Message | None      what will happen
+##   changes: list[dict]        what another person has changed meanwhile: {label: Message, cell: dict}
 ##   fields: list[dict]         the inputs, see console/parts.mako
 ##   confirm: str | None        what has to be typed to go on; None: nothing
 ##   button: Message
@@ -12,24 +14,35 @@
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
-<%def name="title()">${said(title_text)}</%def>\
+<%def name="title()">${translated(title_text)}</%def>\
 % if about:
 <p class="asking">${strong(about)}</p>
 % endif
 % if intro:
-<p>${said(intro)}</p>
+<p>${translated(intro)}</p>
+% endif
+% if names:
+<ul class="names">
+% for name in names:
+<li><bdi>${name}</bdi></li>
+% endfor
+</ul>
+% endif
+% if changes:
+<h2>${pgettext("console", "Saved by someone else")}</h2>
+${parts.properties(changes)}
 % endif
 <%form:step>
 ${parts.entries(fields)}
 % if confirm is not None:
-${form.field("confirm", rich(pgettext("console", "To go on, enter %(name)s"), name=strong(confirm)), type="text", autocomplete="off", dir="auto", required=True)}
+${form.field("confirm", rich(pgettext("console", "To continue, enter %(name)s"), name=strong(confirm)), type="text", autocomplete="off", dir="auto", required=True)}
 % endif
 <div class="row">
-<button${html_attributes({"class": "danger" if is_dangerous else None})}>${said(button)}</button>
+<button data-kind="${'danger' if is_dangerous else 'primary'}">${translated(button)}</button>
 % for label, url in other_buttons:
-<button class="quiet" formaction="${web_link(url)}" formnovalidate>${said(label)}</button>
+<button formaction="${web_link(url)}" formnovalidate>${translated(label)}</button>
 % endfor
-<a class="button quiet" href="${web_link(back_url)}">${pgettext("page", "Cancel")}</a>
+<a class="button" href="${web_link(back_url)}">${pgettext("page", "Cancel")}</a>
 </div>
 </%form:step>
 ${parts.by_hand(commands)}

@@ -4,24 +4,24 @@
 ##   search: dict | None        {fields: list[dict] as in console/parts.mako, hidden: list[(str, str)],
 ##                              clear_url: str | None}; it is sent by GET
 ##   columns: list[Message]
+##   selection: dict | None     rows can be selected for an action: {action: str, hidden: list[(str, str)],
+##                              choices: list[(str, Message)], rows: list[(str, str)]: the value and
+##                              the name of each row}
 ##   rows: list[list[dict]]     a cell is {value, kind, url} as in console/parts.mako; the first names the row
 ##   total: Message | None      how many there are
-##   empty: Message             what is said where there are none
+##   empty: Message             the text where there are none
+##   empty_icon: str            the icon beside it (templates/static/icons)
 ##   first_url, next_url: str | None
 ##   actions: list[dict]        {label: Message, url: str}
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
-<%def name="title()">${said(title_text)}</%def>\
+<%def name="title()">${translated(title_text)}</%def>\
 % if intro:
-<p>${said(intro)}</p>
+<p>${translated(intro)}</p>
 % endif
-% if actions:
-<p class="row">
-% for action in actions:
-<a class="button" href="${web_link(action['url'])}">${said(action["label"])}</a>
-% endfor
-</p>
+% if rows:
+${ways()}
 % endif
 % if search:
 <form class="search" role="search" method="get">
@@ -32,16 +32,49 @@
 ${parts.entry(field)}
 % endfor
 <div class="row">
-<button class="quiet">${pgettext("console", "Search")}</button>
+<button>${pgettext("console", "Search")}</button>
 % if search["clear_url"]:
-<a class="button quiet" href="${web_link(search['clear_url'])}">${pgettext("console", "Show all")}</a>
+<a class="button" href="${web_link(search['clear_url'])}">${pgettext("console", "Show all")}</a>
 % endif
 </div>
 </form>
 % endif
 % if total:
-<p class="total">${said(total)}</p>
+<p class="total">${translated(total)}</p>
 % endif
-${parts.table(said(title_text), columns, rows, empty)}
+% if selection and rows:
+<form id="step" method="post" action="${web_link(selection['action'])}">
+% for key, value in selection["hidden"]:
+<input type="hidden" name="${key}" value="${value}">
+% endfor
+${parts.table(translated(title_text), columns, rows, boxes=selection["rows"])}
+<div class="row">
+<label for="do">${pgettext("console", "Selected:")}</label>
+<select id="do" name="do">
+% for value, label in selection["choices"]:
+<option value="${value}">${text_of(label)}</option>
+% endfor
+</select>
+<button>${pgettext("console", "Continue")}</button>
+</div>
+</form>
+% elif rows:
+${parts.table(translated(title_text), columns, rows)}
+% else:
+<div class="empty">
+${icon(empty_icon)}
+<p>${translated(empty)}</p>
+${ways()}
+</div>
+% endif
 ${parts.turns(first_url, next_url)}
 ${parts.by_hand(commands)}
+<%def name="ways()">
+% if actions:
+<p class="row">
+% for action in actions:
+<a class="button"${html_attributes({"data-kind": "primary" if loop.first else None})} href="${web_link(action['url'])}">${translated(action["label"])}</a>
+% endfor
+</p>
+% endif
+</%def>\

@@ -5,15 +5,15 @@
 ##   next_url: str
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
-<%def name="title()">${said(title_text)}</%def>\
-<p class="notice">${pgettext("console", "This is shown once. Keep it now: nobody can look it up later.")}</p>
+<%def name="title()">${translated(title_text)}</%def>\
+<p class="notice">${pgettext("console", "We show this only once. Save it now.")}</p>
 % for n, secret in enumerate(secrets):
-<h2 id="secret-${n}">${said(secret["label"])}</h2>
+<h2 id="secret-${n}">${translated(secret["label"])}</h2>
 <pre class="fix" dir="ltr" tabindex="0" aria-labelledby="secret-${n}" role="group"><code>${secret["value"]}</code></pre>
 % endfor
 % if has_file:
 <%form:step>
-<button name="keep" value="file">${pgettext("console", "Save as a file")}</button>
+<button name="keep" value="file">${pgettext("console", "Download")}</button>
 </%form:step>
 % endif
-<p><a class="button" href="${web_link(next_url)}">${pgettext("console", "I have kept it")}</a></p>
+<p><a class="button" data-kind="primary" href="${web_link(next_url)}">${pgettext("console", "I've saved it")}</a></p>

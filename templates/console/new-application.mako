@@ -12,7 +12,7 @@
 <h2>${pgettext("new-application", "What is it?")}</h2>
 <ul class="cards">
 % for card in cards:
-<li><a href="${web_link(card['url'])}"${html_attributes({"aria-current": "true" if card["is_chosen"] else None})}><strong>${said(card["title"])}</strong> <span>${said(card["text"])}</span></a></li>
+<li><a href="${web_link(card['url'])}"${html_attributes({"aria-current": "true" if card["is_chosen"] else None})}><strong>${translated(card["title"])}</strong> <span>${translated(card["text"])}</span></a></li>
 % endfor
 </ul>
 % if tools:
@@ -23,7 +23,7 @@
 % if isinstance(tool["title"], str):
 <bdi>${tool["title"]}</bdi>\
 % else:
-${said(tool["title"])}\
+${translated(tool["title"])}\
 % endif
 </a></li>
 % endfor
@@ -32,27 +32,27 @@ ${said(tool["title"])}\
 % if reasons or notes:
 <h2>${pgettext("new-application", "What is set for you, and why")}</h2>
 % if reasons:
-<dl class="facts">
+<dl class="properties">
 % for reason in reasons:
-<div><dt>${said(reason["label"])}</dt><dd>${cited(said(reason["reason"]))}</dd></div>
+<div><dt>${translated(reason["label"])}</dt><dd>${cited(translated(reason["reason"]))}</dd></div>
 % endfor
 </dl>
 % endif
 % if notes:
 <ul>
 % for note in notes:
-<li>${said(note)}</li>
+<li>${translated(note)}</li>
 % endfor
 </ul>
 % endif
 % endif
 % if fields:
-<h2 id="form">${pgettext("new-application", "Register it")}</h2>
+<h2 id="form">${pgettext("new-application", "Register the application")}</h2>
 <%form:step>
 % for field in fields:
 ${parts.entry(field)}
 % endfor
-<div class="row"><button>${pgettext("new-application", "Create the application")}</button></div>
+<div class="row"><button data-kind="primary">${pgettext("new-application", "Create the application")}</button></div>
 </%form:step>
 % endif
 ${parts.by_hand(commands)}

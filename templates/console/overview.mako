@@ -6,7 +6,7 @@
 <%namespace name="parts" file="parts.mako"/>\
 <%def name="title()">${pgettext("console", "Overview")}</%def>\
 % if tasks:
-<h2>${pgettext("console", "To begin with")}</h2>
+<h2>${pgettext("console", "Get started")}</h2>
 <ol class="steps">
 % for task in tasks:
 <li>
@@ -19,17 +19,17 @@
 % endif
 <div>
 % if web_link(task["url"]):
-<a href="${web_link(task['url'])}">${said(task["title"])}</a>\
+<a href="${web_link(task['url'])}">${translated(task["title"])}</a>\
 % else:
-<strong>${said(task["title"])}</strong>\
+<strong>${translated(task["title"])}</strong>\
 % endif
 % if task["is_done"]:
- <span class="chip" data-tone="good">${pgettext("console", "done")}</span>\
+ <span class="chip" data-kind="good">${pgettext("console", "done")}</span>\
 % elif task["is_done"] is not None:
  <span class="chip">${pgettext("console", "to do")}</span>\
 % endif
 
-<p>${said(task["text"])}</p>
+<p>${translated(task["text"])}</p>
 </div>
 </li>
 % endfor
@@ -37,10 +37,10 @@
 ${parts.by_hand(commands)}
 % endif
 % if sections:
-<h2>${pgettext("console", "What you manage")}</h2>
+<h2>${pgettext("console", "Organizations you manage")}</h2>
 <ul>
 % for section in sections:
-<li><a href="${web_link(section['url'])}">${said(section["label"])}</a></li>
+<li><a href="${web_link(section['url'])}">${translated(section["label"])}</a></li>
 % endfor
 </ul>
 % endif

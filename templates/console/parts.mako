@@ -10,7 +10,7 @@ ${entry(field)}
 % endfor
 % else:
 <details class="group"${" open" if is_used(members, problems) else ""}>
-<summary>${said(group)}</summary>
+<summary>${translated(group)}</summary>
 % for field in members:
 ${entry(field)}
 % endfor
@@ -20,7 +20,8 @@ ${entry(field)}
 </%def>
 
 ## An input with its label, hint and problems; `field` is made by handlers/forms/fields.py:
-##   {name, kind: str, label: Message, hint: Message | None, value: str | bool | list[str],
+##   {name, kind: str, label: Message, hint: Message | None,
+##    value: str | bool | list[str] | EnteredDuration (handlers/forms/durations.py),
 ##    options: list[(str, Message | str)], attributes: dict, group: Message | None, is_used: bool}
 <%def name="entry(field)">
 % if field["kind"] == "choice":
@@ -28,13 +29,15 @@ ${choice(field)}
 % elif field["kind"] == "choices":
 ${choices(field)}
 % elif field["kind"] == "switch":
-${switch(field["name"], said(field["label"]), "on", field["value"], field["hint"])}
+${switch(field["name"], translated(field["label"]), "on", field["value"], field["hint"])}
+% elif field["kind"] == "duration":
+${duration(field)}
 % elif field["kind"] in ("free", "lines"):
 ${area(field)}
 % elif field["kind"] == "password":
-${form.password_field(field["name"], said(field["label"]), field["attributes"]["autocomplete"], hint=said(field["hint"]) if field["hint"] else None, required=field["attributes"]["required"])}
+${form.password_field(field["name"], translated(field["label"]), field["attributes"]["autocomplete"], hint=translated(field["hint"]) if field["hint"] else None, required=field["attributes"]["required"])}
 % else:
-${form.field(field["name"], said(field["label"]), hint=said(field["hint"]) if field["hint"] else None, type=type_of(field), value=field["value"], **field["attributes"])}
+${form.field(field["name"], translated(field["label"]), hint=translated(field["hint"]) if field["hint"] else None, type=type_of(field), value=field["value"], **field["attributes"])}
 % endif
 </%def>
 
@@ -50,58 +53,69 @@ ${form.field(field["name"], said(field["label"]), hint=said(field["hint"]) if fi
 
     def type_of(field):
         return {"number": "text", "date": "text"}.get(field["kind"], field["kind"])
-
-    def described(field, mistakes):
-        ends = ["hint"] * bool(field["hint"]) + ["problem"] * bool(mistakes)
-        return {
-            "aria-describedby": " ".join(f"{field['name']}-{end}" for end in ends) or None,
-            "aria-invalid": "true" if mistakes else None,
-        }
 %>
-<%def name="above(field, mistakes)">
-% if field["hint"]:
-<p class="hint" id="${field['name']}-hint">${said(field["hint"])}</p>
-% endif
-% if mistakes:
-<div class="problem" id="${field['name']}-problem">
-% for text in mistakes:
-<p>${said(text)}</p>
-% endfor
+<%def name="area(field)">
+<% labels[field["name"]] = translated(field["label"]) %>\
+<div class="field">
+<label for="${field['name']}">${translated(field["label"])}</label>
+<textarea id="${field['name']}" name="${field['name']}" rows="4"${html_attributes({**field["attributes"], **input_attributes(field["name"], field["hint"], problems, retry_seconds)})}>
+${field["value"]}</textarea>
+${form.beneath(field["name"], translated(field["hint"]) if field["hint"] else None)}
 </div>
-% endif
 </%def>
 
-<%def name="area(field)">
-<% mistakes = problems_of(problems, field["name"]) %>\
+## A number and its unit.
+<%def name="duration(field)">
+<%
+    labels[field["name"]] = translated(field["label"])
+    number, unit = field["value"]
+%>\
 <div class="field">
-<label for="${field['name']}">${said(field["label"])}</label>
-${above(field, mistakes)}
-<textarea id="${field['name']}" name="${field['name']}" rows="4"${html_attributes({**field["attributes"], **described(field, mistakes)})}>
-${field["value"]}</textarea>
+<label for="${field['name']}">${translated(field["label"])}</label>
+<div class="amount">
+<input id="${field['name']}" name="${field['name']}" type="text" inputmode="numeric" value="${number}"${html_attributes({**field["attributes"], **input_attributes(field["name"], field["hint"], problems, retry_seconds)})}>
+## TRANSLATORS: Names a choice of seconds, minutes, hours or days, for screen readers.
+<label class="unseen" for="${field['name']}.unit">${pgettext("duration", "Unit: %(field)s", field=text_of(field["label"]))}</label>
+<select id="${field['name']}.unit" name="${field['name']}.unit">
+% for value, label in field["options"]:
+<option value="${value}"${" selected" if value == unit else ""}>${text_of(label)}</option>
+% endfor
+</select>
+</div>
+${form.beneath(field["name"], translated(field["hint"]) if field["hint"] else None)}
 </div>
 </%def>
 
 <%def name="choice(field)">
-<% mistakes = problems_of(problems, field["name"]) %>\
+<% labels[field["name"]] = translated(field["label"]) %>\
 <div class="field">
-<label for="${field['name']}">${said(field["label"])}</label>
-${above(field, mistakes)}
-<select id="${field['name']}" name="${field['name']}"${html_attributes(described(field, mistakes))}>
+<label for="${field['name']}">${translated(field["label"])}</label>
+<select id="${field['name']}" name="${field['name']}"${html_attributes(input_attributes(field["name"], field["hint"], problems, retry_seconds))}>
 % for value, label in field["options"]:
+% if label == value and value.split() == [value]:
+## Its text is its value: long lists would else be sent twice.
+<option${" selected" if value == field["value"] else ""} dir="auto">${value}</option>
+% else:
 <option value="${value}"${" selected" if value == field["value"] else ""}${' dir="auto"' if isinstance(label, str) else "" | n}>${text_of(label)}</option>
+% endif
 % endfor
 </select>
+${form.beneath(field["name"], translated(field["hint"]) if field["hint"] else None)}
 </div>
 </%def>
 
 <%def name="choices(field)">
-<% mistakes = problems_of(problems, field["name"]) %>\
-<fieldset class="field" id="${field['name']}" tabindex="-1"${html_attributes({"aria-describedby": described(field, mistakes)["aria-describedby"]})}>
-<legend>${said(field["label"])}</legend>
-${above(field, mistakes)}
+<%
+    labels[field["name"]] = translated(field["label"])
+    # Of a group: it can be described, but not be invalid.
+    attributes = {name: value for name, value in input_attributes(field["name"], field["hint"], problems, retry_seconds).items() if name != "aria-invalid"}
+%>\
+<fieldset class="field" id="${field['name']}" tabindex="-1"${html_attributes(attributes)}>
+<legend>${translated(field["label"])}</legend>
 % for value, label in field["options"]:
-${switch(field["name"], code(label) if isinstance(label, str) else said(label), value, value in field["value"], None, f"{field['name']}-{value}")}
+${switch(field["name"], code(label) if isinstance(label, str) else translated(label), value, value in field["value"], None, f"{field['name']}-{value}")}
 % endfor
+${form.beneath(field["name"], translated(field["hint"]) if field["hint"] else None)}
 </fieldset>
 </%def>
 
@@ -111,7 +125,7 @@ ${switch(field["name"], code(label) if isinstance(label, str) else said(label), 
 <input type="checkbox" id="${id}" name="${name}" value="${value}"${" checked" if is_on else ""}${html_attributes({"aria-describedby": f"{id}-hint" if hint else None})}>
 <label for="${id}">${label}</label>
 % if hint:
-<p class="hint" id="${id}-hint">${said(hint)}</p>
+<p class="hint" id="${id}-hint">${translated(hint)}</p>
 % endif
 </div>
 </%def>
@@ -121,9 +135,9 @@ ${switch(field["name"], code(label) if isinstance(label, str) else said(label), 
 <%def name="by_hand(commands)">
 % if commands:
 <details>
-<summary>${pgettext("console", "The same in a shell")}</summary>
+<summary>${pgettext("console", "Command line")}</summary>
 % for command in commands:
-<h3>${said(command["label"])}</h3>
+<h3>${translated(command["label"])}</h3>
 <pre class="fix" dir="ltr" tabindex="0"><code>${command["line"]}</code></pre>
 % endfor
 </details>
@@ -132,25 +146,29 @@ ${switch(field["name"], code(label) if isinstance(label, str) else said(label), 
 
 ## A state, told apart by its words and not by colour alone.
 <%def name="chip(state)">\
-<span class="chip"${html_attributes({"data-tone": state["tone"]})}>${said(state["label"])}</span>\
+<span class="chip"${html_attributes({"data-kind": state["tone"]})}>${translated(state["label"])}</span>\
 </%def>
 
-## A value as people read it: `fact` is {label: Message, value, kind: "text", "texts", "lines", "code", "chip", "time", "progress", "link", "secret"; url}
-<%def name="fact_value(cell)">\
+## A value as it is displayed: `cell` is {value, kind: "text", "texts", "lines", "code", "chip", "time", "duration", "progress", "link", "secret"; url}
+<%def name="cell_value(cell)">\
 % if cell["kind"] == "chip":
 ${chip(cell["value"])}\
 % elif cell["kind"] == "link":
 <a href="${web_link(cell['url'])}">${name_or_text(cell["value"])}</a>\
 % elif cell["kind"] == "code":
 <code dir="ltr">${cell["value"]}</code>\
+% elif cell["kind"] == "time" and web_link(cell["url"]):
+<a href="${web_link(cell['url'])}">${moment(cell["value"])}</a>\
+% elif cell["kind"] == "duration":
+<time datetime="PT${cell["value"]}S">${duration_text(cell["value"])}</time>\
 % elif cell["kind"] == "time":
-<time dir="ltr">${cell["value"]}</time>\
+${moment(cell["value"])}\
 % elif cell["kind"] == "progress":
 <% bar = cell["value"] %>\
 <progress value="${bar['done']}" max="${bar['total']}" aria-label="${text_of(bar['label'])}"></progress> <bdi>${bar["done"]} / ${bar["total"]}</bdi>\
 % elif cell["kind"] == "lines":
 % for value in cell["value"]:
-${said_with_values(value)}\
+${name_or_text(value) if isinstance(value, str) else translated_with_values(value)}\
 % if not loop.last:
 <br>
 % endif
@@ -164,20 +182,20 @@ ${name_or_text(cell["value"])}\
 % endif
 </%def>
 
-## A text of ours, or a name that somebody has given.
+## A translated text, or a name that a user has entered.
 <%def name="name_or_text(value)">\
 % if isinstance(value, str):
 <bdi>${value}</bdi>\
 % else:
-${said(value)}\
+${translated(value)}\
 % endif
 </%def>
 
-## What is known of one thing.
-<%def name="facts(entries)">
-<dl class="facts">
+## The properties of a record: `entries` is a list of {label: Message, cell}.
+<%def name="properties(entries)">
+<dl class="properties">
 % for entry in entries:
-<div><dt>${said(entry["label"])}</dt><dd>${fact_value(entry["cell"])}</dd></div>
+<div><dt>${translated(entry["label"])}</dt><dd>${cell_value(entry["cell"])}</dd></div>
 % endfor
 </dl>
 </%def>
@@ -187,10 +205,10 @@ ${said(value)}\
 % if first_url or next_url:
 <p class="row">
 % if first_url:
-<a class="button quiet" href="${web_link(first_url)}">${pgettext("console", "First page")}</a>
+<a class="button" href="${web_link(first_url)}">${pgettext("console", "First page")}</a>
 % endif
 % if next_url:
-<a class="button quiet" href="${web_link(next_url)}" rel="next">${pgettext("console", "Next page")}</a>
+<a class="button" href="${web_link(next_url)}" rel="next">${pgettext("console", "Next page")}</a>
 % endif
 </p>
 % endif
@@ -201,27 +219,36 @@ ${said(value)}\
 % if actions:
 <p class="row">
 % for action in actions:
-<a class="button ${'danger' if action['is_dangerous'] else 'quiet'}" href="${web_link(action['url'])}">${said(action["label"])}</a>
+<a class="button"${html_attributes({"data-kind": "danger" if action["is_dangerous"] else None})} href="${web_link(action['url'])}">${translated(action["label"])}</a>
 % endfor
 </p>
 % endif
 </%def>
 
-## A table that scrolls by itself where it is too wide; `empty` is said where it has no rows.
-<%def name="table(name, columns, rows, empty)">
+## A table that scrolls by itself where it is too wide; `empty` is shown where it has no rows.
+## With `boxes`, the value and the name of each row, rows can be selected.
+<%def name="table(name, columns, rows, empty=None, boxes=None)">
 % if rows:
 <div class="scroll" tabindex="0" role="group" aria-label="${Markup(name).striptags()}">
 <table>
 <thead><tr>
+% if boxes:
+<th scope="col"><span class="unseen">${pgettext("console", "Select")}</span>\
+<label class="box" for="row-all" hidden><input type="checkbox" id="row-all" data-all="user"><span class="unseen">${pgettext("console", "Select all")}</span></label></th>
+% endif
 % for column in columns:
-<th scope="col">${said(column)}</th>
+<th scope="col">${translated(column)}</th>
 % endfor
 </tr></thead>
 <tbody>
-% for first, *others in rows:
-<tr><th scope="row">${fact_value(first)}</th>\
+% for n, (first, *others) in enumerate(rows):
+<tr>\
+% if boxes:
+<td><label class="box" for="row-${n}"><input type="checkbox" id="row-${n}" name="user" value="${boxes[n][0]}"><span class="unseen">${rich(pgettext("console", "Select %(name)s"), name=isolated(boxes[n][1]))}</span></label></td>\
+% endif
+<th scope="row">${cell_value(first)}</th>\
 % for cell in others:
-<td>${fact_value(cell)}</td>\
+<td>${cell_value(cell)}</td>\
 % endfor
 </tr>
 % endfor
@@ -229,6 +256,6 @@ ${said(value)}\
 </table>
 </div>
 % else:
-<p class="hint">${said(empty)}</p>
+<p class="hint">${translated(empty)}</p>
 % endif
 </%def>

@@ -6,11 +6,11 @@
 <%! asking, has_languages = True, False %>\
 <%namespace name="form" file="/form.mako"/>\
 <%def name="title()">${pgettext("password", "Enter your password")}</%def>\
-<%def name="around()">\
+<%def name="above()">\
 <nav class="preview" aria-label="${pgettext('policies', 'Preview')}">
 <ul>
 % for view in views:
-<li><a href="${web_link(view['url'])}"${html_attributes({"aria-current": "page" if view["is_current"] else None})}>${said(view["label"])} · <span lang="${view['tag']}">${view["language"]}</span></a></li>
+<li><a href="${web_link(view['url'])}"${html_attributes({"aria-current": "page" if view["is_current"] else None})}>${translated(view["label"])} · <span lang="${view['tag']}">${view["language"]}</span></a></li>
 % endfor
 <li><a href="${web_link(back_url)}">${pgettext("policies", "Back")}</a></li>
 </ul>
@@ -18,8 +18,8 @@
 </%def>\
 ## Outside of a dialog, a form of this method is sent nowhere.
 <form method="dialog">
-${form.login_name_field("minnie@acme.example")}
+${form.account_field("minnie@acme.example")}
 ${form.password_field("password", pgettext("page", "Password"), "off")}
-<button>${pgettext("password", "Sign in")}</button>
-<button class="quiet">${pgettext("page", "Cancel")}</button>
+<button data-kind="primary">${pgettext("password", "Sign in")}</button>
+<button>${pgettext("page", "Cancel")}</button>
 </form>

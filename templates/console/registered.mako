@@ -10,11 +10,11 @@
 <%! has_languages = False %>\
 <%def name="title()">${pgettext("registered", "Your application is registered")}</%def>\
 <p class="asking"><strong><bdi>${about}</bdi></strong></p>
-<h2 id="client-id">${pgettext("console", "Client id")}</h2>
+<h2 id="client-id">${pgettext("console", "Client ID")}</h2>
 <pre class="fix" dir="ltr" tabindex="0" role="group" aria-labelledby="client-id"><code>${client_id}</code></pre>
 % if client_secret:
 <h2 id="secret">${pgettext("applications", "Client secret")}</h2>
-<p class="notice">${pgettext("console", "This is shown once. Keep it now: nobody can look it up later.")}</p>
+<p class="notice">${pgettext("console", "We show this only once. Save it now.")}</p>
 <pre class="fix" dir="ltr" tabindex="0" role="group" aria-labelledby="secret"><code>${client_secret}</code></pre>
 % endif
 <h2 id="issuer">${pgettext("applications", "Issuer")}</h2>
@@ -22,7 +22,7 @@
 % if configuration:
 <h2 id="configuration">${rich(pgettext("registered", "Configuration for %(file)s"), file=code(file))}</h2>
 % if client_secret:
-<p>${rich(pgettext("registered", "Keep the secret out of the file: %(name)s stands for it."), name=code("CLIENT_SECRET"))}</p>
+<p>${rich(pgettext("registered", "Keep the secret out of the file: %(name)s is its placeholder."), name=code("CLIENT_SECRET"))}</p>
 % endif
 <pre class="listing" dir="ltr" tabindex="0" role="group" aria-labelledby="configuration"><code>${configuration}</code></pre>
 % endif
@@ -30,13 +30,13 @@
 <h2>${pgettext("applications", "Warnings")}</h2>
 <ul>
 % for warning in warnings:
-<li>${said(warning)}</li>
+<li>${translated(warning)}</li>
 % endfor
 </ul>
 % endif
 <p class="row">
 % if test_url:
-<a class="button" href="${web_link(test_url)}">${pgettext("applications", "Test sign-in")}</a>
+<a class="button" data-kind="primary" href="${web_link(test_url)}">${pgettext("applications", "Test sign-in")}</a>
 % endif
-<a class="button quiet" href="${web_link(next_url)}">${pgettext("console", "I have kept it")}</a>
+<a class="button" href="${web_link(next_url)}">${pgettext("console", "I've saved it")}</a>
 </p>

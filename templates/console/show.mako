@@ -2,9 +2,9 @@
 ##   title_text: Message | str  its name, or what it is
 ##   state: dict | None         {label: Message, tone: str | None}
 ##   intro: Message | None
-##   facts: list[dict]          {label: Message, cell: dict}; a cell is {value, kind, url}
+##   properties: list[dict]          {label: Message, cell: dict}; a cell is {value, kind, url}
 ##   actions: list[dict]        {label: Message, url: str, is_dangerous: bool}
-##   parts_of: list[dict]       {title: Message, columns: list[Message], rows, empty: Message,
+##   page_parts: list[dict]       {title: Message, columns: list[Message], rows, empty: Message,
 ##                              actions: list[dict], first_url, next_url: str | None}: lists of
 ##                              what belongs to it, or one page of each
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}
@@ -14,22 +14,22 @@
 % if isinstance(title_text, str):
 <bdi>${title_text}</bdi>\
 % else:
-${said(title_text)}\
+${translated(title_text)}\
 % endif
 </%def>\
 % if state:
 <p>${parts.chip(state)}</p>
 % endif
 % if intro:
-<p>${said(intro)}</p>
+<p>${translated(intro)}</p>
 % endif
-% if facts:
-${parts.facts(facts)}
+% if properties:
+${parts.properties(properties)}
 % endif
 ${parts.action_links(actions)}
-% for part in parts_of:
-<h2>${said(part["title"])}</h2>
-${parts.table(said(part["title"]), part["columns"], part["rows"], part["empty"])}
+% for part in page_parts:
+<h2>${translated(part["title"])}</h2>
+${parts.table(translated(part["title"]), part["columns"], part["rows"], part["empty"])}
 ${parts.turns(part["first_url"], part["next_url"])}
 ${parts.action_links(part["actions"])}
 % endfor

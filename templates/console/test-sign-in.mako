@@ -6,14 +6,14 @@
 <%namespace name="form" file="/form.mako"/>\
 <%def name="title()">${pgettext("applications", "Test sign-in")}</%def>\
 <p class="asking"><strong><bdi>${about}</bdi></strong></p>
-<p>${pgettext("test-sign-in", "You sign in as the application would ask you to, with your own account. Its request passes every check, and then you see what it would be told of you.")}</p>
-<p>${pgettext("test-sign-in", "The application itself gets nothing: no code and no token.")}</p>
+<p>${pgettext("test-sign-in", "Sign in with your own account, as the application would ask. Its request passes every check. Then you see the claims that it would receive.")}</p>
+<p>${pgettext("test-sign-in", "The application receives nothing: no code and no token.")}</p>
 % if not is_active:
-<p class="notice">${pgettext("test-sign-in", "The application is deactivated: nobody can sign in to it.")}</p>
+<p class="notice">${pgettext("test-sign-in", "The application is deactivated: users can't sign in to it.")}</p>
 % endif
 <%form:step>
 <div class="row">
-<button>${pgettext("test-sign-in", "Sign in")}</button>
-<a class="button quiet" href="${web_link(back_url)}">${pgettext("page", "Cancel")}</a>
+<button data-kind="primary">${pgettext("test-sign-in", "Sign in")}</button>
+<a class="button" href="${web_link(back_url)}">${pgettext("page", "Cancel")}</a>
 </div>
 </%form:step>

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.transfer import packages
 from benchmarks.transfer.__main__ import main
-from benchmarks.transfer.imports import Look, steadiness
+from benchmarks.transfer.imports import ProgressSample, steadiness
 from tests.support.slices import one_in
 
 PEOPLE = 200
@@ -34,8 +34,8 @@ def test_an_import_is_measured_and_everybody_is_there_afterwards(
 
 
 def test_the_rate_of_the_last_tenth_is_held_against_that_of_the_first():
-    quick = [Look(n / 10, 10 * n) for n in range(51)]
-    slow = [Look(5 + n / 5, 500 + 10 * n) for n in range(1, 51)]
+    quick = [ProgressSample(n / 10, 10 * n) for n in range(51)]
+    slow = [ProgressSample(5 + n / 5, 500 + 10 * n) for n in range(1, 51)]
 
     assert steadiness([*quick, *slow], 1000) == pytest.approx(0.5, abs=0.05)
     assert steadiness(quick[:5], 1000) is None

@@ -36,7 +36,7 @@ def email_changed(person):
 def wrong_email_code(person):
     email_changed(person)
     person.fill(verificationCode="1")
-    person.press("Confirm")
+    person.press("Verify")
 
 
 def several_sessions(person):

@@ -33,8 +33,8 @@ from storage import Insert, open_store
 from tests.browser import states
 from tests.browser.chromium import FLAGS, executable, hosts
 from tests.browser.person import WAYS, Person
-from tests.support.program import Program
-from tests.support.program import run as run_command
+from tests.support.programs.program import Program
+from tests.support.programs.program import run as run_command
 
 CHOSEN_PASSWORD = "a long and quiet afternoon"
 

@@ -26,7 +26,7 @@ def registered(person):
 
 def at_application(person):
     registered(person)
-    person.press("I have kept it")
+    person.press("I've saved it")
     person.page.wait_for_selector("dl")
 
 
@@ -46,12 +46,18 @@ def settings_refused(person):
     person.press("Save")
 
 
+def policy_refused(person):
+    person.go(f"{CONSOLE}/policies/login")
+    person.fill(passwordCheckLifetime="9999999", secondFactorCheckLifetime="a while")
+    person.press("Save")
+
+
 def at_service_user(person):
     program = person.program
     program.robots = getattr(program, "robots", 0) + 1
     person.go(f"{CONSOLE}/service-users/new")
     person.fill(name="Backup", userName=f"backup-{program.robots}")
-    person.press("Create the service user")
+    person.press("Create the service account")
 
 
 def at_token(person):
@@ -62,12 +68,12 @@ def at_token(person):
 def token_refused(person):
     at_token(person)
     person.fill(expirationDate="2999-01-01")
-    person.press("Make the token")
+    person.press("Create the token")
 
 
 def token_made(person):
     at_token(person)
-    person.press("Make the token")
+    person.press("Create the token")
 
 
 def at_project(person):
@@ -99,5 +105,7 @@ STATES = {
     "console, mail, test": ("console/action", False, opened("/mail/test")),
     "console, jobs": ("console/list", False, opened("/jobs")),
     "console, policies": ("console/show", False, opened("/policies")),
+    "console, sign-in policy": ("console/action", False, opened("/policies/login")),
+    "console, sign-in policy, refused": ("console/action", True, policy_refused),
     "console, policy": ("console/action", False, opened("/policies/label")),
 }

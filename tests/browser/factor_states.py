@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 
 from tests.browser import reset_states
-from tests.support.factors import code_at
+from tests.support.sign_in.factors import code_at
 
 TWO = {"id_token": {"acr": {"essential": True, "value": "urn:idp:acr:two-factors"}}}
 
@@ -26,26 +26,34 @@ def at_app(person):
     """The secret of the app."""
     at_offer(person)
     person.press("Set up an authenticator app")
-    return person.page.locator("code.key").inner_text().replace(" ", "")
+    return secret_of(person)
+
+
+def secret_of(person):
+    return person.page.locator("#key").inner_text().replace(" ", "")
 
 
 def app_refused(person):
     at_app(person)
     person.fill(code="1")
-    person.press("Continue")
+    person.press("Verify")
 
 
 def at_codes(person):
-    secret = at_app(person)
+    confirm_app(person, at_app(person))
+
+
+def confirm_app(person, secret):
+    """The app's first code."""
     clock = getattr(person.program, "clock", None)
     now = clock.now() if clock else datetime.now(UTC)
     person.fill(code=code_at(secret, now), deviceName="Pixel 9")
-    person.press("Continue")
+    person.press("Verify")
 
 
 def at_code(person):
     at_codes(person)
-    person.press("I have kept them")
+    person.press("I've saved them")
     asked_for_two(person)
     person.fill(password=reset_states.OLD)
     person.press("Sign in")
@@ -54,29 +62,29 @@ def at_code(person):
 def wrong_code(person):
     at_code(person)
     person.fill(code="1")
-    person.press("Continue")
+    person.press("Verify")
 
 
 def at_choice(person):
     at_code(person)
-    person.press("Confirm it in another way")
+    person.press("Use another method")
 
 
 def at_recovery(person):
     at_choice(person)
-    person.press("Use a recovery code")
+    person.press("Recovery code")
 
 
 def new_codes(person):
     at_codes(person)
-    person.press("I have kept them")
+    person.press("I've saved them")
     person.go("/ui/account/recovery-codes")
-    person.press("Make new codes")
+    person.press("Generate new codes")
 
 
 def own_app(person):
     at_codes(person)
-    person.press("I have kept them")
+    person.press("I've saved them")
     person.go("/ui/account/authenticator")
 
 

@@ -47,7 +47,7 @@ def enrolled(person):
     person.sign_in_to_demo(email, reset_states.OLD)
     person.go("/ui/account/passkeys/new")
     person.press("Add a passkey")
-    person.press("I have kept them")
+    person.press("I've saved them")
     assert person.name == "account/passkeys", person.text
     return device, email
 

@@ -22,14 +22,17 @@ in_both_ways = pytest.mark.parametrize(
 class Person:
     """One browser. `name` is the data-page of what it shows, `status` that of its last answer.
 
-    A person with another `locale` is told what to press in English all the same.
+    A person with another `locale` is told what to press in English all the same. Nothing moves:
+    a colour that is measured during a transition is neither the one before nor the one after.
     """
 
     def __init__(self, chromium, program, *, scripts=True, **options):
         self.program, self.has_scripts = program, scripts
         self.language = options.get("locale", i18n.SOURCE)
         self.status = None
-        self.context = chromium.new_context(java_script_enabled=scripts, **options)
+        self.context = chromium.new_context(
+            java_script_enabled=scripts, reduced_motion="reduce", **options
+        )
         self.context.set_default_timeout(ENOUGH_MS)
         self.page = self.context.new_page()
         self.complaints = []
@@ -73,6 +76,12 @@ class Person:
             self.page.locator("button, a").filter(
                 has_text=self._in_own_language(text)
             ).first.click()
+
+    def choose_language(self, tag):
+        """Choose the language in the page's menu, which is a list of links."""
+        self.page.locator("details.menu summary").click()
+        with self.page.expect_navigation():
+            self.page.locator(f"a[hreflang={tag}]").click()
 
     def _in_own_language(self, text):
         """What this text says, on whichever page it stands."""

@@ -25,7 +25,7 @@ def somebody(person, **more):
 
 def at_reset(person, name=None):
     states.at_password(person, name or somebody(person))
-    person.press("Forgot your password?")
+    person.press("Forgot password?")
 
 
 def unknown_name(person):
@@ -45,17 +45,21 @@ def asked(person):
 def wrong_code(person):
     asked(person)
     person.fill(code="1")
-    person.press("Continue")
+    person.press("Verify")
 
 
 def right_code(person):
-    email = asked(person)
+    enter_code(person, asked(person))
+
+
+def enter_code(person, email):
+    """The code from the newest mail to that address, at the page that asks for it."""
     address = person.page.url
     person.go("/dev/mail")
     code = re.search(r"\b\d{8}\b", states.below_address(person, email, "pre").inner_text())[0]
     person.page.goto(address)
     person.fill(code=code)
-    person.press("Continue")
+    person.press("Verify")
 
 
 def link(person):

@@ -10,6 +10,7 @@ import httpx
 from tests.browser import (
     account_states,
     brand_states,
+    connection_states,
     console_app_states,
     console_states,
     factor_states,
@@ -17,7 +18,7 @@ from tests.browser import (
     passkey_states,
     reset_states,
 )
-from tests.support.relying_party import RelyingParty
+from tests.support.protocol.relying_party import RelyingParty
 
 CALLBACK = "https://trips.example/callback"
 
@@ -127,7 +128,7 @@ def newcomer(person):
 
 def at_registration(person):
     begin(person)
-    person.press("No account yet? Open one")
+    person.press("Create an account")
 
 
 def below_address(person, email, path):
@@ -144,8 +145,10 @@ def registered(person, **fields):
         email=newcomer(person),
         newPassword="a long and quiet evening",
     )
+    if "userName" in fields:
+        person.page.locator("#step summary").click()
     person.fill(**fields)
-    person.press("Continue")
+    person.press("Create account")
 
 
 def registration_refused(person):
@@ -155,7 +158,7 @@ def registration_refused(person):
 def wrong_code(person):
     registered(person)
     person.fill(code="1")
-    person.press("Continue")
+    person.press("Verify")
 
 
 def user_name_taken(person):
@@ -166,7 +169,7 @@ def user_name_taken(person):
     code = re.search(r"\b\d{8}\b", below_address(person, email, "pre").inner_text())[0]
     person.page.goto(address)
     person.fill(code=code)
-    person.press("Continue")
+    person.press("Verify")
 
 
 def mail_held(person):
@@ -235,7 +238,7 @@ def address_confirmed(person):
     as_admin(person.program, "/v2/users/human", profile=profile, **known)
     person.go("/dev/mail")
     person.page.goto(below_address(person, email, "p/a").get_attribute("href"))
-    person.press("Continue")
+    person.press("Verify")
 
 
 def application_of_others(program, **checks):
@@ -299,6 +302,7 @@ STATES = {
     "device, wrong code": (NOBODY, "device", True, wrong_user_code),
     "device, confirm": (ONE, "device-confirm", False, at_device),
     "device, allowed": (ONE, "signed-in", False, device_allowed),
+    **connection_states.STATES,
     **reset_states.STATES,
     **factor_states.STATES,
     **passkey_states.STATES,

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from idp import __version__
-from tests.support import debian
+from tests.support.programs import debian
 from tests.test_house import ROOT
 
 VERSION = "9.8.7"
@@ -80,7 +80,7 @@ def clone(source: Path, directory: Path) -> Path:
 
 
 def release_commit(source: Path, version: str = VERSION) -> None:
-    """Commit what docs/releasing.md does before a release."""
+    """Commit what docs/project/releasing.md does before a release."""
     for name in ("idp/__init__.py", "deploy/helm/idp/Chart.yaml", "deploy/compose/compose.yaml"):
         path = source / name
         path.write_text(path.read_text().replace(__version__, version))

@@ -8,7 +8,7 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 
-from tests.support.program import Program, children
+from tests.support.programs.program import Program, children
 
 # In a mount namespace of its own, so that nothing is left of it. What a container gives beside the
 # image: /proc, some devices, a directory for temporary files, and the volume.

@@ -9,8 +9,8 @@ import yaml
 
 from idp.foundation import metrics
 from tests.deploy.conftest import run
-from tests.support import debian
 from tests.support.documents import headings
+from tests.support.programs import debian
 from tests.test_house import ROOT
 
 ALERTS = ROOT / "deploy" / "prometheus" / "alerts.yaml"
@@ -47,6 +47,8 @@ CASES = {
             'idp_http_request_duration_seconds_bucket{le="+Inf"}': "0+10x60",
         },
         {
+            'idp_http_request_duration_seconds_bucket{endpoint="events",le="1.0"}': "0x60",
+            'idp_http_request_duration_seconds_bucket{endpoint="events",le="+Inf"}': "0+10x60",
             'idp_http_request_duration_seconds_bucket{le="1.0"}': "0+10x60",
             'idp_http_request_duration_seconds_bucket{le="2.5"}': "0+10x60",
             'idp_http_request_duration_seconds_bucket{le="+Inf"}': "0+10x60",
@@ -156,13 +158,13 @@ def rule_test(alert, series, *, fires):
 
 
 def test_every_alert_has_a_severity_a_summary_and_a_section_of_the_manual():
-    anchors = headings(ROOT / "docs" / "operating.md")
+    anchors = headings(ROOT / "docs" / "how-to" / "operating.md")
 
     for rule in RULES:
         assert rule["labels"]["severity"] in ("warning", "critical")
         assert rule["annotations"]["summary"].endswith(".")
         page, _, anchor = rule["annotations"]["runbook"].partition("#")
-        assert (page, anchor) == ("docs/operating.md", rule["alert"].lower())
+        assert (page, anchor) == ("docs/how-to/operating.md", rule["alert"].lower())
         assert anchor in anchors
 
 

@@ -10,7 +10,7 @@ import yaml
 
 from tests.deploy import openapi_schemas
 from tests.deploy.conftest import run
-from tests.support import go_tools
+from tests.support.programs import go_tools
 from tests.test_house import ROOT
 
 pytestmark = pytest.mark.deep

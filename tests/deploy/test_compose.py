@@ -13,9 +13,9 @@ import yaml
 
 from tests.deploy.conftest import run
 from tests.fire.ground import free_port
-from tests.support import go_tools
-from tests.support.haproxy import Haproxy
-from tests.support.program import eventually
+from tests.support.programs import go_tools
+from tests.support.programs.program import eventually
+from tests.support.servers.haproxy import Haproxy
 from tests.test_house import ROOT
 
 pytestmark = pytest.mark.deep
@@ -25,10 +25,12 @@ COMPOSE = ROOT / "deploy" / "compose"
 
 def test_it_loads(tmp_path):
     directory = shutil.copytree(COMPOSE, tmp_path / "compose")
-    (directory / "replica-set.key").write_text("a key\n")
+    for secret in yaml.safe_load((COMPOSE / "compose.yaml").read_text())["secrets"].values():
+        (directory / secret["file"]).write_text("a secret\n")
     model = yaml.safe_load(run(go_tools.program("compose-go"), directory / "compose.yaml"))
 
     assert model["services"].keys() >= {"idp", "group1", "group2", "balancer", "mongo1"}
+    assert all(each["read_only"] for each in model["services"].values())
 
 
 class Silent(socketserver.StreamRequestHandler):

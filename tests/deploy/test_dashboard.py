@@ -10,7 +10,8 @@ import yaml
 
 from idp.foundation import metrics
 from tests.deploy.conftest import run
-from tests.support import debian, metrics_table
+from tests.support import metrics_table
+from tests.support.programs import debian
 from tests.test_house import ROOT
 
 BOARD = json.loads((ROOT / "deploy" / "grafana" / "idp.json").read_text(encoding="utf-8"))
@@ -32,9 +33,17 @@ def shown():
 
 
 def test_metrics_that_are_declared_documented_and_shown_are_the_same():
-    page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
 
     assert shown() == set(metrics.DECLARED) == metrics_table.documented(page)
+
+
+def test_every_label_is_explained():
+    page = (ROOT / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (`[^|]*) \|", page, re.MULTILINE)
+    explained = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+
+    assert {label for each in metrics.DECLARED.values() for label in each.labels} <= explained
 
 
 def test_labels_of_the_expressions_are_those_that_are_declared():

@@ -26,6 +26,8 @@ SCRIPTS = ["image/build", "image/lock", "image/system", "release"]
 PINS = ["build", "deploy", "sbom"]
 # Hosts that are no registry's: this machine, an example, and the name of a language of schemas.
 HOSTS = {"127.0.0.1", "localhost", "login.example.com", "json-schema.org", "registry.example.com"}
+# The users of the images of others, who are not root.
+OF_IMAGES = {"haproxy", "999:999"}
 KEY = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY"
 
 _HOST = re.compile(r"(?<![\w:])https?://([\w.-]+)")
@@ -137,13 +139,14 @@ def test_the_chart_bounds_its_times_as_the_service_does(schema):
     assert set(refused) <= set(TYPES)
 
 
-@pytest.mark.parametrize("unit", ["idp.service", "idp-backup.service"])
+@pytest.mark.parametrize("unit", ["idp.service", "idp-backup.service", "idp-audit-export.service"])
 def test_a_unit_starts_a_command_with_options_that_it_has(unit):
     lines = text(f"systemd/{unit}").replace("\\\n", " ")
-    name, given = re.search(r"^ExecStart=\S+/idp (\w+) (.*)$", lines, re.M).groups()
-    command = main.get_command(None, name)
+    name, given = re.search(r"^ExecStart=\S+/idp ([\w ]+?) (-.*)$", lines, re.M).groups()
     # With --into, a backup is one of a series.
-    command = command.commands["add"] if name == "backup" else command
+    command = main
+    for word in {"backup": "backup add"}.get(name, name).split():
+        command = command.get_command(None, word)
     used = {part for part in given.split() if part.startswith("--")}
     known = {option for each in command.params for option in each.opts}
 
@@ -168,9 +171,41 @@ def test_the_rules_that_units_and_chart_give_for_backups_can_be_read(schema):
         assert re.search(pattern, rule)
 
 
+def test_every_container_has_a_read_only_root_no_capability_and_a_user_of_its_own():
+    services = document("compose/compose.yaml")["services"]
+
+    for name, each in services.items():
+        assert each["read_only"] is True, name
+        assert each["cap_drop"] == ["ALL"], name
+        assert each["security_opt"] == ["no-new-privileges:true"], name
+        assert not {"cap_add", "privileged"} & each.keys(), name
+        # That of the service is in its own image.
+        assert each["image"].startswith("${IDP_IMAGE:-") or each["user"] in OF_IMAGES, name
+
+
+def test_no_container_has_a_password_in_its_environment_or_command():
+    composed = text("compose/compose.yaml")
+    services = document("compose/compose.yaml")["services"].values()
+    named = {
+        name for each in services for name in each.get("environment") or {} if "PASSWORD" in name
+    }
+
+    assert named == {"IDP_STORE_PASSWORD_FILE", "MONGO_INITDB_ROOT_PASSWORD_FILE"}
+    assert not re.findall(r"\$\{\w*(?:PASSWORD|SECRET|KEY)", composed)
+    assert "process.env" not in text("compose/initiate.js")
+
+
+def test_git_leaves_out_the_secrets_of_the_compose_file():
+    secrets = [each["file"] for each in document("compose/compose.yaml")["secrets"].values()]
+    files = [f"deploy/compose/{name}" for name in [*secrets, ".env"]]
+    command = ["git", "-C", str(ROOT), "-c", "safe.directory=*", "check-ignore", *files]
+
+    assert subprocess.run(command, capture_output=True, text=True).stdout.split() == files
+
+
 def test_every_value_of_the_compose_file_is_documented():
     used = set(re.findall(r"\$\{(\w+)", text("compose/compose.yaml")))
-    documented = set(re.findall(r"`(IDP_\w+)`", read("docs/operating.md")))
+    documented = set(re.findall(r"`(IDP_\w+)`", read("docs/how-to/operating.md")))
 
     assert used <= documented
 

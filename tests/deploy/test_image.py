@@ -16,8 +16,8 @@ import pytest
 
 from tests.deploy.conftest import VERSION, git, run
 from tests.deploy.container import Container, free_port
-from tests.support import debian, go_tools
-from tests.support.visitor import Visitor
+from tests.support.browsers.visitor import Visitor
+from tests.support.programs import debian, go_tools
 
 # Alone: what they share is built once, by both cores.
 pytestmark = [pytest.mark.deep, pytest.mark.alone]

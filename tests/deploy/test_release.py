@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tarfile
 
 import httpx
 import pytest
 
 from tests.deploy.conftest import VERSION, clone, git, release_commit, run
-from tests.support.program import environment
+from tests.support.programs.program import environment
 from tests.test_house import ROOT
 
 # Alone: what they share is built once, by both cores.
@@ -23,6 +24,7 @@ FILES = {
     f"idp-{VERSION}-image-arm64.tar",
     f"idp-{VERSION}-images.txt",
     f"idp-{VERSION}-chart.tgz",
+    f"idp-{VERSION}-docs.tgz",
     f"idp-{VERSION}.cdx.json",
     f"idp-{VERSION}-image-amd64.cdx.json",
     f"idp-{VERSION}-image-arm64.cdx.json",
@@ -72,6 +74,17 @@ def test_the_settings_are_those_of_the_documentation(release):
     assert "| `issuer` |" in text
     assert "<!--" not in text
     assert "| `idp_http_requests_total` |" in (release.directory / "metrics.md").read_text()
+
+
+def test_the_site_of_the_documentation_is_one_folder_that_opens_by_its_index(release):
+    folder = f"idp-{VERSION}-docs"
+    with tarfile.open(release.directory / f"{folder}.tgz") as file:
+        names = set(file.getnames())
+        index = file.extractfile(f"{folder}/index.html").read().decode()
+
+    assert {name.partition("/")[0] for name in names} == {folder}
+    assert {f"{folder}/search.html", f"{folder}/searchindex.js"} <= names
+    assert VERSION in index
 
 
 @pytest.mark.parametrize(

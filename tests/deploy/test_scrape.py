@@ -13,9 +13,9 @@ from urllib.request import urlopen
 import pytest
 import yaml
 
-from tests.program.test_metrics import measured, metrics_port, started
-from tests.support import debian
-from tests.support.program import eventually
+from tests.program.telemetry.test_metrics import measured, metrics_port, started
+from tests.support.programs import debian
+from tests.support.programs.program import eventually
 
 pytestmark = pytest.mark.deep
 

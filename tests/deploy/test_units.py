@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from tests.deploy.conftest import run
-from tests.support import debian
-from tests.support.program import Program, children, command, environment
+from tests.support.programs import debian
+from tests.support.programs.program import Program, children, command, environment
 from tests.test_house import ROOT
 
 pytestmark = pytest.mark.deep
@@ -69,7 +69,7 @@ def allowed() -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("unit", [UNIT, UNITS / "idp-backup.service"], ids=lambda path: path.stem)
+@pytest.mark.parametrize("unit", sorted(UNITS.glob("*.service")), ids=lambda path: path.stem)
 def test_systemd_rates_the_unit_as_safe(unit):
     debian.need(**{"systemd-analyze": "systemd"})
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fire.ground import Ground
 from tests.fire.groups import Groups
-from tests.support.mongod import fresh_database
+from tests.support.servers.mongod import fresh_database
 
 
 @pytest.fixture(params=["sqlite", "mongodb"])
@@ -28,17 +28,42 @@ def new_ground(request, tmp_path_factory, io_loop) -> Iterator[Callable[[], Grou
         yield make
 
 
-@pytest.fixture(params=["sqlite", "mongodb"])
-def new_groups(request, tmp_path, io_loop) -> Iterator[Callable[..., Groups]]:
-    """Makes two groups of processes behind a balancer, which are not started yet."""
+@pytest.fixture
+def make_groups(tmp_path, io_loop) -> Iterator[Callable[..., Groups]]:
+    """Makes two groups of processes behind a balancer, which are not started yet; over one SQLite
+    file, unless flags name another store."""
     with ExitStack() as stack:
 
         def make(*flags: str, **settings) -> Groups:
-            if request.param == "mongodb":
-                url = stack.enter_context(fresh_database(request.getfixturevalue("mongod")))
-                flags = ("--store", url, *flags)
             groups = Groups(tmp_path, *flags, **settings)
             stack.callback(lambda: io_loop.run_sync(groups.close))
             return groups
 
         yield make
+
+
+@pytest.fixture
+def on_sqlite(make_groups, io_loop) -> Groups:
+    """Two groups over one SQLite file, which serve."""
+    groups = make_groups()
+    io_loop.run_sync(groups.start, timeout=120)
+    return groups
+
+
+@pytest.fixture
+def databases() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture(params=["sqlite", "mongodb"])
+def new_groups(request, databases, make_groups) -> Callable[..., Groups]:
+    """Makes two groups as `make_groups` does, over each store. They end before their database."""
+
+    def make(*flags: str, **settings) -> Groups:
+        if request.param == "mongodb":
+            url = databases.enter_context(fresh_database(request.getfixturevalue("mongod")))
+            flags = ("--store", url, *flags)
+        return make_groups(*flags, **settings)
+
+    return make

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from tests.fire.run import Run
-from tests.support.device import GRANTS, Device
+from tests.support.protocol.device import GRANTS, Device
 
 
 async def a_device_is_let_in(run: Run) -> None:

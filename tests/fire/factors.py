@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from idp.records import RECOVERY_CODES, USERS
 from tests.fire import stories
 from tests.fire.run import Run
-from tests.support.factors import code_at, codes_of, secret_of
+from tests.support.sign_in.factors import code_at, codes_of, secret_of
 
 TWO = {"id_token": {"acr": {"essential": True, "value": "urn:idp:acr:two-factors"}}}
 

@@ -10,7 +10,7 @@ from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID
 from tests.fire.managing import owner
 from tests.fire.run import Run
-from tests.support.tenants import Tenants
+from tests.support.management.tenants import Tenants
 
 READ_SINCE = 2  # the schema of the first programs that know grants
 
@@ -47,7 +47,7 @@ class Granting:
 
     async def assigned(self) -> list[str]:
         """The user's roles, once what a process left that died has been gone through."""
-        await deferred_work.tidy(self.run.place.service)
+        await deferred_work.process_due(self.run.place.service)
         id = grant_ids.of_assignment(self.user_id, self.here.project)
         found = await self.run.place.store.get(ROLE_ASSIGNMENTS, id)
         return found.role_keys if found else []

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from tests.flows.conftest import SETTINGS, at
 from tests.support import invariants
-from tests.support.crashing import CRASH_VARIABLE
-from tests.support.program import MISHAPS, Program
+from tests.support.browsers.visitor import Visitor
+from tests.support.programs.crashing import CRASH_VARIABLE
+from tests.support.programs.program import MISHAPS, Program
 from tests.support.service import Server
-from tests.support.visitor import Visitor
 
 ROOT = Path(__file__).parents[2]
 # Below what the system gives to those who ask for any port, so that nobody takes it meanwhile.

@@ -12,14 +12,14 @@ import httpx
 from tests.fire.ground import free_port
 from tests.flows.conftest import SETTINGS, at
 from tests.support import invariants
-from tests.support.haproxy import Haproxy
-from tests.support.program import (
+from tests.support.programs.program import (
     MISHAPS,
     Program,
     eventually,
     is_alive,
     listening_port,
 )
+from tests.support.servers.haproxy import Haproxy
 from tests.support.service import Server
 
 PROCESSES = 2
@@ -28,10 +28,11 @@ PROCESSES = 2
 class Groups:
     """`place` is the service behind the balancer; `groups` are its two supervisors.
 
-    On SQLite both groups open one file, on MongoDB one database.
+    On SQLite both groups open one file, on MongoDB one database. `redirection` is that of each
+    group's `Program`.
     """
 
-    def __init__(self, directory: Path, *flags: str, **settings) -> None:
+    def __init__(self, directory: Path, *flags: str, redirection: str = "", **settings) -> None:
         self.directory = directory
         self.issuer = f"http://localhost:{free_port()}"
         self.groups: list[Program] = []
@@ -40,13 +41,15 @@ class Groups:
         self._balancer: Haproxy | None = None
         self._ended: list[Program] = []
         self._flags = ["--processes", str(PROCESSES), "--issuer", self.issuer, *flags]
+        self._redirection = redirection
         self._settings = SETTINGS | {"IDP_TRUSTED_PROXIES": "127.0.0.1"} | settings
 
     async def start(self) -> None:
         """Start both groups, one after the other, and then the balancer."""
         for _ in range(2):
             self.groups.append(self._started(0))
-            self.ports.append(listening_port(self.groups[-1].workers()[0]))
+            # Where metrics are served, the first child serves them.
+            self.ports.append(listening_port(self.groups[-1].workers()[-1]))
         names = {f"group{n}": port for n, port in enumerate(self.ports, 1)}
         self._balancer = Haproxy(self.directory, int(self.issuer.rpartition(":")[2]), names)
         eventually(self.is_ready, "an answer through the balancer")
@@ -67,6 +70,10 @@ class Groups:
         lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         end = f":{self.ports[n]:04X}"
         return sum(each[3] == "0A" and each[1].endswith(end) for each in lines) == PROCESSES
+
+    @property
+    def store_url(self) -> str:
+        return self.groups[0].announcement["store"]
 
     @property
     def token(self) -> str:
@@ -98,7 +105,8 @@ class Groups:
     def _started(self, port: int) -> Program:
         flags = ("--admin-pat", "pat") if not self.groups else ()
         flags = (*self._flags, "--port", str(port), *flags)
-        return Program(self.directory, *flags, **self._settings).start()
+        options = {"redirection": self._redirection, **self._settings}
+        return Program(self.directory, *flags, **options).start()
 
 
 def send(number: signal.Signals, *pids: int) -> None:

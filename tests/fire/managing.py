@@ -7,9 +7,9 @@ import json
 
 from idp.records import ORGANIZATIONS, USER_METADATA, USERS
 from tests.fire.run import Run
-from tests.support.api_samples import MACHINES, PROJECTS
-from tests.support.callers import Caller, new_caller
-from tests.support.visitor import Page
+from tests.support.browsers.visitor import Page
+from tests.support.management.api_samples import MACHINES, PROJECTS
+from tests.support.management.callers import Caller, new_caller
 
 
 async def a_script_registers_what_it_needs(run: Run) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from idp.records import AGENTS, AUTH_REQUESTS, AUTHORIZATIONS, SESSIONS
+from idp.records import AUTH_REQUESTS, AUTHORIZATIONS, BROWSERS, SESSIONS
 from tests.fire import stories
 from tests.fire.run import Run
-from tests.support.relying_party import RelyingParty
-from tests.support.visitor import Page
+from tests.support.browsers.visitor import Page
+from tests.support.protocol.relying_party import RelyingParty
 
 
 async def a_note_becomes_one_sign_in(run: Run) -> None:
@@ -16,12 +16,12 @@ async def a_note_becomes_one_sign_in(run: Run) -> None:
     party, (name, password) = await stories.registered(run), await run.person()
     note = await run.browser.open(party.authorize_url())
     tab = await run.browser.open(note.url)
-    agents = await stored(run, AGENTS)
+    agents = await stored(run, BROWSERS)
     run.is_in_danger_from_here()
     page = await run.submit(note, loginName=name)
     assert page.status == 303, page.text
     assert await stored(run, AUTH_REQUESTS, party) == 1
-    assert await stored(run, AGENTS) == agents + 1
+    assert await stored(run, BROWSERS) == agents + 1
     await run.submit(tab, loginName=name)
     page = await run.browser.open(note.url)
     assert page.name == "password", "the note goes on where its record is"
@@ -38,7 +38,7 @@ async def a_note_becomes_one_sign_in(run: Run) -> None:
     await is_answered(run, note, page, password)
     assert await stored(run, AUTHORIZATIONS, party) == 1
     assert await stored(run, AUTH_REQUESTS, party) == 1
-    assert await stored(run, AGENTS) == agents + 1
+    assert await stored(run, BROWSERS) == agents + 1
     await stories.redeemed(run, party, await run.new_code(party))
 
 

@@ -6,10 +6,10 @@ import json
 
 from tests.fire import stories
 from tests.fire.run import Run
-from tests.support.authenticator import Device
-from tests.support.passkeys import at_name, options_of
-from tests.support.relying_party import RelyingParty
-from tests.support.visitor import Page
+from tests.support.browsers.authenticator import Device
+from tests.support.browsers.visitor import Page
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.sign_in.passkeys import at_name, options_of
 
 KEY = {"id_token": {"acr": {"essential": True, "value": "urn:idp:acr:passkey"}}}
 

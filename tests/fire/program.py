@@ -11,7 +11,7 @@ from pathlib import Path
 
 from idp.cli import main
 from idp.start import bootstrap
-from tests.support.crashing import CRASH_VARIABLE, CrashingStore
+from tests.support.programs.crashing import CRASH_VARIABLE, CrashingStore
 
 
 class ObedientStore(CrashingStore):

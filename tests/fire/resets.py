@@ -7,8 +7,8 @@ from storage import Update
 from tests.fire import stories
 from tests.fire.run import Run
 from tests.flows.flows import NEW_PASSWORD
-from tests.support.registering import mails
-from tests.support.resetting import link_to
+from tests.support.sign_in.registering import mails
+from tests.support.sign_in.resetting import link_to
 
 
 async def reachable(run: Run) -> tuple[str, str]:

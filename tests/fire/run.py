@@ -8,8 +8,8 @@ from itertools import count
 import httpx
 
 from tests.fire.ground import Ground
-from tests.support.relying_party import RelyingParty
-from tests.support.visitor import Page
+from tests.support.browsers.visitor import Page
+from tests.support.protocol.relying_party import RelyingParty
 
 Story = Callable[["Run"], Awaitable[None]]
 

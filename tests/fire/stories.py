@@ -10,12 +10,21 @@ from urllib.parse import urlencode
 
 from idp.foundation import opaque_tokens
 from idp.records import AUTHORIZATIONS, LOGOUT_MESSAGES
-from tests.fire import devices, factors, granting, managing, notes, passkeys, resets
+from tests.fire import (
+    connecting,
+    devices,
+    factors,
+    granting,
+    managing,
+    notes,
+    passkeys,
+    resets,
+)
 from tests.fire.run import Run
 from tests.flows.flows import NEW_PASSWORD
-from tests.support.registering import FIELDS, mails
-from tests.support.relying_party import RelyingParty
-from tests.support.visitor import Page
+from tests.support.browsers.visitor import Page
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.sign_in.registering import FIELDS, mails
 
 
 def refused(answer: Page) -> bool:
@@ -193,6 +202,7 @@ STORIES = [
     managing.an_application_is_changed,
     managing.a_person_is_changed_and_deleted,
     devices.a_device_is_let_in,
+    connecting.a_person_comes_from_another_provider,
     resets.a_forgotten_password_is_replaced,
     resets.a_reset_link_is_used,
     factors.a_second_factor_is_set_up_and_asked_for,

@@ -21,7 +21,7 @@ from idp.records import (
 )
 from storage import Delete, Insert, Update
 from tests.support import invariants
-from tests.support.stored import everything, only
+from tests.support.store.stored import everything, only
 
 
 async def half_a_user(store):

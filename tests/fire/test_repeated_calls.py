@@ -12,8 +12,8 @@ import pytest
 from idp.records import APPLICATIONS, PATS, PROJECTS, USER_KEYS, USERS
 from tests.fire.managing import done, owner
 from tests.fire.run import Run, tell
-from tests.support.api_samples import MACHINES
-from tests.support.api_samples import PROJECTS as PATH
+from tests.support.management.api_samples import MACHINES
+from tests.support.management.api_samples import PROJECTS as PATH
 
 KILLS = 200
 

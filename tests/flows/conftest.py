@@ -25,8 +25,8 @@ from storage import open_store
 from storage.mongo import MongoStore
 from tests.support import invariants
 from tests.support import service as support
-from tests.support.mongod import fresh_database
-from tests.support.program import Program
+from tests.support.programs.program import Program
+from tests.support.servers.mongod import fresh_database
 from tests.support.service import Server
 
 # Everybody comes from one address here, and some on purpose with the wrong password.

@@ -6,10 +6,10 @@ import base64
 import json
 from collections.abc import Callable
 
-from tests.support.registering import PASSWORD, at_code, code_for
-from tests.support.relying_party import VERIFIER, RelyingParty
+from tests.support.browsers.visitor import Page, Visitor
+from tests.support.protocol.relying_party import VERIFIER, RelyingParty
 from tests.support.service import Server
-from tests.support.visitor import Page, Visitor
+from tests.support.sign_in.registering import PASSWORD, at_code, code_for
 
 NEW_PASSWORD = "seven green kettles hum"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.flows.conftest import PLACES
-from tests.support.acting import ENDS, Acting, switch_the_policy
+from tests.support.protocol.acting import ENDS, Acting, switch_the_policy
 
 
 @pytest.mark.promise("acting: every use")

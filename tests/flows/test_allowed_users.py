@@ -6,10 +6,10 @@ import pytest
 
 from tests.flows.conftest import PLACES
 from tests.flows.test_managing import NO_REUSE, owner
-from tests.support.device import Device, type_code
-from tests.support.exchanging import GRANT as EXCHANGE
-from tests.support.exchanging import ID
-from tests.support.tenants import Tenants
+from tests.support.management.tenants import Tenants
+from tests.support.protocol.device import Device, type_code
+from tests.support.protocol.exchanging import GRANT as EXCHANGE
+from tests.support.protocol.exchanging import ID
 
 WHO = ("own", "granted", "foreign")
 ALLOWED = {

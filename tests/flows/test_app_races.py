@@ -8,8 +8,8 @@ import pytest
 
 from idp.records import APPLICATIONS
 from tests.flows.test_managing import NO_REUSE, owner
-from tests.support.managing import CALLBACK, PATH, REFRESHING, Shop
-from tests.support.relying_party import RelyingParty
+from tests.support.management.managing import CALLBACK, PATH, REFRESHING, Shop
+from tests.support.protocol.relying_party import RelyingParty
 
 AT_ONCE = 8
 STORES = ["sqlite", "mongodb"]

@@ -11,7 +11,7 @@ import pytest
 from idp.records import AUTHORIZATIONS, DEVICE_REQUESTS
 from tests.flows.conftest import PLACES
 from tests.flows.flows import claims, person
-from tests.support.device import GRANTS, Device, at_confirmation, type_code
+from tests.support.protocol.device import GRANTS, Device, at_confirmation, type_code
 
 AT_ONCE = 16
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)

@@ -11,9 +11,9 @@ import pytest
 from idp.records import APPLICATIONS, ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
 from tests.flows.flows import person
-from tests.support.asserting import Asserting, private_key, public_pem
-from tests.support.callers import new_caller
-from tests.support.exchanging import ACCESS, GRANTS, JWT, USER_ID, Broker
+from tests.support.management.callers import new_caller
+from tests.support.protocol.asserting import Asserting, private_key, public_pem
+from tests.support.protocol.exchanging import ACCESS, GRANTS, JWT, USER_ID, Broker
 
 AT_ONCE = 16
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)

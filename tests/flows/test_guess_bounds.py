@@ -13,7 +13,7 @@ from idp.identity.factors import code_checks
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import known_browsers, password_check
-from idp.limits.comparisons import AT_ONCE
+from idp.limits.comparisons import MAX_CONCURRENT
 from idp.records import GUESS_STREAKS, Browser
 from storage import COUNTERS
 from tests.flows.test_guess_races import (
@@ -25,8 +25,8 @@ from tests.flows.test_guess_races import (
     url,
     user_of,
 )
-from tests.support.factors import code, give_app, give_codes, wrong
-from tests.support.stored import count
+from tests.support.sign_in.factors import code, give_app, give_codes, wrong
+from tests.support.store.stored import count
 
 __all__ = ["settings", "twins", "url"]
 
@@ -84,7 +84,7 @@ async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize(
     ("address", "at_once"),
-    [("2001:db8::%x", AT_ONCE), ("2001:db8:1:%x::1", 4 * AT_ONCE)],
+    [("2001:db8::%x", MAX_CONCURRENT), ("2001:db8:1:%x::1", 4 * MAX_CONCURRENT)],
     ids=["a network", "a site"],
 )
 async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(
@@ -120,7 +120,7 @@ async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(
     turn.set()
     outcomes = await asyncio.gather(*tries)
 
-    assert AT_ONCE == 8
+    assert MAX_CONCURRENT == 8
     assert list(held.values()) == [at_once, at_once]
     assert list(most.values()) == [at_once, at_once]
     assert set(outcomes) == {"unknown"}

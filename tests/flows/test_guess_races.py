@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import os
 import signal
-from contextlib import ExitStack
+import traceback
 from dataclasses import replace
 from datetime import timedelta
 
@@ -22,7 +22,6 @@ from idp.passwords.hashing import Hasher
 from idp.records import ALL, GUESS_STREAKS, SCHEMA, USERS, GuessStreak
 from storage import COUNTERS, Insert, open_store
 from tests.support.clock import SteppingClock
-from tests.support.mongod import fresh_database
 from tests.support.service import make_hashes_cheap, start_server, stop_server
 
 WRONG = "a wrong password"
@@ -75,11 +74,9 @@ async def attempt(service, name, password, origin) -> str:
 @pytest.fixture(params=["sqlite", "mongodb"])
 def url(request, tmp_path):
     """Where a store is that several processes can open."""
-    with ExitStack() as stack:
-        if request.param == "sqlite":
-            yield f"sqlite:///{tmp_path}/idp.sqlite3"
-        else:
-            yield stack.enter_context(fresh_database(request.getfixturevalue("mongod")))
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/idp.sqlite3"
+    return request.getfixturevalue("emptied_mongodb")
 
 
 @pytest.fixture
@@ -326,6 +323,9 @@ def killed(service, url, at, step, comparisons) -> bool:
         try:
             asyncio.run(try_once(service, url, at, step, comparisons))
             code = 0
+        except BaseException:
+            traceback.print_exc()
+            raise
         finally:
             os._exit(code)
     _, status = os.waitpid(pid, 0)

@@ -16,7 +16,6 @@ from idp.keys.key_ring import KeyRing
 from idp.oauth import key_rotation
 from tests.support import invariants
 from tests.support.clock import SteppingClock
-from tests.support.mongod import fresh_database
 from tests.support.service import shared_key, start_server, stop_server
 
 AT_ONCE = 8
@@ -27,8 +26,7 @@ def _memory(_):
 
 
 def _mongodb(request):
-    with fresh_database(request.getfixturevalue("mongod")) as url:
-        yield url
+    yield request.getfixturevalue("emptied_mongodb")
 
 
 @pytest.fixture(params=[_memory, _mongodb], ids=["sqlite", "mongodb"])
@@ -59,7 +57,7 @@ def processes(server):
 
 async def states(server) -> dict[tuple[str, str], int]:
     found: dict[tuple[str, str], int] = {}
-    for key in await key_rotation.every(server.service):
+    for key in await key_rotation.all_keys(server.service):
         found[key.algorithm, key.state] = found.get((key.algorithm, key.state), 0) + 1
     return found
 
@@ -84,7 +82,9 @@ async def test_many_who_rotate_do_it_once(server, processes):
 
 async def test_many_who_find_a_key_too_old_rotate_it_once(server, processes):
     server.clock.advance(31 * 86400)
-    await asyncio.gather(*[key_rotation.tend(each) for each in processes], return_exceptions=True)
+    await asyncio.gather(
+        *[key_rotation.maintain(each) for each in processes], return_exceptions=True
+    )
 
     assert (await states(server))["RS256", "retired"] == 1
 

@@ -10,10 +10,10 @@ import pytest
 from handlers.http.admission import MANAGEMENT
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
-from tests.support.api_samples import SET_UP, organization
-from tests.support.callers import new_caller, refused
-from tests.support.people import PATH, person
-from tests.support.relying_party import RelyingParty
+from tests.support.management.api_samples import SET_UP, organization
+from tests.support.management.callers import new_caller, refused
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.sign_in.people import PATH, person
 
 AT_ONCE = 32
 ROUNDS = [pytest.param(2, id="2"), pytest.param(20, id="20", marks=pytest.mark.deep)]
@@ -106,7 +106,7 @@ async def test_of_many_people_at_once_with_one_address_all_are_made(place, open_
     mark = place.service.random.id().casefold()
     email = {"email": f"{mark}@a.test", "isVerified": True}
     # As many as have a place at once: each needs a hash, and a busy machine refuses who waits.
-    bodies = [person(username=f"{mark}-{n}", email=email) for n in range(MANAGEMENT.at_once)]
+    bodies = [person(username=f"{mark}-{n}", email=email) for n in range(MANAGEMENT.max_running)]
 
     pages = await asyncio.gather(*[script.post(PATH, body) for body in bodies])
 

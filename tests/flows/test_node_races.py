@@ -11,8 +11,8 @@ import pytest
 from idp.foundation import opaque_tokens
 from idp.records import AUTHORIZATIONS, ORGANIZATIONS, USER_KEYS
 from tests.flows.flows import person
-from tests.support.asserting import JWT_BEARER, register_key
-from tests.support.callers import new_caller
+from tests.support.management.callers import new_caller
+from tests.support.protocol.asserting import JWT_BEARER, register_key
 
 AT_ONCE = 32
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)  # so that both processes take part

@@ -8,10 +8,10 @@ import httpx
 import pytest
 from msgspec import structs
 
-from idp.records import AGENTS, AUTH_REQUESTS
+from idp.records import AUTH_REQUESTS, BROWSERS
 from storage import Insert
 from tests.flows.flows import person
-from tests.support.noting import FOREIGN, flow_of
+from tests.support.protocol.noting import FOREIGN, flow_of
 
 AT_ONCE = 8
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)
@@ -92,7 +92,7 @@ async def test_a_sign_in_that_the_release_before_has_stored_goes_on(place, open_
     page = await browser.open(party.authorize_url())
     page = await browser.submit(page, loginName=somebody[0])
     request = await place.store.get(AUTH_REQUESTS, flow_of(page))
-    agent = await place.store.get(AGENTS, request.agent_id)
+    agent = await place.store.get(BROWSERS, request.agent_id)
     (name,), (cookie,) = browser.cookies.keys(), browser.cookies.values()
     older = {"id": request.id[::-1], "ends_at": None, "expires_at": request.ends_at}
     await place.store.commit(Insert(AUTH_REQUESTS, structs.replace(request, **older)))

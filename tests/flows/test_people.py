@@ -10,8 +10,8 @@ import pytest
 
 from idp.records import ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
-from tests.support.callers import new_caller, refused
-from tests.support.people import PASSWORD, PATH, create, person
+from tests.support.management.callers import new_caller, refused
+from tests.support.sign_in.people import PASSWORD, PATH, create, person
 
 AT_ONCE = 32
 ROUNDS = [pytest.param(3, id="3"), pytest.param(20, id="20", marks=pytest.mark.deep)]

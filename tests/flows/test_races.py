@@ -14,7 +14,7 @@ import pytest
 from idp.foundation import opaque_tokens
 from idp.records import AUTHORIZATIONS, SESSIONS, USERS
 from tests.flows.flows import family_is_dead, person
-from tests.support.visitor import Visitor
+from tests.support.browsers.visitor import Visitor
 
 PLACES = ["sqlite", "mongodb"]
 AT_ONCE = 32

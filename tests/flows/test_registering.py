@@ -12,10 +12,10 @@ from cryptography.hazmat.primitives import serialization
 
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, PROJECT_ROLES, ROLE_ASSIGNMENTS
 from tests.flows.conftest import PLACES
-from tests.support.api_samples import MACHINES, PROJECTS
-from tests.support.asserting import JWT_BEARER, Asserting
-from tests.support.callers import new_caller, refused
-from tests.support.relying_party import RelyingParty
+from tests.support.management.api_samples import MACHINES, PROJECTS
+from tests.support.management.callers import new_caller, refused
+from tests.support.protocol.asserting import JWT_BEARER, Asserting
+from tests.support.protocol.relying_party import RelyingParty
 
 AT_ONCE = 16
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)

@@ -9,8 +9,8 @@ import pytest
 
 from idp.records import SESSIONS, USERS
 from tests.flows.test_races import PLACES
-from tests.support.registering import at_code, code_for
-from tests.support.steps import text_of
+from tests.support.sign_in.registering import at_code, code_for
+from tests.support.sign_in.steps import text_of
 
 AT_ONCE = 32
 MAILS = 5  # to one mailbox
@@ -70,8 +70,8 @@ async def test_of_many_guesses_five_are_looked_at(place, newcomer, browser, roun
         answers = await asyncio.gather(*[visitor.send(page, code=guess) for guess in guesses])
         late = await visitor.send(page, code=code)
 
-        assert sum("That code isn't right." in text_of(each) for each in answers) == 5
-        assert "wrong too often" in text_of(late)
+        assert sum("This one is wrong." in text_of(each) for each in answers) == 5
+        assert "too many failed attempts" in text_of(late)
         assert await people(place, email) == ([], [])
 
 
@@ -93,7 +93,7 @@ async def test_of_many_accounts_with_one_mailbox_one_is_made(place, newcomer, br
         assert (len(made), len(sessions)) == (1, 1)
         lost = [answer for answer in answers if "code" not in answer.answer]
         assert [answer.name for answer in lost] == ["verify-email"] * (MAILS - 1)
-        assert all("There is an account with this address" in text_of(each) for each in lost)
+        assert all("An account with this email already exists" in text_of(each) for each in lost)
 
 
 @over_stores

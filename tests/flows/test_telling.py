@@ -8,8 +8,15 @@ import pytest
 from idp.records import APPLICATIONS, ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
 from tests.flows.flows import person
-from tests.support.callers import new_caller
-from tests.support.claiming import ALL_ROLES, IAM, ROLES, introspected, of_project, roles_of
+from tests.support.management.callers import new_caller
+from tests.support.protocol.claiming import (
+    ALL_ROLES,
+    IAM,
+    ROLES,
+    introspected,
+    of_project,
+    roles_of,
+)
 
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 METADATA = f"{IAM}user:metadata"

@@ -13,11 +13,11 @@ from idp.identity.users.lookup import login_key
 from idp.records import DOMAINS, EVENTS, ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
 from tests.flows.test_managing import NO_REUSE, owner
-from tests.support.api_samples import SET_UP, organization
-from tests.support.bulk import IMPORT
-from tests.support.callers import Caller, new_caller
-from tests.support.people import PATH, create, person
-from tests.support.registering import code_for
+from tests.support.management.api_samples import SET_UP, organization
+from tests.support.management.callers import Caller, new_caller
+from tests.support.sign_in.people import PATH, create, person
+from tests.support.sign_in.registering import code_for
+from tests.support.transfer.bulk import IMPORT
 
 AT_ONCE = 6
 ROUNDS = [pytest.param(2, id="2"), pytest.param(20, id="20", marks=pytest.mark.deep)]
@@ -63,7 +63,7 @@ class Two:
         return page
 
     async def tidied(self) -> None:
-        await deferred_work.tidy(self.place.service)
+        await deferred_work.process_due(self.place.service)
 
     async def user(self, id: str):
         return await self.place.store.get(USERS, id)

@@ -14,9 +14,9 @@ from tests.fuzz.mutators import PARAMETERS
 from tests.fuzz.request import Connection, Request
 from tests.fuzz.world import World
 from tests.support import invariants
-from tests.support.answers import assert_granted
-from tests.support.stalls import Stalls
-from tests.support.visitor import Visitor
+from tests.support.browsers.visitor import Visitor
+from tests.support.measured.stalls import Stalls
+from tests.support.protocol.answers import assert_granted
 
 CONNECTIONS: Final = 8
 ANSWER_SECONDS: Final = 10

@@ -57,21 +57,33 @@ class Described:
         """Send them all. Raises AssertionError with the request that was answered wrongly."""
         port = int(host.rpartition(b":")[2])
         connections = [Connection(port) for _ in range(_CONNECTIONS)]
+        turn = asyncio.Lock()
         try:
-            await asyncio.gather(*(self._send_all(each, host, requests) for each in connections))
+            await asyncio.gather(
+                *(self._send_all(each, host, requests, turn) for each in connections)
+            )
         finally:
             for each in connections:
                 await each.close()
 
-    async def _send_all(self, connection: Connection, host: bytes, requests) -> None:
-        for path, method, request in requests:
-            sent = connection.send(request, host)
-            answer = await asyncio.wait_for(sent, _ANSWER_SECONDS)
+    async def _send_all(
+        self, connection: Connection, host: bytes, requests, turn: asyncio.Lock
+    ) -> None:
+        while True:
+            async with (
+                turn
+            ):  # drawing takes long: the loop goes on, which serves and times answers
+                call = await asyncio.to_thread(next, requests, None)
+            if call is None:
+                return
+            path, method, request = call
+            answer = None
             try:
+                answer = await asyncio.wait_for(connection.send(request, host), _ANSWER_SECONDS)
                 self.check(path, method, request, answer)
             except Exception as error:
                 octets = request.octets(host)[:4000]
-                raise AssertionError(f"{octets!r}\nwas answered\n{answer!r}\n{error}") from error
+                raise AssertionError(f"{octets!r}\nwas answered\n{answer!r}\n{error!r}") from error
             self.counts[answer.status] += 1
 
     def check(self, path: str, method: str, request: Request, answer: Answer) -> None:

@@ -51,6 +51,7 @@ ENDPOINTS: Final[dict[str, tuple[list[str], list[str], int]]] = {
     "/ui/login/reset": (["get", "post"], ["flow", "token", "start", "loginName"], 1),
     "/ui/login/reset-code": (["get", "post"], ["flow", "token", "code", "decision"], 1),
     "/ui/reset": (["get", "post"], ["key", "flow", "start", "newPassword"], 0),
+    "/ui/connection-test": (["get", "post"], ["key", "test"], 0),
     "/ui/device": (["get", "post"], ["user_code", "userCode"], 0),
     "/oauth/v2/keys": (["get"], [], 0),
     "/.well-known/openid-configuration": (["get"], [], 0),

@@ -8,12 +8,14 @@ from urllib.parse import parse_qsl, urlsplit
 from tests.fuzz.request import Answer, Request
 from tests.fuzz.values import INJECTED, MARKUP
 from tests.fuzz.world import CALLBACK, World
-from tests.support.visitor import LEAKS
+from tests.support.browsers.visitor import LEAKS
 
 STATUSES: Final = {
     *[200, 201, 204, 206, 303, 304, 308],
     *[400, 401, 403, 404, 405, 410, 411, 413, 416, 417, 421, 429, 431],
 }
+# What is no HTTP, or has too long a line or head, is refused before a handler receives it.
+UNREAD: Final = {400, 414, 431}
 ERRORS: Final = {
     *["invalid_request", "invalid_scope", "unauthorized_client", "unsupported_grant_type"],
     *["unsupported_response_type", "invalid_grant", "authorization_pending", "slow_down"],
@@ -29,8 +31,8 @@ TOKENS: Final = {"access_token", "id_token", "refresh_token"}
 
 def check(world: World, request: Request, answer: Answer) -> None:
     """The answer is one that this service may give to this request."""
-    if answer.status == 400 and not answer.headers:
-        return  # what is no HTTP is refused before anybody reads it
+    if answer.status in UNREAD and not answer.headers:
+        return
     assert answer.status in STATUSES
     _check_head(answer)
     text = answer.body.decode()

@@ -112,7 +112,7 @@ class Connection:
         """The answer; None when the server hung up on what is no HTTP, or has too long a head."""
         octets = request.octets(host)
         is_broken = request.is_broken or octets.index(b"\r\n\r\n") > _LONGEST_HEAD
-        if self._streams is None or is_broken:
+        if self._streams is None or self._streams[0].at_eof() or is_broken:
             await self.close()
             self._streams = await asyncio.open_connection("127.0.0.1", self._port, limit=2**20)
         reader, writer = self._streams

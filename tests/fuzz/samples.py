@@ -7,8 +7,8 @@ from typing import Final
 
 from tests.fuzz.request import Request, encoded, pairs
 from tests.fuzz.world import CALLBACK, SECRET, TYPES, Client, World, signed
-from tests.support import device, exchanging
-from tests.support.asserting import JWT_BEARER
+from tests.support.protocol import device, exchanging
+from tests.support.protocol.asserting import JWT_BEARER
 
 TOKEN: Final = "/oauth/v2/token"
 MODES: Final = [None, "query", "fragment", "form_post"]
@@ -19,6 +19,7 @@ GETS: Final = [
         "/ui/device/done",
         "/ui/setup",
         "/ui/reset",
+        "/ui/connection-test",
         "/demo",
         "/demo/callback",
         "/static/page.css",

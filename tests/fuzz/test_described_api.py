@@ -9,8 +9,8 @@ import pytest
 from idp.api import OPERATIONS
 from tests.fuzz.described_api import Described
 from tests.support import invariants
-from tests.support.api_world import World
-from tests.support.callers import instance_owner, new_caller
+from tests.support.management.api_world import World
+from tests.support.management.callers import instance_owner, new_caller
 
 ENOUGH = 20_000
 PARTS = 2
@@ -27,7 +27,7 @@ def world(io_loop, server, visitor):
 
 
 @pytest.mark.deep
-@pytest.mark.gen_test(timeout=900)
+@pytest.mark.gen_test(timeout=1800)
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_every_answer_is_as_the_description_says(
     server, world, visitor, record_property, part

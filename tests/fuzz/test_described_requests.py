@@ -8,7 +8,7 @@ import pytest
 from tests.fuzz import described
 from tests.fuzz.barrage import STALL_SECONDS, Barrage, check_unharmed
 from tests.fuzz.world import SETTINGS, World
-from tests.support.stalls import watched
+from tests.support.measured.stalls import watched
 
 EXAMPLES = 80
 
@@ -26,7 +26,7 @@ def world(io_loop, server, visitor) -> World:
 
 
 @pytest.mark.deep
-@pytest.mark.gen_test(timeout=600)
+@pytest.mark.gen_test(timeout=1800)
 async def test_no_described_request_does_any_harm(world, new_visitor, record_property):
     requests = list(described.cases(world, EXAMPLES))
     async with watched() as stalls:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.fuzz.barrage import STALL_SECONDS, Barrage, check_unharmed
 from tests.fuzz.world import SETTINGS, World
-from tests.support.stalls import watched
+from tests.support.measured.stalls import watched
 
 REQUESTS = 6_500
 SEEDS = range(8)

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any, Final
 
 from tests.fuzz.world import World, signed
-from tests.support.forged import hostile_jwts
+from tests.support.attacks.forged import hostile_jwts
 
 _NUMBERS: Final = [
     *["1", True, None, 1e308, float("nan"), 2**70, -1, 0, 1.5, [1], {}, "９", 10**400],

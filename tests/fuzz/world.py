@@ -15,12 +15,12 @@ from idp.identity.users import memberships
 from idp.records import ORGANIZATIONS, USER_KEYS, USERS
 from storage import Update
 from tests.fuzz.request import Pair, Request, pairs
-from tests.support import device, exchanging
-from tests.support.asserting import ASSERTION_TYPE, Asserting, register_key, sign_raw
-from tests.support.callers import new_caller
-from tests.support.relying_party import RelyingParty
+from tests.support.browsers.visitor import Page, Visitor
+from tests.support.management.callers import new_caller
+from tests.support.protocol import device, exchanging
+from tests.support.protocol.asserting import ASSERTION_TYPE, Asserting, register_key, sign_raw
+from tests.support.protocol.relying_party import RelyingParty
 from tests.support.service import Server
-from tests.support.visitor import Page, Visitor
 
 CALLBACK: Final = "https://client.example/cb?tenant=1"
 GRANTS: Final = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.callers import instance_owner
+from tests.support.management.callers import instance_owner
 
 
 @pytest.fixture

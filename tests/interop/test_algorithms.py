@@ -11,7 +11,7 @@ from jwcrypto.jwk import JWKSet
 from jwcrypto.jwt import JWT
 
 from idp.oauth import key_rotation
-from tests.support import forged
+from tests.support.attacks import forged
 
 ALGORITHMS = ("RS256", "ES256", "EdDSA")
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,55 +13,72 @@ import httpx
 import pytest
 
 from idp.clients import presets
+from idp.clients.presets import guides
 from tests.interop import node
+from tests.interop.running import Running, free_port
 from tests.interop.test_presets import registered
-from tests.support.visitor import Visitor
+from tests.support.browsers.visitor import Visitor
 
-START_SECONDS = 30
 SECRETS = {"SECRET_KEY": "k" * 40, "SESSION_SECRET": "s" * 40}
-PROGRAMS = [("flask", "/auth/login"), ("express", "/login"), ("node", "/login")]
+PROGRAMS = [
+    ("flask", "/auth/login"),
+    ("django", "/oidc/authenticate/"),
+    ("express", "/login"),
+    ("node", "/login"),
+]
+# What the guide for Django takes for granted: a project, to whose settings its text is appended.
+DJANGO = {
+    "settings.py": """
+import os
+
+SECRET_KEY = os.environ["SECRET_KEY"]
+ALLOWED_HOSTS = ["localhost"]
+ROOT_URLCONF = "urls"
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "mozilla_django_oidc",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+]
+MIDDLEWARE = [
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+]
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "db.sqlite3"}}
+LOGGING = {
+    "version": 1,
+    "handlers": {"printed": {"class": "logging.StreamHandler"}},
+    "root": {"handlers": ["printed"]},
+}
+""",
+    "urls.py": """
+from django.http import HttpResponse
+from django.urls import include, path
+
+
+def home(request):
+    is_known = request.user.is_authenticated
+    return HttpResponse(f"Hello {request.user.email}" if is_known else "Sign in")
+
+
+urlpatterns = [path("", home), path("oidc/", include("mozilla_django_oidc.urls"))]
+""",
+}
 CLOCK = """
 const real = Date.now, { readFileSync } = require('node:fs')
 Date.now = () => real() + Number(readFileSync('ahead', 'utf8'))
 """
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return listening.getsockname()[1]
-
-
-class Running:
-    """The program of a preset, in a directory of its own."""
-
-    def __init__(self, command: list[str], directory: Path, environment: dict[str, str]) -> None:
-        self.directory = directory
-        self.process = subprocess.Popen(
-            command,
-            cwd=directory,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    def wait_for(self, port: int) -> None:
-        ends_at = time.monotonic() + START_SECONDS
-        while time.monotonic() < ends_at and self.process.poll() is None:
-            with socket.socket() as asking:
-                if asking.connect_ex(("127.0.0.1", port)) == 0:
-                    return
-            time.sleep(0.05)
-        raise AssertionError(f"the program does not listen: {self.stop()}")
-
-    def move_clock(self, *, minutes: int) -> None:
-        """Let the clock of a program of Node go ahead by this."""
-        (self.directory / "ahead").write_text(str(minutes * 60_000))
-
-    def stop(self) -> str:
-        self.process.kill()
-        return self.process.communicate()[0]
+def new_project(directory: Path, environment: dict[str, str]) -> str:
+    """Make a project of Django with its database; the settings that it begins with."""
+    for name, text in DJANGO.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    migrate = [sys.executable, "-m", "django", "migrate", "--verbosity=0"]
+    subprocess.run(
+        migrate, cwd=directory, env=environment, stdin=subprocess.DEVNULL, check=True, timeout=60
+    )
+    return DJANGO["settings.py"]
 
 
 @pytest.fixture
@@ -72,11 +87,16 @@ def start(tmp_path, request):
     milliseconds as the file `ahead` beside it says."""
     started = []
 
-    def begin(name: str, text: str, secret: str) -> Running:
+    def begin(name: str, text: str, secret: str, port: int) -> Running:
         environment = os.environ | SECRETS | {"CLIENT_SECRET": secret}
         file = presets.find(name).file
         if name == "flask":
             directory, command = tmp_path, [sys.executable, file]
+        elif name == "django":
+            directory, command = tmp_path, [sys.executable, "-m", "django", "runserver"]
+            command += ["--noreload", f"localhost:{port}"]
+            environment |= {"DJANGO_SETTINGS_MODULE": "settings", "PYTHONPATH": str(tmp_path)}
+            text = new_project(tmp_path, environment) + text
         else:
             found, packages = request.getfixturevalue("npm")
             directory, command = tmp_path / name, [str(found.program), "-r", "./clock.cjs", file]
@@ -104,7 +124,7 @@ def begin(io_loop, place, api, start):
     async def make(name: str, change=lambda text: text, host: str = "localhost"):
         port = free_port()
         made, text = await registered(place, api, name, f"{host}:{port}")
-        running = start(name, change(text), made["clientSecret"])
+        running = start(name, change(text), made["clientSecret"], port)
         running.wait_for(port)
 
         def browser() -> httpx.AsyncClient:
@@ -155,16 +175,21 @@ async def test_a_callback_that_is_opened_in_another_browser_does_not_sign_in(
     place, open_browser, begin, name, login
 ):
     """Login CSRF (RFC 6749 10.12): neither a browser without cookies is signed in, nor one that
-    has begun a sign-in of its own, and the browser that has begun this one still is."""
-    _, browser = await begin(name)
+    has begun a sign-in of its own, and the browser that has begun this one still is. The guide
+    names the program's message."""
+    running, browser = await begin(name)
     own, without_cookies, with_its_own = browser(), browser(), browser()
     await with_its_own.get(login)
     callback = await callback_of(place, open_browser(place), own, login)
 
+    texts = []
     for other in (without_cookies, with_its_own):
         refused = await other.get(callback)
-        assert refused.status_code >= 400, refused.text
+        texts.append(refused.text)
+        # Django redirects to LOGIN_REDIRECT_URL_FAILURE.
+        assert refused.status_code >= 400 or name == "django", refused.text
         assert not await is_signed_in(other)
+    assert guides.GUIDES[name].troubles[0].message in "".join([running.log, *texts])
     assert (await own.get(callback)).status_code in (302, 303)
     assert await is_signed_in(own)
 

@@ -140,14 +140,14 @@ MUTANTS = [
         "prompt none shows a page",
         STEPS,
         '    if "none" in request.prompt:\n'
-        "        return _silently(config, request, live, now, org_id)\n",
+        "        return _decide_silently(config, request, live_sessions, now, org_id)\n",
         "",
         f"{SESSIONS} -k prompt_none",
     ),
     Mutant(
         "several sessions and no question",
         STEPS,
-        "    if len(fitting) > 1:\n",
+        "    if len(matching) > 1:\n",
         "    if False:\n",
         f"{SESSIONS} -k several_sessions",
     ),
@@ -182,15 +182,15 @@ MUTANTS = [
     Mutant(
         "a return is never confirmed",
         CONSENTS,
-        "must_confirm = _must_confirm(client, request, live)",
+        "must_confirm = _must_confirm(client, request, live_session)",
         "must_confirm = False",
         "tests/handlers/protocol/authorization/test_app_returns.py -k is_confirmed_in_each",
     ),
     Mutant(
         "consent is never asked for",
         CONSENTS,
-        "is_given = not client.is_third_party or await _is_given(service, client, request, live)",
-        "is_given = True",
+        "is_given = not client.is_third_party or await",
+        "is_given = True or await",
         f"{CONSENT} -k of_others_is_asked",
     ),
     Mutant(

@@ -147,14 +147,14 @@ MUTANTS = [
     Mutant(
         "an assertion for a year",
         ASSERTIONS,
-        "if expires > now + LASTS + SKEW:",
+        "if expires > now + MAX_LIFETIME + SKEW:",
         "if False:",
         f"{BY_KEY} -k 'does_not_authenticate and exp'",
     ),
     Mutant(
         "iat may be anywhen",
         ASSERTIONS,
-        "if issued is not None and not now - LASTS - SKEW <= issued <= now + SKEW:",
+        "if issued is not None and not now - MAX_LIFETIME - SKEW <= issued <= now + SKEW:",
         "if False:",
         f"{BY_KEY} -k 'does_not_authenticate and iat'",
     ),
@@ -168,7 +168,7 @@ MUTANTS = [
     Mutant(
         "an assertion counts again and again",
         ASSERTIONS,
-        "    await _count(service, assertion)\n",
+        "    await _store_use(service, assertion)\n",
         "",
         f"{BY_KEY} -k counts_once",
     ),
@@ -182,8 +182,8 @@ MUTANTS = [
     Mutant(
         "a jti is forgotten at once",
         ASSERTIONS,
-        '{jti}"), expires_at=expires + 2 * SKEW)',
-        '{jti}"), expires_at=expires - LASTS)',
+        '{jti}"), expires_at=expires + 2 * SKEW',
+        '{jti}"), expires_at=expires - MAX_LIFETIME',
         f"{BY_KEY} -k forgotten",
     ),
 ]

@@ -29,8 +29,8 @@ MUTANTS = [
     Mutant(
         "a device code that is used again",
         GRANT,
-        'unused = {"redeemed_at": None}',
-        "unused: dict[str, object] = {}",
+        'expected = {"redeemed_at": None}',
+        "expected: dict[str, object] = {}",
         f"{RACES} -k 'many_polls and sqlite'",
     ),
     Mutant(
@@ -92,15 +92,15 @@ MUTANTS = [
     Mutant(
         "guesses of user codes cost nothing",
         FLOW,
-        "        await throttle.admit(service, account, free=most)\n",
+        "        await throttle.admit(service, account, free=max_attempts)\n",
         "        pass\n",
         f"{REFUSED} -k guesses",
     ),
     Mutant(
         "a device is let in by whoever is signed in",
         "idp/oauth/sign_in/admission.py",
-        "return Ask(SignInPage.DEVICE_CONFIRM, live=live)",
-        "return Answer(live)",
+        "return Ask(SignInPage.DEVICE_CONFIRM, live_session=live_session)",
+        "return Proceed(live_session)",
         f"{OF_FLOW} -k is_only_asked",
     ),
     Mutant(

@@ -45,8 +45,8 @@ MUTANTS = [
     Mutant(
         "stamps decide nothing",
         STANDING,
-        "or dependencies.stamps != security_stamps.of(instance, *_stamped(subjects, live))",
-        "",
+        "or dependencies.stamps != security_stamps.of(",
+        "or False and security_stamps.of(",
         f"{INTROSPECTION} -k stand_any_more",
     ),
     Mutant(
@@ -59,7 +59,7 @@ MUTANTS = [
     Mutant(
         "an inactive client stands",
         STANDING,
-        "if is_active and is_its_own else None",
+        "if is_active and is_of_organization else None",
         "if is_its_own else None",
         f"{INTROSPECTION} -k ends_with_its_client",
     ),
@@ -94,8 +94,8 @@ MUTANTS = [
     Mutant(
         "a personal access token by its id",
         "idp/identity/users/personal_access_tokens.py",
-        "if parts is None or pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):",
-        "if parts is None or pat is None:",
+        "if pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):",
+        "if pat is None:",
         f"{USERINFO} -k personal_access_token",
     ),
     Mutant(
@@ -108,7 +108,7 @@ MUTANTS = [
     Mutant(
         "introspection of anybody's personal access token",
         "idp/oauth/endpoints/introspection.py",
-        "return live.subject is not None and caller.org_id == live.subject.organization.id",
+        "return subject is not None and caller.org_id == subject.organization.id",
         "return True",
         f"{INTROSPECTION} -k personal_access_token",
     ),
@@ -185,8 +185,8 @@ MUTANTS = [
     Mutant(
         "two redemptions at one moment",
         CODE,
-        'unspent = {"code.redeemed_at": None, "revoked_at": None}',
-        "unspent = {}",
+        'expected = {"code.redeemed_at": None, "revoked_at": None}',
+        "expected = {}",
         f"{RACES} -k redemptions",
     ),
     Mutant(
@@ -220,7 +220,7 @@ MUTANTS = [
     Mutant(
         "a refresh token for ever",
         REFRESH,
-        "if ends <= now:",
+        "if ends_at <= now:",
         "if False:",
         f"{OF_REFRESH} -k 'thirty or ninety'",
     ),
@@ -234,8 +234,8 @@ MUTANTS = [
     Mutant(
         "two refreshes at one moment",
         REFRESH,
-        'unspent = {"refresh.current_hash": refresh.current_hash, "revoked_at": None}',
-        "unspent = {}",
+        'expected = {"refresh.current_hash": refresh.current_hash, "revoked_at": None}',
+        "expected = {}",
         f"{RACES} -k refreshes",
     ),
     Mutant(
@@ -276,8 +276,8 @@ MUTANTS = [
     Mutant(
         "an inactive service user by its secret",
         "idp/oauth/grants/client_credentials.py",
-        "if subject is None or not subjects.is_active(subject):",
-        "if subject is None:",
+        "if not subjects.is_active(subject):",
+        "if False:",
         f"{OF_SERVICES} -k not_active",
     ),
     Mutant(

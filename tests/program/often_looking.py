@@ -5,7 +5,7 @@ from __future__ import annotations
 from idp.cli import main
 from idp.server import certificate
 
-certificate.LOOK_SECONDS = 1.0
+certificate.CHECK_SECONDS = 1.0
 
 if __name__ == "__main__":
     main()

@@ -8,9 +8,9 @@ import pytest
 
 from idp.identity.users import admin_recovery
 from idp.records import EVENTS, INSTANCES
-from tests.program.starts import again, make_ready
-from tests.support.audit import events_agree
-from tests.support.stored import only
+from tests.program.first_starts.starts import again, make_ready
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import only
 
 NEW = "seven green kettles hum"
 

@@ -10,10 +10,10 @@ from idp.foundation.randomness import SystemRandom
 from idp.records import ALL, LOGOUT_MESSAGES, SCHEMA
 from storage import open_store
 from tests.flows.conftest import at
-from tests.support.forged import part
-from tests.support.mongod import fresh_database
-from tests.support.program import eventually
-from tests.support.receiver import verified
+from tests.support.attacks.forged import part
+from tests.support.programs.program import eventually
+from tests.support.servers.mongod import fresh_database
+from tests.support.servers.receiver import verified
 
 BYE = "https://client.example/bye"
 SLOW = pytest.mark.gen_test(timeout=90)

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
-from tests.support.program import eventually
+from tests.support.programs.program import eventually
 
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

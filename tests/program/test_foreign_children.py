@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.support.program import children, command, environment, eventually
+from tests.support.programs.program import children, command, environment, eventually
 
 
 def names(pid: int) -> list[str]:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from idp.transfer.jobs import workers
-from tests.support.bulk import orgs, package
+from tests.support.transfer.bulk import orgs, package
 
 SPY = "open(__file__ + '.ran', 'w').close()\nraise SystemExit(1)\n"
 
@@ -22,7 +22,7 @@ def test_an_import_beside_a_folder_named_idp_runs_none_of_it(start_program, tmp_
     program = start_program("--admin-pat", "pat")
     found = [{**org, "padding": "x" * 50_000} for org in orgs(60)]
     body = json.dumps(package(*found))
-    assert len(body) > workers.WORTH_BYTES  # so other processes are to help, too
+    assert len(body) > workers.MIN_PACKAGE_BYTES  # so other processes are to help, too
 
     sent = {"Authorization": f"Bearer {program.announcement['adminPat']}"}
     with httpx.Client(base_url=program.issuer, headers=sent, timeout=30) as client:

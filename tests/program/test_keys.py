@@ -10,8 +10,8 @@ import pytest
 from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
 
-from tests.support.program import eventually, run
-from tests.support.visitor import Visitor
+from tests.support.browsers.visitor import Visitor
+from tests.support.programs.program import eventually, run
 
 KEYS = "/oauth/v2/keys"
 MAX_AGE = timedelta(seconds=300)

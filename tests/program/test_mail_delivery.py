@@ -8,7 +8,7 @@ import re
 import httpx
 import pytest
 
-from tests.support.mail_server import settings_for
+from tests.support.servers.mail_server import settings_for
 
 SLOW = pytest.mark.gen_test(timeout=90)
 pytestmark = pytest.mark.deep

@@ -14,7 +14,7 @@ import pytest
 
 from idp.server import notify
 from idp.server.notify import Notifier
-from tests.support.program import eventually
+from tests.support.programs.program import eventually
 
 ROOT = Path(__file__).parents[2]
 
@@ -105,7 +105,7 @@ def test_a_start_that_upgrades_what_is_stored_asks_for_more_time(
 
 
 async def test_more_time_is_asked_for_now_and_then_until_the_start_is_over(manager, monkeypatch):
-    monkeypatch.setattr(notify, "_EXTENDED_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(notify, "_EXTENSION_INTERVAL_SECONDS", 0.01)
     notifier = Notifier(manager.address, None)
     async with asyncio.timeout(10), notifier.extending():
         while len(manager.states()) < 3:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.program import listening_port
+from tests.support.programs.program import listening_port
 from tests.support.skips import skip
 
 HERE, THERE = "10.213.77.1", "10.213.77.2"

@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from tests.program.samples import close
-from tests.support.program import eventually, is_alive, sockets
-from tests.support.relying_party import VERIFIER
+from tests.support.browsers.visitor import Visitor
+from tests.support.programs.program import eventually, is_alive, sockets
+from tests.support.protocol.relying_party import VERIFIER
 from tests.support.slices import one_in
-from tests.support.visitor import Visitor
 
 
 def get(program, path="/healthz") -> httpx.Response:

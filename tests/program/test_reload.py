@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.support.certificate import self_signed
-from tests.support.program import eventually
+from tests.support.programs.program import eventually
+from tests.support.servers.certificate import self_signed
 
 
 def lines(program, event):
@@ -76,7 +76,7 @@ def test_a_settings_file_that_cannot_be_used_changes_nothing(start_program, tmp_
     program = start_program("--config", file, "--processes", str(processes))
     for text in ("trusted_proxies = [", 'trusted_proxies = ["nowhere"]', "nothing = 1"):
         configured(tmp_path, text)
-        told = reloaded(program, "the settings can't be used; those before stay in force")
+        told = reloaded(program, "the settings can't be used; the previous ones stay in force")
         assert str(tmp_path) in told["cause"] or "nowhere" in told["cause"]
 
     assert named_address(program) == "203.0.113.9"
@@ -91,7 +91,7 @@ def test_a_file_that_nobody_has_thought_of_ends_nothing(start_program, tmp_path,
     file = configured(tmp_path, "")
     program = start_program("--config", file, "--processes", str(processes))
     configured(tmp_path, text)
-    reloaded(program, "the settings can't be used; those before stay in force")
+    reloaded(program, "the settings can't be used; the previous ones stay in force")
     program.errors.clear()  # it had to print a traceback
     configured(tmp_path, "max_connections = 100\n")
 
@@ -152,8 +152,7 @@ def test_a_stop_after_a_storm_of_reloads_is_not_lost(start_program, tmp_path):
         time.sleep(0.0005)
     program.signal()
     time.sleep(0.1)
-    with open(file, "w"):
-        os.unlink(file)
+    eventually(lambda: program.process.poll() is not None or was_read(file), "an end")
 
     assert program.wait() == 0
 
@@ -170,6 +169,17 @@ def test_reloads_until_the_end_of_a_stop_do_not_fail_it(start_program, processes
         time.sleep(0.001)
 
     assert program.wait() == 0
+
+
+def was_read(pipe):
+    """Whether a process waits for a writer of the named pipe; it reads nothing from it, then."""
+    try:
+        writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        return False
+    os.unlink(pipe)
+    os.close(writer)
+    return True
 
 
 def is_ready(program):
@@ -234,7 +244,7 @@ def test_a_certificate_that_does_not_fit_its_key_leaves_the_one_before(start_pro
     self_signed(other)
     (tmp_path / chain).write_bytes((other / chain).read_bytes())
     program.signal(signal.SIGHUP)
-    event = "the new certificate can't be used; the one before stays in use"
+    event = "the new certificate can't be used; the previous one stays in use"
     program.wait_for(lambda: bool(lines(program, event)), event)
 
     assert serial(program) == before

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.flows.conftest import at
-from tests.support.program import Program
-from tests.support.spent import Spent
+from tests.support.programs.program import Program
+from tests.support.protocol.spent import Spent
 
 
 @pytest.mark.gen_test(timeout=90)

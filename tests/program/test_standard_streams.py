@@ -5,36 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import time
+from contextlib import suppress
 
 import httpx
 import pytest
 
-from tests.support.program import Program, eventually, is_alive
-
-
-class Redirected(Program):
-    """A program that a shell starts with a redirection."""
-
-    redirection = ""
-
-    def _open(self, arguments, variables):
-        script = f'exec "$@" {self.redirection}'
-        super()._open(["/bin/sh", "-c", script, "sh", *arguments], variables)
-
-
-@pytest.fixture
-def redirected(tmp_path):
-    started = []
-
-    def start(redirection, *flags, **options):
-        program = Redirected(tmp_path, *flags, **options)
-        started.append(program)
-        program.redirection = redirection
-        return program
-
-    yield start
-    for program in started:
-        program.kill()
+from tests.support.programs.program import eventually, is_alive
 
 
 def is_answered(program):
@@ -52,8 +29,10 @@ def is_answered(program):
         pytest.param("2>/dev/full", id="full"),
     ],
 )
-def test_without_a_stderr_requests_are_answered_and_a_worker_is_replaced(redirected, redirection):
-    program = redirected(redirection, "--processes", "2").start()
+def test_without_a_stderr_requests_are_answered_and_a_worker_is_replaced(
+    start_program, redirection
+):
+    program = start_program("--processes", "2", redirection=redirection)
     answered = [is_answered(program) for _ in range(20)]
     killed, other = program.workers()
     os.kill(killed, signal.SIGKILL)
@@ -66,12 +45,52 @@ def test_without_a_stderr_requests_are_answered_and_a_worker_is_replaced(redirec
     assert not is_alive(other)
 
 
+def test_without_a_reader_of_stderr_requests_are_answered_and_lost_lines_are_counted(
+    start_program, tmp_path
+):
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    program = start_program("--processes", "2", redirection="2>pipe")
+    fill(tmp_path / "pipe")
+    began = time.monotonic()
+    answered = [is_answered(program) for _ in range(20)]
+    took = time.monotonic() - began
+    seen = read(reader)
+    eventually(lambda: "log lines were lost" in (seen + read(reader)), "word of it")
+    program.signal()
+
+    assert all(answered)
+    assert took < 10
+    assert program.wait() == 0
+    os.close(reader)
+
+
+def fill(pipe):
+    """Leave no room in a named pipe."""
+    writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    for size in (4096, 1):
+        with suppress(BlockingIOError):
+            while True:
+                os.write(writer, b" " * size)
+    os.close(writer)
+
+
+def read(reader):
+    found = b""
+    with suppress(BlockingIOError):
+        while part := os.read(reader, 65536):
+            found += part
+    return found.decode()
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", "<&- 2>&-"])
-def test_the_banner_of_a_start_may_be_lost(redirected, redirection):
+def test_the_banner_of_a_start_may_be_lost(start_program, redirection):
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    program = redirected(redirection, "--port", str(port), as_json=False).spawn()
+    program = start_program(
+        "--port", str(port), as_json=False, waits=False, redirection=redirection
+    )
     program.announcement = {"issuer": f"http://localhost:{port}"}
     eventually(lambda: is_answered(program), "an answer", 30)
     program.signal()
@@ -80,7 +99,7 @@ def test_the_banner_of_a_start_may_be_lost(redirected, redirection):
 
 
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"], ids=["closed", "full"])
-def test_an_error_has_its_exit_code_without_a_stderr(redirected, redirection):
-    program = redirected(redirection, "--config", "nowhere.toml").spawn()
+def test_an_error_has_its_exit_code_without_a_stderr(start_program, redirection):
+    program = start_program("--config", "nowhere.toml", waits=False, redirection=redirection)
 
     assert program.wait() == 2

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.certificate import self_signed
-from tests.support.program import run
+from tests.support.programs.program import run
+from tests.support.servers.certificate import self_signed
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from tests.program.test_reload import lines
-from tests.support.certificate import self_signed
-from tests.support.program import eventually
+from tests.support.programs.program import eventually
+from tests.support.servers.certificate import self_signed
 
 ROOT = Path(__file__).parents[2]
 KEPT, FRESH = httpx.Limits(), httpx.Limits(max_keepalive_connections=0)

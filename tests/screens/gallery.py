@@ -35,7 +35,7 @@ USUAL = {"locale": "en", "viewport": {"width": 600, "height": 400}}
 # The state and the look of each picture that a document shows.
 KEPT = [
     ("login name", "light"),
-    ("factor, code", "dark"),
+    ("login name", "dark"),
     ("register", "Arabic"),
     ("accounts", "light"),
     ("account", "light"),

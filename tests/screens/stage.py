@@ -18,6 +18,7 @@ from unittest.mock import patch
 from tornado.httpclient import AsyncHTTPClient
 
 from idp.keys import algorithms
+from idp.outgoing import http as outgoing_http
 from idp.records import JOBS
 from storage import Insert
 from tests.browser import states
@@ -38,21 +39,31 @@ class Stage:
     """Where services are started, one after the other, behind one port of this machine."""
 
     def __enter__(self):
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self._port = self._listening.getsockname()[1]
+        # It keeps the port, and hears nothing: a service that stops shuts its own socket.
+        self._reserved = socket.socket()
+        self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        self._reserved.bind(("127.0.0.1", 0))
+        self._port = self._reserved.getsockname()[1]
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         elsewhere = {("localhost", PORT): ("127.0.0.1", self._port)}
         AsyncHTTPClient.configure(None, hostname_mapping=elsewhere)
+        # A service that is an identity provider for itself calls its own address.
+        self._calls = patch.object(outgoing_http, "_target", self._target)
+        self._calls.start()
         return self
 
     def __exit__(self, *_):
         AsyncHTTPClient.configure(None)
+        self._calls.stop()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-        self._listening.close()
+        self._reserved.close()
+
+    def _target(self, parts):
+        return "127.0.0.1", self._port
 
     @property
     def flag(self):
@@ -69,21 +80,24 @@ class Stage:
         )
         with keep, TemporaryDirectory() as directory:
             server, http = self._run(self._start(directory))
-            yield SimpleNamespace(
-                issuer=server.issuer,
-                listens_at=f"http://127.0.0.1:{self._port}",
-                user=server.user,
-                demo=server.demo,
-                clock=server.clock,
-                announcement=server.start.as_json(),
-                put=lambda job: self._run(server.store.commit(Insert(JOBS, job))),
-            )
-            self._run(stop_server(server, http))
+            try:
+                yield SimpleNamespace(
+                    issuer=server.issuer,
+                    listens_at=f"http://127.0.0.1:{self._port}",
+                    user=server.user,
+                    demo=server.demo,
+                    clock=server.clock,
+                    announcement=server.start.as_json(),
+                    put=lambda job: self._run(server.store.commit(Insert(JOBS, job))),
+                )
+            finally:
+                self._run(stop_server(server, http))
 
     def _start(self, directory):
         settings = {"known_networks": ("127.0.0.0/8",), "admin_pat": f"{directory}/pat"}
         clock = SteppingClock(NOON)
-        return start_server(clock, self._listening.dup(), seed=1, port=PORT, **settings)
+        listening = socket.create_server(("127.0.0.1", self._port), reuse_port=True)
+        return start_server(clock, listening, seed=1, port=PORT, **settings)
 
     def _run(self, coroutine):
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()

@@ -13,39 +13,38 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pymongo.monitoring
 import pytest
 from mongomock_motor import AsyncMongoMockClient
-from pymongo import MongoClient
-from pymongo.database import Database
 
-from storage import BACK_ENDS, COUNTERS, META, Store, open_store
+from storage import BACK_ENDS, Store, open_store
 from storage.mongo import MongoStore
 from storage.sqlite import SqliteStore
 from tests.storage import records
 from tests.storage.dictionary import DictionaryStore
-from tests.storage.layered import FilledStore, LayeredStore
-from tests.storage.mongo_faults import faulty, lossy  # noqa: F401  fixtures
+from tests.storage.layers.layered import FilledStore, LayeredStore
+from tests.storage.mongo.mongo_faults import faulty, lossy  # noqa: F401  fixtures
 from tests.storage.observers import RecordingObserver
 from tests.support.clock import SteppingClock
-from tests.support.mongod import fresh_database
 
 # What can't be asked of a dictionary.
 DICTIONARY_DEVIATES: dict[str, str] = {
     "test_get_many_over_collections_is_one_round_trip": "there are no commands to count",
+    "test_it_is_one_round_trip": "there are no commands to count",
     "test_a_thousand_values_are_found_by_few_commands": "there are no commands to count",
 }
 # What is otherwise where two stores are asked.
 OVERLAY_DEVIATES: dict[str, str] = {
     "test_get_many_over_collections_is_one_round_trip": "both stores are asked",
+    "test_it_is_one_round_trip": "both stores are asked",
     "test_a_thousand_values_are_found_by_few_commands": "both stores are asked",
 }
 # What mongomock-motor does otherwise than MongoDB. It serves tests of the domain, not operators.
 MONGOMOCK_DEVIATES: dict[str, str] = {
     "test_a_single_commit_gets_in_between": "nothing waits, so nothing gets in between",
     "test_get_many_over_collections_is_one_round_trip": "there are no commands to count",
+    "test_it_is_one_round_trip": "there are no commands to count",
     "test_the_loop_turns_while_a_scan_finds_nothing": "nothing waits, so the loop does not turn",
     "test_what_would_grow_beyond_a_record_is_refused_alone": "it checks no sizes",
     "test_a_sum_beyond_64_bits_is_refused_alone": "it checks no sums",
@@ -80,6 +79,7 @@ class Backend:
     """One back end: where it is, and how round trips to it are counted."""
 
     is_shared = True
+    commands_to_follow = 1  # that read records with those that these name
 
     def __init__(self, name: str, url: str) -> None:
         self.name = name
@@ -105,6 +105,8 @@ class Backend:
 
 
 class SqliteBackend(Backend):
+    commands_to_follow = 2
+
     @contextmanager
     def counted(self, store: Store) -> Iterator[Callable[[], int]]:
         statements: list[str] = []
@@ -247,25 +249,6 @@ def pytest_collection_modifyitems(items):
         reason = DEVIATIONS.get(backend, {}).get(getattr(item, "originalname", ""))
         if reason:
             item.add_marker(pytest.mark.skip(reason=f"{backend}: {reason}"))
-
-
-@pytest.fixture(scope="session")
-def lasting_mongodb(mongod) -> Iterator[Database[Any]]:
-    with fresh_database(mongod) as url, MongoClient[Any](url) as client:
-        yield client.get_default_database()
-
-
-@pytest.fixture
-def emptied_mongodb(mongod, lasting_mongodb) -> str:
-    """The URL of a database without records. Its collections and indexes stay: making them
-    takes longer than most tests."""
-    known = {collection.name for collection in (*records.ALL, META, COUNTERS)}
-    for name in lasting_mongodb.list_collection_names():
-        if name in known:
-            lasting_mongodb[name].delete_many({})
-        else:
-            lasting_mongodb.drop_collection(name)
-    return urlsplit(mongod)._replace(path=f"/{lasting_mongodb.name}").geturl()
 
 
 @pytest.fixture(params=BACKENDS)

@@ -16,7 +16,7 @@ from storage import (
     steps,
     upgrades,
 )
-from storage.lists import at, check_scan, plan, plan_count, plan_each
+from storage.lists import check_scan, plan, plan_count, plan_each, value_at
 from storage.stepped import SteppedStore
 
 
@@ -39,32 +39,37 @@ class DictionaryStore(SteppedStore):
 
     async def get_many(self, keys):
         rows = [(table := self._tables[c.name], self.read(table, id)) for c, id in keys]
-        return [table.living(row, self._now()) for table, row in rows]
+        return [table.unexpired(row, self._now()) for table, row in rows]
 
     async def find(
         self, collection, where=None, *, order=None, descending=False, limit=100, after=None
     ):
-        wanted = plan(collection, where, order, limit)
-        found = sorted(await self._all(collection, wanted), key=wanted.cursor, reverse=descending)
-        places = map(wanted.cursor, found if after else ())
+        planned = plan(collection, where, order, limit)
+        found = sorted(
+            await self._all(collection, planned), key=planned.cursor, reverse=descending
+        )
+        places = map(planned.cursor, found if after else ())
         met = sum(place >= after if descending else place <= after for place in places)
-        return wanted.page(found[met : met + limit + 1], limit)
+        return planned.page(found[met : met + limit + 1], limit)
 
-    async def find_each(self, collection, field, values, most=2):
-        wanted = plan_each(collection, field, values, most)
+    async def find_each(self, collection, field, values, limit=2):
+        planned = plan_each(collection, field, values, limit)
         found = [record async for record in self._matching(collection, {})]
-        found.sort(key=lambda record: [at(record, name) for name in wanted.order])
-        having = [[r for r in found if at(r, field) == value][:most] for value in wanted.asked]
-        return wanted.answer(itertools.chain(*having))
+        found.sort(key=lambda record: [value_at(record, name) for name in planned.order])
+        having = [
+            [r for r in found if value_at(r, field) == value][:limit]
+            for value in planned.requested
+        ]
+        return planned.answer(itertools.chain(*having))
 
     async def count(self, collection, where=None, *, up_to=COUNT_CAP):
         found = await self._all(collection, plan_count(collection, where))
         return min(len(found), max(up_to, 0))
 
-    async def _all(self, collection, wanted):
-        found = [record async for record in self._matching(collection, wanted.equal)]
-        order, prefix = wanted.order or "id", wanted.prefix or ""
-        return [record for record in found if str(at(record, order)).startswith(prefix)]
+    async def _all(self, collection, planned):
+        found = [record async for record in self._matching(collection, planned.equal)]
+        order, prefix = planned.order or "id", planned.prefix or ""
+        return [record for record in found if str(value_at(record, order)).startswith(prefix)]
 
     def scan(self, collection, where=None):
         return self._matching(collection, check_scan(collection, where))
@@ -73,11 +78,11 @@ class DictionaryStore(SteppedStore):
         table = self._tables[collection.name]
         for _, row in sorted(self._rows[table.name].items()):
             await asyncio.sleep(0)
-            record = table.living(row, self._now())
-            if record and all(at(record, path) == equal[path] for path in equal):
+            record = table.unexpired(row, self._now())
+            if record and all(value_at(record, path) == equal[path] for path in equal):
                 yield record
 
-    async def _written(self, units):
+    async def _write(self, units):
         if deadline.seconds_left() <= 0:
             return [Unavailable("the request has no time left")] * len(units)
         outcomes = [self._outcome(prepared) for prepared in units]
@@ -116,4 +121,4 @@ class DictionaryStore(SteppedStore):
 
     def _keys(self, table, id):
         record = table.decode(self.read(table, id)[0]) if self.read(table, id) else None
-        return [(table.name, f, at(record, f)) for f in table.collection.unique if record]
+        return [(table.name, f, value_at(record, f)) for f in table.collection.unique if record]

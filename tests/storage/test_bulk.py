@@ -119,10 +119,10 @@ async def test_a_unit_that_was_made_ready_ends_like_any_other(store):
         [Update(USERS, "old", increment={"n": 1}), Insert(ENTRIES, Entry(id="c"))],
         [Update(USERS, "gone", set={"n": 1})],
     ]
-    ready = [store.ready(unit) for unit in units]
-    assert [list(unit) for unit in ready] == units  # they are the writes still
+    prepare = [store.prepare(unit) for unit in units]
+    assert [list(unit) for unit in prepare] == units  # they are the writes still
 
-    outcomes = await store.commit_each([*ready, [Insert(USERS, user("z"))]])
+    outcomes = await store.commit_each([*prepare, [Insert(USERS, user("z"))]])
 
     assert kinds(outcomes) == [None, Conflict, InvalidValue, None, Stale, None]
     assert [r.id async for r in store.scan(USERS)] == ["a", "old", "z"]

@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 
 from storage import Conflict, Delete, Insert, Store, Update, open_store
-from storage.observer import ObservedStore
+from storage.observed_store import ObservedStore
 from tests.storage.observers import RecordingObserver
 from tests.storage.records import ALL, USERS, user
 

@@ -1,1 +1,2 @@
-"""What several tests share: stand-ins for the clock, for chance and for the outside world."""
+"""Fixtures and helpers that several tests share: replacements for the clock, for the source of
+randomness and for other servers."""

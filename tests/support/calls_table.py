@@ -1,4 +1,4 @@
-"""The calls as docs/management.md shows them: `python -m tests.support.calls_table`.
+"""The calls as docs/reference/management.md shows them: `python -m tests.support.calls_table`.
 
 The tables are made of `idp.api.PARTS`. Run as a program this brings the page up to date;
 `tests/handlers/management/test_management_page.py` refuses a page that is not.
@@ -11,7 +11,7 @@ from pathlib import Path
 from idp.api import PARTS
 from idp.schema.reading import declared
 
-PAGE = Path(__file__).parents[2] / "docs" / "management.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "management.md"
 BEGIN = "<!-- calls: made by python -m tests.support.calls_table -->"
 END = "<!-- end of calls -->"
 

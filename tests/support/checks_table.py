@@ -1,4 +1,4 @@
-"""The checks of `idp doctor` in docs/operating.md: `python -m tests.support.checks_table`.
+"""The checks of `idp doctor` in docs/how-to/operating.md: `python -m tests.support.checks_table`.
 
 The table comes from the checks themselves. Run as a program this brings the page up to date;
 `tests/test_house.py` refuses a page that is not.

@@ -1,7 +1,8 @@
-"""The commands as docs/command-line.md shows them: `python -m tests.support.commands_table`.
+"""The commands as docs/reference/command-line.md shows them:
+`python -m tests.support.commands_table`.
 
 The tables are made of the commands themselves. Run as a program this brings the page up to date;
-`tests/program/test_cli_commands.py` refuses a page that is not.
+`tests/program/commands/test_cli_commands.py` refuses a page that is not.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import click
 
 from idp.cli import COMMANDS, main
 
-PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 BEGIN = "<!-- commands: made by python -m tests.support.commands_table -->"
 END = "<!-- end of commands -->"
 

@@ -38,11 +38,13 @@ class MarkedTest(NamedTuple):
     promises: tuple[str, ...]
 
 
+@cache
 def sections() -> dict[str, dict]:
     """The table: every section with its title, its source and its promises by name."""
     return tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
 
+@cache
 def promises() -> dict[str, str]:
     """The sentence of every promise by its id."""
     return {
@@ -99,7 +101,7 @@ def _ids(mark: ast.Call) -> list[str]:
 
 
 def page() -> str:
-    """The page as it should be."""
+    """The current page."""
     lines = [_HEAD.format(count=len(promises()))]
     for section, content in sections().items():
         lines += [f"## {content['title']} ({content['source']})", ""]

@@ -1,7 +1,8 @@
 """The JSON Schema of `idp doctor --json`: `python -m tests.support.doctor_schema`.
 
 It comes from the struct that the command prints, and from the list of checks. Run as a program it
-brings docs/doctor.schema.json up to date; `tests/program/test_doctor.py` refuses another file.
+brings docs/reference/doctor.schema.json up to date; `tests/program/doctor/test_doctor.py` refuses
+another file.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from idp.doctor import AREAS
 from idp.doctor.check import State
 from idp.doctor.report import CheckView, Findings
 
-FILE = Path(__file__).parents[2] / "docs" / "doctor.schema.json"
+FILE = Path(__file__).parents[2] / "docs" / "reference" / "doctor.schema.json"
 
 
 def schema() -> dict[str, Any]:

@@ -13,17 +13,19 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-# What makes a page, or a part of one.
+# The modules that make a page, or a part of one.
 MAKERS = (
-    "calls_table",
-    "checks_table",
-    "commands_table",
-    "conformance",
-    "doctor_schema",
-    "floors_table",
-    "glossary",
-    "metrics_table",
-    "settings_table",
+    "idp.clients.presets.guides",
+    "tests.support.api_pages",
+    "tests.support.calls_table",
+    "tests.support.checks_table",
+    "tests.support.commands_table",
+    "tests.support.conformance",
+    "tests.support.doctor_schema",
+    "tests.support.floors_table",
+    "tests.support.glossary",
+    "tests.support.metrics_table",
+    "tests.support.settings_table",
 )
 
 _FENCED = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
@@ -72,13 +74,17 @@ def _leads_somewhere(page: Path, link: str) -> bool:
 
 
 def make(root: Path) -> list[str]:
-    """Make the generated parts anew; the files that have changed by that."""
-    generated = [*pages(root), *root.glob("docs/*.json")]
-    before = {page: page.read_bytes() for page in generated}
+    """Make the generated parts anew; the files that have changed, come or gone by that."""
+    before = _generated(root)
     for name in MAKERS:
-        subprocess.run([sys.executable, "-m", f"tests.support.{name}"], cwd=root, check=True)
-    changed = [page for page, content in before.items() if page.read_bytes() != content]
-    return [str(page.relative_to(root)) for page in changed]
+        subprocess.run([sys.executable, "-m", name], cwd=root, check=True)
+    after = _generated(root)
+    changed = [file for file in before | after if before.get(file) != after.get(file)]
+    return sorted(str(file.relative_to(root)) for file in changed)
+
+
+def _generated(root: Path) -> dict[Path, bytes]:
+    return {file: file.read_bytes() for file in (*pages(root), *root.glob("docs/**/*.json"))}
 
 
 def main(arguments: list[str]) -> int:

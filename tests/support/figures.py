@@ -1,6 +1,6 @@
 """Figures of style, read from the source: `python -m tests.support.figures`.
 
-They are for closing notes and reviews; the limits that a change must keep are in
+They are for reviews; the limits that a change must not exceed are in
 `tests/test_rules.py`.
 """
 
@@ -25,7 +25,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass
 class Figures:
-    """What was counted in some files."""
+    """The counts of some files."""
 
     modules: list[int] = field(default_factory=list)
     functions: list[int] = field(default_factory=list)
@@ -59,14 +59,14 @@ def _count(figures: Figures, function: Function, is_public: bool) -> None:
 
 
 def _comments(source: str) -> Iterator[str]:
-    """Each line that has a comment for people, directives of tools left out."""
+    """Each comment, without directives of tools."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT and not token.string.startswith(("# noqa", "# type:")):
             yield token.string
 
 
 def _functions(tree: ast.AST, is_public: bool = True) -> Iterator[tuple[Function, bool]]:
-    """Each function, and whether it and all that it stands in can be reached by name."""
+    """Each function, and whether it and everything that contains it has a public name."""
     for node in ast.iter_child_nodes(tree):
         reachable = is_public and not getattr(node, "name", "").startswith("_")
         if isinstance(node, Function):
@@ -77,12 +77,12 @@ def _functions(tree: ast.AST, is_public: bool = True) -> Iterator[tuple[Function
 
 
 def _length(function: Function) -> int:
-    """From `def` to the last line; decorators don't count."""
+    """The number of lines from `def` to the last line, without decorators."""
     return (function.end_lineno or 0) - function.lineno + 1
 
 
 def _bodies(paths: Iterable[Path]) -> list[int]:
-    """The lines of each test, without its first and its docstring."""
+    """The number of lines of each test, without its first line and its docstring."""
     found = []
     for path in paths:
         for function, _ in _functions(ast.parse(path.read_text(encoding="utf-8"))):
@@ -105,7 +105,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def report(product: Figures, tests: list[int]) -> str:
-    """The figures as lines for people."""
+    """The figures as lines of text."""
     long = sum(lines > LONG_FUNCTION_LINES for lines in product.functions)
     shown = {
         "product": f"{product.lines} lines in {len(product.modules)} modules",

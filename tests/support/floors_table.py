@@ -1,8 +1,8 @@
-"""The floors of the code as pages show them: `python -m tests.support.floors_table`.
+"""Writes the floors of the code into documents: `python -m tests.support.floors_table`.
 
-Order and names come from the import contract `floors` in setup.cfg, what a package is for from the
-first sentence of its docstring. Run as a program this brings docs/architecture.md and README.md up
-to date; `tests/test_house.py` refuses a page that is not.
+Order and names come from the import contract `floors` in setup.cfg, the purpose of a package from
+the first sentence of its docstring. Run as a program, this module updates docs/architecture.md;
+`tests/test_house.py` fails if a page is not up to date.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("docs/architecture.md", "README.md")
+PAGES = ("docs/architecture.md",)
 BEGIN = "<!-- floors: made by python -m tests.support.floors_table -->"
 END = "<!-- end of floors -->"
 
-# What imports nobody and is imported by nobody: markup and texts.
+# Packages of markup and texts, which import no other package and are imported by none.
 _DATA = ("templates", "locales")
 
 
@@ -31,7 +31,7 @@ def floors() -> list[list[str]]:
 
 
 def table() -> str:
-    """The floors as a table: each imports only what stands above it in the table."""
+    """The floors as a table: each imports only floors above it in the table."""
     rows = ["| package | what is in it |", "|---|---|"]
     for floor in [*floors(), list(_DATA)]:
         rows += [f"| `{_path(name)}` | {_purpose(name)} |" for name in floor]
@@ -39,7 +39,7 @@ def table() -> str:
 
 
 def replaced(page: str) -> str:
-    """The page with the table as it should be."""
+    """The page with the current table."""
     pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
     return pattern.sub(lambda _: f"{BEGIN}\n\n{table()}\n\n{END}", page)
 

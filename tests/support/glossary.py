@@ -1,6 +1,7 @@
-"""The glossary of the code: `python -m tests.support.glossary` writes docs/style/glossary.md.
+"""The glossary: `python -m tests.support.glossary` writes docs/style/glossary.md.
 
-Its source is docs/style/words.toml: terms with their meanings, and words that are replaced.
+Its source is docs/style/words.toml: terms with their meanings, and words that are replaced, in the
+code and in the texts that users read.
 """
 
 from __future__ import annotations
@@ -20,33 +21,69 @@ CODE = ("idp", "handlers", "storage")
 _PART = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 
 
-def words() -> list[dict[str, str]]:
-    """The words that are replaced in code."""
-    return [each for each in _source()["words"] if "code" in each["scopes"]]
+def words(scope: str = "code") -> list[dict[str, str]]:
+    """The words that are replaced in a scope."""
+    return [each for each in _source()["words"] if scope in each["scopes"]]
+
+
+def texts_words() -> list[dict[str, str]]:
+    """The words that are replaced in pages, mails or documents."""
+    return [each for each in _source()["words"] if "fails" in each]
+
+
+def translations_words() -> list[dict[str, str]]:
+    """The words that are replaced in the translations of a language."""
+    return _source()["translations"]
 
 
 def page() -> str:
     """The glossary as a page."""
     source = _source()
-    lines = ["# Glossary", "", "One word, one meaning, in code, comments and developer documents."]
+    lines = [
+        "# Glossary",
+        "",
+        "One word, one meaning, in code, comments, documents, pages and mails.",
+    ]
     lines += ["", "| term | meaning |", "|---|---|"]
     lines += [f"| {each['term']} | {each['meaning']} |" for each in source["terms"]]
     lines += [
         "",
-        "Words that are replaced:",
+        "Words that are replaced in code:",
         "",
         "| instead of | say | because |",
         "|---|---|---|",
     ]
     lines += [
         f"| {each['old'].replace('|', ', ')} | {each['new'] or '(nothing)'} | {each['why']} |"
-        for each in source["words"]
+        for each in words()
+    ]
+    lines += [
+        "",
+        "Words that are replaced in texts of pages, API errors, mails and documents, by examples:",
+        "",
+        "| in | instead of | write | because |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| {', '.join(each['scopes'])} | {each['fails']} | {each['passes']} | {each['why']} |"
+        for each in texts_words()
+    ]
+    lines += [
+        "",
+        "Words that are replaced in translations:",
+        "",
+        "| language | instead of | write |",
+        "|---|---|---|",
+    ]
+    lines += [
+        f"| {each['language']} | {each['fails']} | {each['passes']} |"
+        for each in translations_words()
     ]
     return "\n".join([*lines, ""])
 
 
 def used(old: str) -> int:
-    """How often a word stands in names and public docstrings of the product."""
+    """The number of occurrences of a word in names and public docstrings of the product."""
     pattern = re.compile(rf"\b(?:{old})\b", re.IGNORECASE)
     return sum(len(pattern.findall(text)) for text in _texts())
 
@@ -68,7 +105,7 @@ def _read() -> Iterator[str]:
 
 
 def _texts_of(node: ast.AST) -> Iterator[str]:
-    """What a node names, as words, and its docstring if others may read it."""
+    """The name that a node defines, as words, and its docstring if the name is public."""
     if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         yield _as_words(node.name)
         if not node.name.startswith("_"):

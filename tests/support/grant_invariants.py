@@ -1,4 +1,4 @@
-"""What has to be true of project grants at any moment, and of what is assigned by them."""
+"""Conditions that project grants, and roles assigned through them, fulfil at any moment."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from idp.identity.users import grant_ids
 
 
 def check_grants(found) -> None:
-    """A grant has roles that its project knows. What was assigned by a grant is what it grants, or
-    waits to be taken away."""
+    """Checks that a grant has only roles of its project, and that roles assigned through a grant
+    are granted by it or about to be removed."""
     known = {(one.project_id, one.key) for one in found["project_roles"].values()}
     waiting = {(one.kind, one.owner_id) for one in found["leftovers"].values()}
     for one in found["project_grants"].values():

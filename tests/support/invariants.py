@@ -1,6 +1,6 @@
-"""What has to be true of a store at any moment, also right after a process was killed.
+"""Conditions that a store fulfils at any moment, also immediately after a process was killed.
 
-`hold(store)` asserts it. It needs no running service, and looks at nothing but what is stored.
+`hold(store)` asserts them. It needs no running service, and reads only the store.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from idp.management.projects import project_grants
 from idp.passwords import schemes
 from idp.records import DEFERRED_WORK, INSTANCE_ID, SCHEMA
 from storage import META
-from tests.support.audit import events_agree
 from tests.support.grant_invariants import check_grants
-from tests.support.mongod import connected
-from tests.support.stored import everything
+from tests.support.servers.mongod import connected
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 PRIVATE_PARTS = {"d", "p", "q", "dp", "dq", "qi", "k"}
 HASH_LENGTH = len(opaque_tokens.digest(""))
@@ -72,7 +72,7 @@ PARENTS = {
         "org_id": "organizations",
     },
 }
-# Of managers of the instance, of requests that no page has shown, of mails to no user.
+# Absent for managers of the instance, requests without a page yet, and mails to no user.
 NEED_NOT_NAME = {
     "memberships.org_id",
     "auth_requests.agent_id",
@@ -82,7 +82,7 @@ NEED_NOT_NAME = {
 
 
 async def hold(store, *, secrets: Iterable[str] = ()) -> None:
-    """Assert every invariant. None of `secrets`, which were handed out, may be found."""
+    """Asserts every invariant. None of the issued `secrets` may be stored."""
     waiting = {one.id: one async for one in store.scan(DEFERRED_WORK)}  # some end during the look
     found = await everything(store)
     found["leftovers"] = waiting | found["leftovers"]
@@ -106,7 +106,8 @@ async def hold(store, *, secrets: Iterable[str] = ()) -> None:
 
 
 def check_parents(found) -> None:
-    """Every record belongs to others that exist, or were deleted: no half of a unit is left."""
+    """Checks that every record belongs to records that exist or were deleted: units are
+    complete."""
     gone = {
         (event.collection, event.record_id)
         for event in found["events"].values()
@@ -125,15 +126,15 @@ def check_parents(found) -> None:
 
 
 def _stands_alone(record, field) -> bool:
-    """Whether it is a sign-in to pages of the service, for no application; or what was asked for
-    by somebody who forgot the password of no account, as they are not to learn."""
+    """Whether it is a sign-in to pages of the service, without an application; or a password reset
+    for an account that does not exist, which must not be revealed."""
     if field == "client_id":
         return getattr(record, "is_for_own_page", False)
     return field == "user_id" and not record.user_id and getattr(record, "proves", "") == "reset"
 
 
 def check_organizations(found) -> None:
-    """Each has a name and a domain of its own, which is verified, and an owner who exists."""
+    """Checks that each has a name and a verified domain of its own, and an existing owner."""
     names = Counter(one.name_key for one in found["organizations"].values())
     domains = Counter(one.primary_domain for one in found["organizations"].values())
     verified = {
@@ -156,7 +157,7 @@ def check_organizations(found) -> None:
 
 
 def check_users(found) -> None:
-    """Login names are normalised and nobody shares one; hashes can be read."""
+    """Checks that login names are normalized and unique, and that hashes can be read."""
     people = found["users"].values()
 
     assert len({one.login_key for one in people}) == len(people)
@@ -169,7 +170,7 @@ def check_users(found) -> None:
 
 
 def check_roles(found) -> None:
-    """Nobody has a role that its project does not know."""
+    """Checks that no user has a role that the project does not have."""
     known = {(one.project_id, one.key) for one in found["project_roles"].values()}
     for one in found["role_assignments"].values():
         assert {(one.project_id, key) for key in one.role_keys} <= known
@@ -177,7 +178,7 @@ def check_roles(found) -> None:
 
 
 def check_codes(found) -> None:
-    """What came of a code is in the code's own record, and only once it was redeemed."""
+    """Checks that the result of a code is in the code's own record, only after it was redeemed."""
     for one in found["authorizations"].values():
         made = one.grant in ("exchange", "device")  # with an event of its own
         assert one.sequence == made + (one.revoked_at is not None), "revoked at most once"
@@ -187,7 +188,7 @@ def check_codes(found) -> None:
 
 
 def check_families(found) -> None:
-    """A family has one refresh token that can be used, and no two families share any."""
+    """Checks that a family has one usable refresh token, and that no two families share one."""
     refreshes = [one.refresh for one in found["authorizations"].values() if one.refresh]
     hashes = [text for one in refreshes for text in (one.family_hash, one.current_hash)]
     hashes += [one.previous_hash for one in refreshes if one.previous_hash is not None]
@@ -197,8 +198,8 @@ def check_families(found) -> None:
 
 
 def check_stamps(found) -> None:
-    """Nothing that still counts was issued to or for somebody who is not active; what names
-    somebody who was deleted (`check_parents`) counts no more."""
+    """Checks that no valid session or authorization belongs to a user or client that is not
+    active. Records of deleted users (`check_parents`) are not valid."""
     instance = found["instance"][INSTANCE_ID]
     for one in [*found["sessions"].values(), *found["authorizations"].values()]:
         if names_the_dead(found, one):
@@ -229,7 +230,8 @@ def names_the_dead(found, one) -> bool:
 
 
 def check_keys(found) -> None:
-    """One key of each algorithm is used now; no two share an id or are the same."""
+    """Checks that each algorithm has one active key, and that no two keys have the same id or
+    value."""
     keys = found["signing_keys"].values()
     active = Counter(one.algorithm for one in keys if one.state == "active")
     public = [msgspec.json.decode(one.public) for one in keys if one.public is not None]
@@ -247,7 +249,7 @@ def check_no_secrets(found, secrets: Iterable[str]) -> None:
 
 
 def parts(handed_out: Iterable[str]) -> set[str]:
-    """What must not be stored: of a credential, everything after the id that it begins with."""
+    """The texts that must not be stored: of a credential, everything after its id."""
     secrets = set()
     for one in handed_out:
         split = opaque_tokens.split(one) or opaque_tokens.split(one, 2)
@@ -256,7 +258,7 @@ def parts(handed_out: Iterable[str]) -> set[str]:
 
 
 def files_are_whole(url: str, *, secrets: Iterable[str] = ()) -> None:
-    """Assert that the database itself finds nothing wrong, and its files hold no secret."""
+    """Asserts that the database reports no damage, and that its files contain no secret."""
     scheme, _, rest = url.partition("://")
     if scheme == "sqlite":
         _sqlite_is_whole(Path(rest[1:]), parts(secrets))

@@ -1,4 +1,4 @@
-"""The metrics in docs/metrics.md: `python -m tests.support.metrics_table`.
+"""The metrics in docs/reference/metrics.md: `python -m tests.support.metrics_table`.
 
 The tables come from the declarations in `idp.foundation.metrics`, in the groups that its comments
 name. Run as a program this brings the page up to date; `tests/test_house.py` refuses a page that
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from idp.foundation import metrics
 
-PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"
 BEGIN = "<!-- metrics: made by python -m tests.support.metrics_table -->"
 END = "<!-- end of metrics -->"
 

@@ -1,4 +1,4 @@
-"""The description of the management API as clients know it, in `samples/openapi.json`.
+"""The published description of the management API, in `samples/openapi.json`.
 
 `python -m tests.support.openapi_sample` writes that file anew, for a change that clients are meant
 to see.

@@ -1,4 +1,4 @@
-"""Pictures for tests, and files that are none."""
+"""Pictures for tests, and files that are no pictures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def animated(format):
 
 
 def located():
-    """A photograph that tells where it was taken, and is turned by a quarter."""
+    """A photograph with a location in its metadata, rotated by 90 degrees."""
     exif = Image.Exif()
     exif[0x0112] = 6
     exif[0x010E] = "taken at home"
@@ -41,7 +41,7 @@ HTML = b"<html><script>alert(1)</script></html>"
 
 
 def bad():
-    """What is refused, by name: a file and the error code."""
+    """Refused files, by name: the file and the error code."""
     png = encoded()
     return {
         "nothing but a beginning": (png[:8], "picture.invalid"),

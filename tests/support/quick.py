@@ -1,4 +1,4 @@
-"""What `tox -e quick` holds its tests to: none starts a process, none sleeps long.
+"""The rules of `tox -e quick`: no test starts a process or sleeps for long.
 
 A pytest plug-in that does nothing unless `IDP_TEST_QUICK` is in the environment.
 """
@@ -24,7 +24,7 @@ _pause, _turn = time.sleep, asyncio.sleep
 
 
 class NotQuick(BaseException):
-    """A test does what a quick one may not; no `except Exception` hides it."""
+    """A test breaks a rule of quick tests; no `except Exception` hides it."""
 
 
 def pytest_configure():
@@ -57,7 +57,7 @@ def short_turn(delay, result=None):
 
 
 async def _checked(delay, result, caller):
-    """A sleep that is cancelled in time was none."""
+    """A sleep that is cancelled in time does not count."""
     await _turn(delay)
     _check(delay, caller)
     return result

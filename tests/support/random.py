@@ -1,4 +1,4 @@
-"""Chance that repeats itself, for tests."""
+"""A repeatable source of random values, for tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from idp.foundation.randomness import Random
 
 
 class SeededRandom(Random):
-    """The same bytes at every run. Worthless as a source of secrets."""
+    """Returns the same bytes in every run; it must not be used for secrets."""
 
     def __init__(self, seed: int = 0) -> None:
         self._random = random.Random(seed)

@@ -1,4 +1,5 @@
-"""The service in this process: real HTTP on loopback, a clock that stands still, seeded chance.
+"""The service in this process: real HTTP on loopback, a clock that a test advances, seeded
+randomness.
 
 Fixtures::
 
@@ -19,7 +20,6 @@ from functools import cache
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from msgspec import structs
-from tornado.httpserver import HTTPServer
 
 from handlers.app import App
 from handlers.http import admission
@@ -38,16 +38,18 @@ from idp.passwords import schemes
 from idp.passwords.hashing import Hasher
 from idp.passwords.schemes import argon2
 from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
+from idp.server.http_server import BoundedServer
 from idp.service import Service
 from idp.start import bootstrap
 from idp.start.bootstrap import Start
-from storage.observer import ObservedStore, Together
+from storage.observed_store import ObservedStore
+from storage.observer import ObserverGroup
+from tests.support.browsers.transport import Loopback
+from tests.support.browsers.visitor import Visitor
 from tests.support.clock import SteppingClock
+from tests.support.protocol.relying_party import RelyingParty
 from tests.support.random import SeededRandom
-from tests.support.ready_store import open_ready_store
-from tests.support.relying_party import RelyingParty
-from tests.support.transport import Loopback
-from tests.support.visitor import Visitor
+from tests.support.store.ready_store import open_ready_store
 
 # Hashes are cheap in tests, those from elsewhere too.
 _SETTINGS = {
@@ -146,13 +148,14 @@ class Server:
         await self.store.commit(*writes, *more)
 
 
-_make_key = rsa.generate_private_key
+# As it is outside of tests, which share some keys (`server`).
+make_key = rsa.generate_private_key
 
 
 @cache
 def shared_key(number: int) -> rsa.RSAPrivateKey:
     """Making a key takes longer than most tests: the session shares a few."""
-    return _make_key(public_exponent=65537, key_size=2048)
+    return make_key(public_exponent=65537, key_size=2048)
 
 
 def make_hashes_cheap(monkeypatch) -> None:
@@ -165,7 +168,7 @@ def make_hashes_cheap(monkeypatch) -> None:
 
 def patient(random: SeededRandom) -> Admission:
     """Places for which requests wait as long as a slow machine takes."""
-    longer = [structs.replace(group, longest_wait_seconds=60) for group in admission.GROUPS]
+    longer = [structs.replace(group, max_wait_seconds=60) for group in admission.GROUPS]
     return Admission(random, longer)
 
 
@@ -174,7 +177,7 @@ async def start_server(
     listening: socket.socket | None = None,
     seed: int | None = None,
     **settings,
-) -> tuple[Server, HTTPServer]:
+) -> tuple[Server, BoundedServer]:
     """Start a service on a free port, unless it is given a socket."""
     listening = listening or socket.create_server(("127.0.0.1", 0))
     listening.setblocking(False)
@@ -184,19 +187,19 @@ async def start_server(
     master_key = MasterKey(random.token_bytes(32), random)
     store = open_ready_store(config.store, now=clock.now, new_id=random.id)
     if observers := store_calls.observers():
-        store = ObservedStore(store, Together([StoreCosts(), *observers]))
+        store = ObservedStore(store, ObserverGroup([StoreCosts(), *observers]))
     await store.open(ALL, SCHEMA)
     ring = KeyRing(store, master_key, clock, config.access_token_seconds)
     service = Service(config, store, clock, random, master_key, Hasher(config, random), ring)
     start = await bootstrap.make_ready(service)
     app = App(service)
     app.admission = patient(random)
-    http = HTTPServer(app, max_header_size=64 * 1024, max_body_size=8 * 1024 * 1024)
-    http.add_socket(listening)
+    http = BoundedServer(app, config, None, lambda: None)
+    http.listen_on(listening)
     return Server(service, app, clock, start), http
 
 
-async def stop_server(server: Server, http: HTTPServer) -> None:
+async def stop_server(server: Server, http: BoundedServer) -> None:
     http.stop()
     await http.close_all_connections()
     await bootstrap.close_service(server.service)

@@ -1,4 +1,4 @@
-"""Tests that need what not every machine has."""
+"""Skips of tests that need tools which not every machine has."""
 
 from __future__ import annotations
 

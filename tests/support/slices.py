@@ -1,4 +1,4 @@
-"""Matrices whose rows prove alike: some of them by default, all of them in the deep run."""
+"""Matrices of similar rows: some of the rows run by default, all of them in the deep run."""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ Graph = dict[str, set[str]]
 
 
 def loose_files() -> int:
-    """The modules that lie in `idp/` itself."""
+    """The number of modules in `idp/` itself."""
     return len(list((ROOT / "idp").glob("*.py")))
 
 
 def largest_folder() -> tuple[int, str]:
-    """How many modules the fullest folder of the product has, and which it is."""
+    """The largest folder of the product, and the number of its modules."""
     files = Counter(str(path.parent.relative_to(ROOT)) for path in _paths())
     name, number = files.most_common(1)[0]
     return number, name
@@ -112,3 +112,25 @@ def _paths() -> list[Path]:
 def _module(path: Path) -> str:
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def missing_test_modules() -> set[str]:
+    """What tests import of each other and is not there: most runs collect a part of the tests, and
+    would not find out."""
+    imported = {
+        (node.module, each.name)
+        for path in (ROOT / "tests").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tests"
+        for each in node.names
+    }
+    return {f"{module}.{name}" for module, name in imported if not _binds(module, name)}
+
+
+def _binds(module: str, name: str) -> bool:
+    """Whether a module has a part of this name, or mentions it."""
+    place = ROOT.joinpath(*module.split("."))
+    parts = (place / f"{name}.py", place / name / "__init__.py")
+    files = (place.with_suffix(".py"), place / "__init__.py")
+    mentions = (name in file.read_text(encoding="utf-8") for file in files if file.exists())
+    return any(part.exists() for part in parts) or any(mentions)

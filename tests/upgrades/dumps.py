@@ -9,8 +9,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import bson
+from pymongo import IndexModel
 
-from tests.support.replica_set import connected
+from tests.support.servers.replica_set import connected
 
 
 def _database(client, url: str):
@@ -43,14 +44,18 @@ def keep_mongodb(url: str, into: Path) -> None:
     into.write_bytes(gzip.compress(b"".join(bson.encode(one) for one in kept), mtime=0))
 
 
+def _index(described: dict) -> IndexModel:
+    options = {k: v for k, v in described.items() if k not in ("v", "key", "ns")}
+    return IndexModel(list(described["key"].items()), **options)
+
+
 def bring_mongodb(file: Path, url: str) -> None:
     with closing(connected(urlsplit(url)._replace(path="/").geturl())) as client:
         database = _database(client, url)
         for one in bson.decode_all(gzip.decompress(file.read_bytes())):
             collection = database.create_collection(one["collection"])
-            for index in one["indexes"]:
-                options = {k: v for k, v in index.items() if k not in ("v", "key", "ns")}
-                if index["name"] != "_id_":
-                    collection.create_index(list(index["key"].items()), **options)
+            indexes = [_index(each) for each in one["indexes"] if each["name"] != "_id_"]
+            if indexes:
+                collection.create_indexes(indexes)
             if one["documents"]:
                 collection.insert_many(one["documents"])

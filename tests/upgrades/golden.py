@@ -14,15 +14,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.support import factors
-from tests.support.callers import instance_owner
-from tests.support.device import Device, at_confirmation
-from tests.support.exchanging import ACCESS, USER_ID
-from tests.support.exchanging import GRANT as EXCHANGE_GRANT
-from tests.support.mongod import fresh_database, replica_set
-from tests.support.registering import at_code
-from tests.support.relying_party import RelyingParty
-from tests.support.resetting import at_reset_code
+from tests.support.management.callers import instance_owner
+from tests.support.protocol.device import Device, at_confirmation
+from tests.support.protocol.exchanging import ACCESS, USER_ID
+from tests.support.protocol.exchanging import GRANT as EXCHANGE_GRANT
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.servers.mongod import fresh_database, replica_set
+from tests.support.sign_in import factors
+from tests.support.sign_in.registering import at_code
+from tests.support.sign_in.resetting import at_reset_code
 from tests.upgrades import dumps
 from tests.upgrades.installation import Installation, installation
 

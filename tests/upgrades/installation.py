@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from tornado.httpserver import HTTPServer
-
 from handlers.app import App
 from idp.config.settings import Config
 from idp.foundation.randomness import SystemRandom
@@ -16,13 +14,14 @@ from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
 from idp.passwords.hashing import Hasher
 from idp.records import ALL, SCHEMA
+from idp.server.http_server import BoundedServer
 from idp.service import Service
 from idp.start import bootstrap
 from storage import open_store
+from tests.support.browsers.transport import Loopback
+from tests.support.browsers.visitor import Visitor
 from tests.support.clock import SteppingClock
 from tests.support.service import Server
-from tests.support.transport import Loopback
-from tests.support.visitor import Visitor
 
 ISSUER = "http://localhost:8080"
 # A time far ahead: a real MongoDB deletes what has expired by its own clock.
@@ -78,8 +77,8 @@ async def installation(
     ring = KeyRing(store, master_key, clock, config.access_token_seconds)
     service = Service(config, store, clock, random, master_key, Hasher(config, random), ring)
     app = App(service)
-    http = HTTPServer(app, max_header_size=64 * 1024, max_body_size=8 * 1024 * 1024)
-    http.add_socket(listening)
+    http = BoundedServer(app, config, None, lambda: None)
+    http.listen_on(listening)
     made = Installation(
         Server(service, app, clock, await bootstrap.make_ready(service)),
         listening.getsockname()[1],

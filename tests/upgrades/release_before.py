@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from tests.support.program import Program, command, environment
+from tests.support.programs.program import Program, command, environment
 from tests.support.skips import output_of
 from tests.test_house import ROOT
 

@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 from random import Random
 from typing import Final
 
-from tests.support.callers import Caller
-from tests.support.program import Program
-from tests.support.relying_party import RelyingParty
-from tests.support.transport import Loopback
-from tests.support.visitor import Visitor
+from tests.support.browsers.transport import Loopback
+from tests.support.browsers.visitor import Visitor
+from tests.support.management.callers import Caller
+from tests.support.programs.program import Program
+from tests.support.protocol.relying_party import RelyingParty
 
 PASSWORD: Final = "four green kettles hum"  # noqa: S105
 

@@ -10,11 +10,15 @@ from datetime import datetime
 
 import pytest
 
-from tests.support import factors
-from tests.support.device import Device
-from tests.support.mongod import fresh_database
-from tests.support.relying_party import RelyingParty
-from tests.support.visitor import Page
+from tests.support.browsers.visitor import Page
+from tests.support.management.callers import Caller
+from tests.support.management.connecting import Connecting
+from tests.support.protocol.device import Device
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.servers.mongod import fresh_database
+from tests.support.sign_in import factors
+from tests.support.sign_in.federating import Federation, link_of
+from tests.support.sign_in.hostile_provider import HostileProvider
 from tests.upgrades import dumps
 from tests.upgrades.golden import PASSWORD, STORES
 from tests.upgrades.installation import ISSUER, Installation, installation
@@ -104,6 +108,32 @@ async def test_people_sign_in_with_their_passwords(kept, name):
 
     assert (await party.userinfo(browser, by_name["access_token"])).status == 200
     assert by_address["refresh_token"]
+
+
+async def test_people_of_before_link_their_accounts_with_another_provider(kept):
+    """Their records are older than connections."""
+    server, party = kept.made.server, kept.party("web")
+    provider, browser = HostileProvider(server.clock), kept.made.browser()
+    caller = Caller(browser, kept.known["owner_token"])
+    connecting = Connecting(caller, kept.known["org"])
+    federation = Federation(server, connecting, party, browser, provider)
+    try:
+        await federation.make()
+        visitor = kept.made.browser()
+        page = await federation.sign_in(visitor)
+        assert page.name == "idp-account", page.text
+        page = await visitor.open(link_of(page, "/ui/login/name"))
+        page = await visitor.submit(page, loginName="nora")
+        page = await visitor.submit(page, password=PASSWORD)
+        page = await visitor.submit(page, choice="link")
+        again = await federation.sign_in(kept.made.browser())
+    finally:
+        await provider.close()
+
+    assert "code" in page.answer, page.text
+    tokens = (await party.redeem(browser, again.answer["code"])).json()
+    claims = (await party.userinfo(browser, tokens["access_token"])).json()
+    assert claims["sub"] == kept.known["nora"]
 
 
 async def test_an_authenticator_app_is_asked_for_and_counts(kept):

@@ -14,9 +14,9 @@ import pytest
 from idp.foundation.clock import SystemClock
 from idp.records import SCHEMA
 from tests.support import invariants
-from tests.support.backups import as_served
-from tests.support.mongod import fresh_database
-from tests.support.program import Program, demo_of
+from tests.support.programs.program import Program, demo_of
+from tests.support.servers.mongod import fresh_database
+from tests.support.store.backups import as_served
 from tests.upgrades import release_before
 from tests.upgrades.release_before import ReleaseBefore
 from tests.upgrades.side_by_side import Balancer, Person, add_person

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from tests.support.registering import FIELDS
-from tests.support.visitor import Page
+from tests.support.browsers.visitor import Page
+from tests.support.sign_in.registering import FIELDS
 from tests.walks import mailbox
 from tests.walks.walk import HTML, Walk, looked_at
 from tests.walks.ways import WAYS, forward

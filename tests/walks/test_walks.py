@@ -6,7 +6,7 @@ import pytest
 
 from idp.records import USERS, Email
 from storage import Update
-from tests.support.factors import give_app
+from tests.support.sign_in.factors import give_app
 from tests.walks.actions import ACTIONS, begin
 from tests.walks.walk import Person, Walk
 from tests.walks.ways import forward

@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from tests.support.steps import Seen
-from tests.support.visitor import Page, Visitor
+from tests.support.browsers.visitor import Page, Visitor
+from tests.support.sign_in.steps import Seen
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 ENOUGH = 25  # steps to get signed in from anywhere

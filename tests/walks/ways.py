@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.support import factors
-from tests.support.visitor import Page
+from tests.support.browsers.visitor import Page
+from tests.support.sign_in import factors
 from tests.walks import mailbox
 from tests.walks.walk import Walk, link_to, looked_at
 

@@ -1,4 +1,4 @@
-// Where oidc-provider keeps its records: in this process, or in MongoDB.
+// Where oidc-provider keeps its records: in this process, in a SQLite file, or in MongoDB.
 
 import { MongoClient } from 'mongodb';
 
@@ -83,6 +83,65 @@ export async function inMongoDB(url) {
 
     async revokeByGrantId(grantId) {
       await this.records.deleteMany({ 'payload.grantId': grantId });
+    }
+  };
+}
+
+/** A class whose records are in a SQLite file: each write is a transaction that is on the disk when
+ * it returns; records are found by their ids or by an index. */
+export async function inSQLite(path) {
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(path);
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    CREATE TABLE records (
+      model TEXT, id TEXT, payload TEXT, uid TEXT, grant_id TEXT, expires_at INTEGER,
+      PRIMARY KEY (model, id)
+    ) WITHOUT ROWID;
+    CREATE UNIQUE INDEX by_uid ON records (model, uid) WHERE uid IS NOT NULL;
+    CREATE INDEX by_grant ON records (model, grant_id) WHERE grant_id IS NOT NULL;
+  `);
+  const upsert = database.prepare(`
+    INSERT INTO records VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (model, id) DO UPDATE SET
+    payload = excluded.payload, uid = excluded.uid, grant_id = excluded.grant_id,
+    expires_at = excluded.expires_at`);
+  const byId = database.prepare('SELECT payload FROM records WHERE model = ? AND id = ?');
+  const byUid = database.prepare('SELECT payload FROM records WHERE model = ? AND uid = ?');
+  const consume = database.prepare(`
+    UPDATE records SET payload = json_set(payload, '$.consumed', ?) WHERE model = ? AND id = ?`);
+  const destroy = database.prepare('DELETE FROM records WHERE model = ? AND id = ?');
+  const revoke = database.prepare('DELETE FROM records WHERE model = ? AND grant_id = ?');
+  const payloadOf = (row) => row && JSON.parse(row.payload);
+  return class {
+    constructor(model) {
+      this.model = model;
+    }
+
+    async upsert(id, payload, expiresIn) {
+      const { uid = null, grantId = null } = payload;
+      const expiresAt = expiresIn ? seconds() + expiresIn : null;
+      upsert.run(this.model, id, JSON.stringify(payload), uid, grantId, expiresAt);
+    }
+
+    async find(id) {
+      return payloadOf(byId.get(this.model, id));
+    }
+
+    async findByUid(uid) {
+      return payloadOf(byUid.get(this.model, uid));
+    }
+
+    async consume(id) {
+      consume.run(seconds(), this.model, id);
+    }
+
+    async destroy(id) {
+      destroy.run(this.model, id);
+    }
+
+    async revokeByGrantId(grantId) {
+      revoke.run(this.model, grantId);
     }
   };
 }

@@ -1,6 +1,6 @@
 // oidc-provider as a yardstick. The first line of the input says how many sign-ins to fill it with
-// and, unless records are kept in memory, in which database; one line of JSON tells who may ask
-// for what.
+// and, unless records are kept in memory, in which database: the URL of one of MongoDB, or the path
+// of a file of SQLite. One line of JSON tells who may ask for what.
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 
 import { Provider } from 'oidc-provider';
 
-import { inMemory, inMongoDB } from './adapters.js';
+import { inMemory, inMongoDB, inSQLite } from './adapters.js';
 
 const SCOPE = 'openid profile email';
 const JWT_RESOURCE = 'urn:benchmark:jwt';
@@ -126,6 +126,7 @@ async function filled(provider, adapter, count, port) {
     host: `127.0.0.1:${port}`,
     paths: {
       authorize: '/auth', token: '/token', introspect: '/token/introspection', userinfo: '/me',
+      keys: '/jwks', discovery: '/.well-known/openid-configuration',
     },
     redirect_uri: REDIRECT_URI,
     web,
@@ -140,7 +141,9 @@ async function filled(provider, adapter, count, port) {
 }
 
 const { count, database } = await given();
-const adapter = database ? await inMongoDB(database) : inMemory();
+const isFile = database.startsWith('/');
+const stored = isFile ? inSQLite : inMongoDB;
+const adapter = database ? await stored(database) : inMemory();
 const server = createServer();
 server.listen(0, '127.0.0.1', async () => {
   const { port } = server.address();

@@ -9,19 +9,19 @@ from msgspec import structs
 from handlers.console.actions import Action, ActionHandler, DisplayedOnce
 from handlers.console.applications import client_secrets, registered_keys
 from handlers.console.applications import settings as application_settings
-from handlers.console.projects import ONE as PROJECT_PATH
+from handlers.console.projects import PAGE_PATH as PROJECT_PATH
 from handlers.console.projects import PROJECT
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import Message, message
 
 APP: Final = f"{PROJECT}/apps/{{appId}}"
-ONE: Final = f"{PROJECT_PATH}/applications/{{appId}}"
+PAGE_PATH: Final = f"{PROJECT_PATH}/applications/{{appId}}"
 _SECTION: Final = "applications"
 _GENERATE: Final = "_generate_client_secret"
-_AT: Final = "--project {projectId} --app {appId}"
-_THIS: Final = "--project {projectId} {appId}"
-_NAMED: Final[dict[str, str]] = {
+_OWNER_OPTIONS: Final = "--project {projectId} --app {appId}"
+_APP_ARGUMENTS: Final = "--project {projectId} {appId}"
+_COMMON: Final[dict[str, str]] = {
     "section": _SECTION,
     "loads": f"GET {APP}",
     "name": "app.name",
@@ -34,27 +34,27 @@ class SecretHandler(ActionHandler):
     """Generates a new client secret, with the operation for the application's type."""
 
     async def load(self, *ids: str) -> Document:
-        loaded = await super().load(*ids)
-        kind = "api_config" if "apiConfig" in loaded["app"] else "oidc_config"
+        record = await super().load(*ids)
+        kind = "api_config" if "apiConfig" in record["app"] else "oidc_config"
         operation = f"POST {APP}/{kind}/{_GENERATE}"
         command = self.action.command + (" --api" if kind == "api_config" else "")
         self.action = structs.replace(self.action, operation=operation, command=command)
-        return loaded
+        return record
 
 
 def _change(
-    name: str, operation: str, title: Message, button: Message = _SAVE, **more: object
+    name: str, operation: str, title: Message, button: Message = _SAVE, **fields: object
 ) -> Action:
     values: dict[str, object] = {
-        **_NAMED,
-        "path": f"{ONE}/{name}",
+        **_COMMON,
+        "path": f"{PAGE_PATH}/{name}",
         "operation": operation,
         "title": title,
         "button": button,
-        "then": ONE,
-        "done": "saved",
+        "next_path": PAGE_PATH,
+        "confirmation": "saved",
     }
-    return Action(**{**values, **more})  # type: ignore[arg-type]
+    return Action(**{**values, **fields})  # type: ignore[arg-type]
 
 
 ACTIONS: Final = (
@@ -63,13 +63,13 @@ ACTIONS: Final = (
         f"PUT {APP}/oidc_config",
         message("Change the settings", context="applications"),
         intro=message(
-            "All settings are replaced by what stands here. What was issued lives on; what is"
-            " issued from now on follows.",
+            "These values replace all settings. Issued tokens stay valid. "
+            "New tokens follow the new settings.",
             context="applications",
         ),
         fields=application_settings.FIELDS,
         shows=(_SECRET,),
-        command=f"app configure {_THIS} --redirect-uri URI",
+        command=f"app configure {_APP_ARGUMENTS} --redirect-uri URI",
     ),
     _change(
         "api-settings",
@@ -77,7 +77,7 @@ ACTIONS: Final = (
         message("Change the settings", context="applications"),
         fields=application_settings.API_FIELDS,
         shows=(_SECRET,),
-        command=f"app configure-api {_THIS} --auth-method-type basic",
+        command=f"app configure-api {_APP_ARGUMENTS} --auth-method-type basic",
     ),
     _change(
         "rename",
@@ -91,38 +91,40 @@ ACTIONS: Final = (
                 is_required=True,
             ),
         ),
-        command=f"app rename {_THIS} --name NAME",
+        command=f"app rename {_APP_ARGUMENTS} --name NAME",
     ),
     _change(
         "secret",
         f"POST {APP}/oidc_config/{_GENERATE}",
         handler=SecretHandler,
         shows=(_SECRET,),
-        command=f"app rotate-secret {_THIS} --overlap 24h",
-        **client_secrets.NEW,
+        command=f"app rotate-secret {_APP_ARGUMENTS} --overlap 24h",
+        **client_secrets.NEW_SECRET,
     ),
-    client_secrets.end(ONE, APP, f"app end-secret {_AT} {{secretId}}", **_NAMED),
+    client_secrets.end_action(
+        PAGE_PATH, APP, f"app end-secret {_OWNER_OPTIONS} {{secretId}}", **_COMMON
+    ),
     _change(
         "debug",
         f"POST {APP}/_debug",
         message("Explain errors for an hour", context="applications"),
         message("Switch it on", context="applications"),
         intro=message(
-            "When the application sends a request that can't be used, the page says in detail what"
-            " is wrong, to whoever sees it. It ends by itself.",
+            "If the application sends an invalid request, the error page "
+            "shows details to everyone who sees it. It ends automatically.",
             context="applications",
         ),
         fixed={"duration": "1h"},
-        command=f"app debug {_THIS} --duration 1h",
+        command=f"app debug {_APP_ARGUMENTS} --duration 1h",
     ),
     _change(
         "debug/end",
         f"POST {APP}/_debug",
-        message("Explain errors no longer", context="applications"),
+        message("Stop explaining errors", context="applications"),
         message("Switch it off", context="applications"),
         fixed={"duration": "0s"},
-        done="ended",
-        command=f"app debug {_THIS} --duration 0s",
+        confirmation="ended",
+        command=f"app debug {_APP_ARGUMENTS} --duration 0s",
     ),
     _change(
         "deactivate",
@@ -130,20 +132,20 @@ ACTIONS: Final = (
         message("Deactivate the application", context="applications"),
         message("Deactivate", context="console"),
         intro=message(
-            "Nobody signs in to it until it is active again, and all that was issued to it ends.",
+            "Users can't sign in to it until you reactivate it. All its tokens are revoked.",
             context="applications",
         ),
         is_dangerous=True,
-        done="deactivated",
-        command=f"app deactivate {_THIS}",
+        confirmation="deactivated",
+        command=f"app deactivate {_APP_ARGUMENTS}",
     ),
     _change(
         "reactivate",
         f"POST {APP}/_reactivate",
         message("Reactivate the application", context="applications"),
         message("Reactivate", context="console"),
-        done="reactivated",
-        command=f"app reactivate {_THIS}",
+        confirmation="reactivated",
+        command=f"app reactivate {_APP_ARGUMENTS}",
     ),
     _change(
         "delete",
@@ -151,15 +153,14 @@ ACTIONS: Final = (
         message("Delete the application", context="applications"),
         message("Delete", context="console"),
         intro=message(
-            "Its secret and keys go with it, and everything that was issued to it ends. There is"
-            " no way back.",
+            "Its secrets and keys are deleted and its tokens revoked. This can't be undone.",
             context="applications",
         ),
         confirms=True,
         is_dangerous=True,
-        then=PROJECT_PATH,
-        done="deleted",
-        command=f"app delete {_THIS}",
+        next_path=PROJECT_PATH,
+        confirmation="deleted",
+        command=f"app delete {_APP_ARGUMENTS}",
     ),
-    *registered_keys.actions(ONE, APP, _AT, **_NAMED),
+    *registered_keys.actions(PAGE_PATH, APP, _OWNER_OPTIONS, **_COMMON),
 )

@@ -1,4 +1,4 @@
-"""The console's list of applications, and the page of one."""
+"""The console's list of applications, and the page of a single application."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from handlers.console import commands
 from handlers.console.actions import routes
 from handlers.console.applications import client_secrets, registered_keys
 from handlers.console.applications import settings as application_settings
-from handlers.console.applications.actions import ACTIONS, APP, ONE
+from handlers.console.applications.actions import ACTIONS, APP, PAGE_PATH
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
-from handlers.console.projects import ONE as PROJECT_PATH
+from handlers.console.projects import PAGE_PATH as PROJECT_PATH
 from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
-from handlers.forms.cells import Cell, action_link, cell, fact, sub_list
+from handlers.forms.cells import Cell, action_link, cell, labelled_cell, sub_list
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import Message, message
 
@@ -24,7 +24,7 @@ _SECTION: Final = "applications"
 _NAME: Final = message("Name", context="console")
 _PROJECT: Final = message("Project", context="console")
 _STATE: Final = message("State", context="console")
-_CLIENT_ID: Final = message("Client id", context="console")
+_CLIENT_ID: Final = message("Client ID", context="console")
 
 _MAX_RESULTS: Final = {"query": {"limit": 1000}}
 _ACTION_LABELS: Final = {
@@ -33,7 +33,7 @@ _ACTION_LABELS: Final = {
     "rename": message("Rename", context="console"),
     "secret": message("New secret", context="applications"),
     "debug": message("Explain errors for an hour", context="applications"),
-    "debug/end": message("Explain errors no longer", context="applications"),
+    "debug/end": message("Stop explaining errors", context="applications"),
     "deactivate": message("Deactivate", context="console"),
     "reactivate": message("Reactivate", context="console"),
     "delete": message("Delete", context="console"),
@@ -46,14 +46,15 @@ class ConsoleApplicationsHandler(ListHandler):
     section = _SECTION
     operation = f"POST {PROJECTS}/_search"
     title = message("Applications", context="console")
-    empty = message("There is no application yet.", context="projects")
+    icon = "app-window"
+    empty = message("No applications yet.", context="projects")
     columns = (_NAME, _STATE, _CLIENT_ID)
     command = "app list --project ID"
 
-    async def run(self, operation: str, *ids: str, **given: Any) -> Document:
+    async def run(self, operation: str, *ids: str, **arguments: Any) -> Document:
         """Runs an operation. For the search of projects, returns the applications of each project
         found, because no operation searches the applications of several projects."""
-        answer = await super().run(operation, *ids, **given)
+        answer = await super().run(operation, *ids, **arguments)
         if operation != self.operation:
             return answer
         result = []
@@ -67,7 +68,7 @@ class ConsoleApplicationsHandler(ListHandler):
 
     def row(self, application: Document) -> list[Cell]:
         project = application["project"]
-        url = self.at(CONSOLE + ONE, project["id"], application["id"])
+        url = self.url_of(CONSOLE + PAGE_PATH, project["id"], application["id"])
         return [
             cells.link(f"{project['name']} / {application['name']}", url),
             cells.state_cell(application.get("state", "")),
@@ -75,9 +76,9 @@ class ConsoleApplicationsHandler(ListHandler):
         ]
 
     def actions(self) -> list[Cell]:
-        new = message("New application", context="console")
+        label = message("New application", context="console")
         return (
-            [action_link(new, self.at(f"{CONSOLE}{PATH}/new"))]
+            [action_link(label, self.url_of(f"{CONSOLE}{PATH}/new"))]
             if self.may("project.app.write")
             else []
         )
@@ -91,35 +92,35 @@ class ApplicationHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         app = (await self.run(f"GET {APP}", *ids))["app"]
         project = (await self.run(f"GET {PROJECT}", ids[0]))["project"]
-        may = self.may("project.app.write")
-        secrets = await client_secrets.sub_lists(self, ONE, APP, ids, may=may)
+        may_change = self.may("project.app.write")
+        secrets = await client_secrets.sub_lists(self, PAGE_PATH, APP, ids, may_change=may_change)
         self.page(
             "console/show",
             title_text=app["name"],
             state=cells.state(app.get("state", "")),
             intro=None,
-            facts=[
-                fact(
+            properties=[
+                labelled_cell(
                     _PROJECT,
-                    cells.link(project["name"], self.at(CONSOLE + PROJECT_PATH, ids[0])),
+                    cells.link(project["name"], self.url_of(CONSOLE + PROJECT_PATH, ids[0])),
                 ),
-                fact(_CLIENT_ID, cells.code(app["id"])),
-                fact(message("Issuer", context="applications"), self._issuer()),
+                labelled_cell(_CLIENT_ID, cells.code(app["id"])),
+                labelled_cell(message("Issuer", context="applications"), self._issuer()),
                 *[
-                    fact(
+                    labelled_cell(
                         message("Errors are explained until", context="applications"),
-                        cells.instant(until),
+                        cells.instant(explains_until),
                     )
-                    for until in [app.get("explainsUntil")]
-                    if until
+                    for explains_until in [app.get("explainsUntil")]
+                    if explains_until
                 ],
-                *application_settings.facts(app),
+                *application_settings.properties(app),
             ],
             actions=self._action_links(ids, app),
-            parts_of=[
+            page_parts=[
                 *_problems(app),
                 *secrets,
-                await registered_keys.sub_list(self, ONE, APP, ids, may=may),
+                await registered_keys.sub_list(self, PAGE_PATH, APP, ids, may_change=may_change),
             ],
             commands=commands.rendered(
                 self.service.config,
@@ -148,7 +149,7 @@ class ApplicationHandler(ConsoleHandler):
         return [
             action_link(
                 _ACTION_LABELS[name],
-                self.at(f"{CONSOLE}{ONE}/{kind if name == 'settings' else name}", *ids),
+                self.url_of(f"{CONSOLE}{PAGE_PATH}/{kind if name == 'settings' else name}", *ids),
                 is_dangerous=name == "delete",
             )
             for name in actions
@@ -156,12 +157,12 @@ class ApplicationHandler(ConsoleHandler):
 
 
 def _problems(app: Document) -> list[dict[str, Any]]:
-    """Returns what in the application's settings violates the standards."""
+    """Returns the sub-list of settings of the application that violate the standards."""
     problems = app.get("oidcConfig", {}).get("complianceProblems", [])
     if not problems:
         return []
-    column = message("What is not as it should be", context="applications")
-    rows = [[cell(Message(one["localizedMessage"]))] for one in problems]
+    column = message("Problem", context="applications")
+    rows = [[cell(Message(problem["localizedMessage"]))] for problem in problems]
     return [sub_list(message("Warnings", context="applications"), [column], rows, column)]
 
 

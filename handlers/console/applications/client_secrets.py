@@ -13,65 +13,66 @@ from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 
-_END: Final = message("End it now", context="applications")
-_ENDING: Final = "expirationDate"  # only a secret that was replaced has one
+_END: Final = message("Revoke now", context="applications")
+_EXPIRY: Final = "expirationDate"  # only a secret that was replaced has this member
 _COLUMNS: Final = (
     message("Created", context="console"),
     message("Last used", context="console"),
     message("Valid until", context="console"),
 )
 
-NEW: Final[dict[str, Any]] = {
+NEW_SECRET: Final[dict[str, Any]] = {
     "title": message("New secret", context="applications"),
-    "button": message("Make a new secret", context="applications"),
+    "button": message("Generate a new secret", context="applications"),
     "intro": message(
-        "The secret of before counts beside the new one for as long as you say, so that"
-        " nothing stops meanwhile. Tokens live on.",
+        "The old secret stays valid for the time that you enter, so that "
+        "nothing is interrupted. Tokens stay valid.",
         context="applications",
     ),
     "fields": (
         FormField(
             path="overlap",
-            label=message("How long both count", context="applications"),
+            label=message("How long both are valid", context="applications"),
             hint=message(
-                "Such as 24h, at most 168h; 0s ends the old one at once.", context="applications"
+                "Such as 24h, at most 168h; 0s revokes the old secret immediately.",
+                context="applications",
             ),
             default="24h",
             direction="ltr",
         ),
     ),
-    "done": "created",
+    "confirmation": "created",
 }
 
 
-def end(page_path: str, api_path: str, command: str, **shared: Any) -> Action:
+def end_action(page_path: str, api_path: str, command: str, **action_fields: Any) -> Action:
     """Returns the action of the page that ends the old secret of an application or service user.
     `page_path` is the path of the owner's page and `api_path` that of the owner in the API;
-    `command` is the equivalent command line, and `shared` are further fields of the `Action`, such
-    as `section`."""
+    `command` is the equivalent command line, and `action_fields` are further fields of the
+    `Action`, such as `section`."""
     return Action(
         path=f"{page_path}/secrets/{{secretId}}/delete",
         operation=f"DELETE {api_path}/secrets/{{secretId}}",
-        title=message("End the old secret", context="applications"),
+        title=message("Revoke the old secret", context="applications"),
         button=_END,
-        intro=message("It opens nothing from then on; tokens live on.", context="applications"),
+        intro=message("It stops working immediately. Tokens stay valid.", context="applications"),
         is_dangerous=True,
-        then=page_path,
-        done="ended",
+        next_path=page_path,
+        confirmation="ended",
         command=command,
-        **shared,
+        **action_fields,
     )
 
 
 async def sub_lists(
-    page: ConsoleHandler, page_path: str, api_path: str, ids: tuple[str, ...], *, may: bool
+    page: ConsoleHandler, page_path: str, api_path: str, ids: tuple[str, ...], *, may_change: bool
 ) -> list[dict[str, Any]]:
     """Returns a list with the sub-list of the owner's valid secrets as its only item; an empty
     list if there are no secrets.
 
     The valid secrets are the current one, and during an overlap the old one. `page_path` is the
     path of the owner's page and `api_path` that of the owner in the API, both with placeholders
-    for `ids`. With `may`, the old secret has a link to end it.
+    for `ids`. With `may_change`, the old secret has a link to end it.
     """
     secrets = (await page.run(f"GET {api_path}/secrets", *ids)).get("result", [])
     if not secrets:
@@ -82,13 +83,13 @@ async def sub_lists(
         [
             cells.instant(secret.get("creationDate")),
             cells.instant(secret.get("lastUsedAt")),
-            cells.instant(secret.get(_ENDING)),
-            *([_action_link(secret, page.at(path, *ids, secret["id"]))] if may else []),
+            cells.instant(secret.get(_EXPIRY)),
+            *([_action_link(secret, page.url_of(path, *ids, secret["id"]))] if may_change else []),
         ]
         for secret in secrets
     ]
-    return [cells.sub_list(title, [*_COLUMNS, *([_END] if may else [])], rows, title)]
+    return [cells.sub_list(title, [*_COLUMNS, *([_END] if may_change else [])], rows, title)]
 
 
 def _action_link(secret: Document, url: str) -> Cell:
-    return cells.link(_END, url) if secret.get(_ENDING) else cells.text(None)
+    return cells.link(_END, url) if secret.get(_EXPIRY) else cells.text(None)

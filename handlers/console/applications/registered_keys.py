@@ -17,7 +17,7 @@ from handlers.forms.run_operation import Document
 from idp.credentials import expirations
 from idp.foundation.i18n import message
 
-_PAIR: Final = message("Make a pair of keys", context="console")
+_GENERATE: Final = message("Generate key pair", context="console")
 _UPLOAD: Final = message("Upload a public key", context="console")
 _DELETE: Final = message("Delete", context="console")
 _UNTIL: Final = message("Valid until", context="console")
@@ -26,7 +26,7 @@ _EXPIRY: Final = FormField(
     path="expirationDate",
     label=_UNTIL,
     hint=message(
-        "A date such as 2030-12-31; empty: as long as the installation allows.",
+        "A date such as 2030-12-31. Empty: the longest time that the installation allows.",
         context="console",
     ),
     kind="date",
@@ -42,7 +42,7 @@ _PUBLIC: Final = FormField(
 )
 
 
-def dated(document: Document, latest: datetime) -> Document:
+def with_exact_expiry(document: Document, latest: datetime) -> Document:
     """Returns the document with `expirationDate`, if it is a plain date, replaced by the end of
     that day.
 
@@ -52,8 +52,8 @@ def dated(document: Document, latest: datetime) -> Document:
     if len(date) != len("2030-12-31"):
         return document
     is_last_day = date == f"{latest:%Y-%m-%d}"
-    ends = latest.isoformat() if is_last_day else f"{date}T23:59:59Z"
-    return {**document, "expirationDate": ends}
+    expires_at = latest.isoformat() if is_last_day else f"{date}T23:59:59Z"
+    return {**document, "expirationDate": expires_at}
 
 
 class KeyHandler(ActionHandler):
@@ -62,36 +62,38 @@ class KeyHandler(ActionHandler):
     def request_body(self, values: Values) -> Document:
         config = self.service.config
         latest = expirations.latest(self.service.clock.now(), config.key_max_days)
-        sent = dated(super().request_body(values), latest)
-        if "publicKey" in sent:
-            sent["publicKey"] = base64.b64encode(sent["publicKey"].strip().encode()).decode()
-        return sent
+        document = with_exact_expiry(super().request_body(values), latest)
+        if "publicKey" in document:
+            document["publicKey"] = base64.b64encode(
+                document["publicKey"].strip().encode()
+            ).decode()
+        return document
 
 
-def actions(page_path: str, api_path: str, options: str, **shared: Any) -> tuple[Action, ...]:
+def actions(page_path: str, api_path: str, options: str, **fields: Any) -> tuple[Action, ...]:
     """Returns the actions for an owner's keys. The paths are those of the owner's page and of the
-    owner in the API; `options` is the part of a command line that names the owner, and `shared`
+    owner in the API; `options` is the part of a command line that names the owner, and `fields`
     are further fields of each `Action`."""
     keys = f"{api_path}/keys"
     return (
         Action(
             path=f"{page_path}/keys/new",
             operation=f"POST {keys}",
-            title=_PAIR,
+            title=_GENERATE,
             intro=message(
-                "The private half is shown once, as a file that client libraries read.",
+                "The private key is shown once, as a file for client libraries.",
                 context="console",
             ),
-            button=_PAIR,
+            button=_GENERATE,
             fields=(_EXPIRY,),
             handler=KeyHandler,
             shows=(
                 DisplayedOnce("keyDetails", message("Key file", context="console"), "key.json"),
             ),
-            then=page_path,
-            done="created",
+            next_path=page_path,
+            confirmation="created",
             command=f"key create {options} --secret-file FILE",
-            **shared,
+            **fields,
         ),
         Action(
             path=f"{page_path}/keys/upload",
@@ -100,61 +102,61 @@ def actions(page_path: str, api_path: str, options: str, **shared: Any) -> tuple
             button=message("Upload", context="console"),
             fields=(_PUBLIC, _EXPIRY),
             handler=KeyHandler,
-            then=page_path,
-            done="added",
+            next_path=page_path,
+            confirmation="added",
             command=f"key create {options} --public-key FILE",
-            **shared,
+            **fields,
         ),
         Action(
             path=f"{page_path}/keys/{{keyId}}/delete",
             operation=f"DELETE {keys}/{{keyId}}",
             title=message("Delete the key", context="console"),
-            intro=message("It proves nothing from then on.", context="console"),
+            intro=message("It stops working immediately.", context="console"),
             button=_DELETE,
             is_dangerous=True,
-            then=page_path,
-            done="deleted",
+            next_path=page_path,
+            confirmation="deleted",
             command=f"key remove {options} {{keyId}}",
-            **shared,
+            **fields,
         ),
     )
 
 
 async def sub_list(
-    page: ConsoleHandler, page_path: str, api_path: str, ids: tuple[str, ...], *, may: bool
+    page: ConsoleHandler, page_path: str, api_path: str, ids: tuple[str, ...], *, may_change: bool
 ) -> dict[str, Any]:
     """Returns the template value of the owner's keys, a sub-list of the owner's page. `page_path`
     is the path of that page and `api_path` that of the owner in the API, both with placeholders
-    for `ids`. With `may`, there are links to add and delete keys."""
+    for `ids`. With `may_change`, there are links to add and delete keys."""
     list_page = await fetch_page(page, "keys", f"POST {api_path}/keys/_search", *ids)
     path = f"{CONSOLE}{page_path}/keys"
-    ways = [
-        action_link(_PAIR, page.at(f"{path}/new", *ids)),
-        action_link(_UPLOAD, page.at(f"{path}/upload", *ids)),
+    links = [
+        action_link(_GENERATE, page.url_of(f"{path}/new", *ids)),
+        action_link(_UPLOAD, page.url_of(f"{path}/upload", *ids)),
     ]
     return cells.sub_list(
         message("Keys", context="console"),
-        [message("Key id", context="console"), _UNTIL, _USED, *([_DELETE] if may else [])],
+        [message("Key ID", context="console"), _UNTIL, _USED, *([_DELETE] if may_change else [])],
         [
             [
                 cells.code(key["id"]),
-                until(key["expirationDate"]),
+                expiry_cell(key["expirationDate"]),
                 cells.instant(key.get("lastUsedAt")),
                 *(
-                    [cells.link(_DELETE, page.at(f"{path}/{{keyId}}/delete", *ids, key["id"]))]
-                    if may
+                    [cells.link(_DELETE, page.url_of(f"{path}/{{keyId}}/delete", *ids, key["id"]))]
+                    if may_change
                     else []
                 ),
             ]
             for key in list_page.records
         ],
         message("There are no keys.", context="console"),
-        ways if may else [],
+        links if may_change else [],
         list_page,
     )
 
 
-def until(instant: str) -> Cell:
+def expiry_cell(instant: str) -> Cell:
     """Returns a cell with the end of a key's validity, or with a text for a key that does not
     expire."""
     if instant.startswith("9999-"):

@@ -1,4 +1,4 @@
-"""The settings of an application: the fields of its form, and the facts on its page."""
+"""The settings of an application: the fields of its form, and the properties on its page."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from handlers.forms import cells
-from handlers.forms.cells import Cell, fact
-from handlers.forms.fields import FormField, Kind
+from handlers.forms.cells import Cell, labelled_cell
+from handlers.forms.fields import FieldKind, FormField
 from handlers.forms.run_operation import Document
 from idp.clients.wire_names import (
     ALGORITHMS,
@@ -27,9 +27,9 @@ KINDS: Final[dict[str, Message]] = {
     "api": message("API", context="applications"),
 }
 _METHODS: Final[dict[str, Message]] = {
-    "client_secret_basic": message("Secret, in a header", context="applications"),
-    "client_secret_post": message("Secret, in the form", context="applications"),
-    "none": message("None: PKCE", context="applications"),
+    "client_secret_basic": message("Client secret (HTTP Basic)", context="applications"),
+    "client_secret_post": message("Client secret (POST body)", context="applications"),
+    "none": message("None (PKCE)", context="applications"),
     "private_key_jwt": message("Key (private_key_jwt)", context="applications"),
 }
 _TOKENS: Final[dict[str, Message]] = {
@@ -38,13 +38,15 @@ _TOKENS: Final[dict[str, Message]] = {
 }
 
 APP_TYPE: Final = message("Kind", context="applications")
-METHOD: Final = message("How it proves itself", context="applications")
+METHOD: Final = message("Client authentication method", context="applications")
 REDIRECTS: Final = message("Redirect URIs", context="applications")
-AFTER_LOGOUT: Final = message("Where people may go after signing out", context="applications")
-ONE_A_LINE: Final = message("One in each line, exactly as they are sent.", context="applications")
-USERS: Final = message("Who may use it", context="applications")
+AFTER_LOGOUT: Final = message("Post-logout redirect URIs", context="applications")
+ONE_PER_LINE: Final = message(
+    "One per line, exactly as the application sends them.", context="applications"
+)
+USERS: Final = message("Who can use it", context="applications")
 _USERS: Final = [
-    ("OIDC_ALLOWED_USERS_EVERYBODY", message("Everybody", context="applications")),
+    ("OIDC_ALLOWED_USERS_EVERYBODY", message("Everyone", context="applications")),
     (
         "OIDC_ALLOWED_USERS_OWN_ORGANIZATION",
         message("Users of this organization", context="applications"),
@@ -57,7 +59,7 @@ _USERS: Final = [
         ),
     ),
 ]
-_GRANTS: Final = message("Grants", context="applications")
+_GRANTS: Final = message("Grant types", context="applications")
 _RESPONSES: Final = message("Response types", context="applications")
 
 
@@ -74,7 +76,7 @@ def _option(name: str, label: Message, hint: Message | None = None) -> FormField
 
 
 def _entry(
-    name: str, label: Message, kind: Kind = "url", hint: Message | None = None
+    name: str, label: Message, kind: FieldKind = "url", hint: Message | None = None
 ) -> FormField:
     return FormField(
         path=name,
@@ -87,7 +89,7 @@ def _entry(
 
 
 def _choice(
-    name: str, label: Message, options: Sequence[tuple[str, Any]], kind: Kind
+    name: str, label: Message, options: Sequence[tuple[str, Any]], kind: FieldKind
 ) -> FormField:
     return FormField(
         path=name, source=f"app.oidcConfig.{name}", label=label, kind=kind, options=options
@@ -113,8 +115,8 @@ FIELDS: Final = (
         "choice",
     ),
     _choice("allowedUsers", USERS, _USERS, "choice"),
-    _entry("redirectUris", REDIRECTS, "lines", ONE_A_LINE),
-    _entry("postLogoutRedirectUris", AFTER_LOGOUT, "lines", ONE_A_LINE),
+    _entry("redirectUris", REDIRECTS, "lines", ONE_PER_LINE),
+    _entry("postLogoutRedirectUris", AFTER_LOGOUT, "lines", ONE_PER_LINE),
     _choice("grantTypes", _GRANTS, list(GRANT_TYPES.items()), "choices"),
     _choice("responseTypes", _RESPONSES, list(RESPONSE_TYPES.items()), "choices"),
     _choice(
@@ -125,14 +127,14 @@ FIELDS: Final = (
     ),
     _choice(
         "idTokenSignedResponseAlg",
-        message("Signed by", context="applications"),
+        message("Signing algorithm", context="applications"),
         list(ALGORITHMS.items()),
         "choice",
     ),
     _option(
         "idTokenUserinfoAssertion",
-        message("User Info inside ID Token", context="applications"),
-        message("For what does not ask userinfo.", context="applications"),
+        message("User info in the ID token", context="applications"),
+        message("For applications that don't call the userinfo endpoint.", context="applications"),
     ),
     _option("idTokenRoleAssertion", message("Roles in the ID token", context="applications")),
     _option(
@@ -144,48 +146,46 @@ FIELDS: Final = (
         "text",
         message("Such as groups; empty for none.", context="applications"),
     ),
-    _option("thirdParty", message("Ask people for their consent", context="applications")),
+    _option("thirdParty", message("Ask users for consent", context="applications")),
     _option(
         "loopbackAnyPort",
-        message("Any port on people's own machines", context="applications"),
-        message("For command lines and desktop apps (RFC 8252).", context="applications"),
+        message("Allow any loopback port", context="applications"),
+        message("For command-line and desktop apps (RFC 8252).", context="applications"),
     ),
     _option(
-        "requirePushedRequests", message("Pushed requests only (PAR)", context="applications")
+        "requirePushedRequests",
+        message("Require pushed authorization requests (PAR)", context="applications"),
     ),
     _option(
         "requirePkce",
-        message("PKCE is required", context="applications"),
-        message("Without a secret it always is.", context="applications"),
+        message("Require PKCE", context="applications"),
+        message("Always required for applications without a secret.", context="applications"),
     ),
     _option(
         "confirmReturn",
-        message("Confirm the return to the app", context="applications"),
+        message("Ask before returning to the app", context="applications"),
         message(
-            "For native apps without a secret: asks before somebody who is signed in is sent"
-            " back.",
+            "For native apps without a secret. Asks users who are already signed in.",
             context="applications",
         ),
     ),
     _option(
         "devMode",
         message("Development mode", context="applications"),
-        message("Allows http addresses that others can read.", context="applications"),
+        message("Allows redirect URIs with unencrypted http.", context="applications"),
     ),
     _option(
         "managementAccess",
-        message("Its tokens open the management API", context="applications"),
-        message("Only owners of the installation may set this.", context="applications"),
+        message("Its tokens can call the management API", context="applications"),
+        message("Only owners of the installation can set this.", context="applications"),
     ),
     _entry("homeUrl", message("Home page", context="applications")),
     _entry("backChannelLogoutUri", message("Back-channel logout", context="applications")),
     _entry("frontChannelLogoutUri", message("Front-channel logout", context="applications")),
-    _entry(
-        "additionalOrigins", message("More origins of scripts", context="applications"), "lines"
-    ),
+    _entry("additionalOrigins", message("Allowed CORS origins", context="applications"), "lines"),
     _entry(
         "refreshTokenReuseSeconds",
-        message("Seconds for which a refresh token may be used again", context="applications"),
+        message("Seconds for which a refresh token can be reused", context="applications"),
         "number",
     ),
     _entry(
@@ -205,15 +205,15 @@ API_FIELDS: Final = (
 )
 
 
-def facts(app: Document) -> list[dict[str, object]]:
+def properties(app: Document) -> list[dict[str, object]]:
     """Returns the template values of an application's settings with their labels; empty settings
     and those that are off are left out."""
     if "apiConfig" in app:
         method = _value_cell(API_FIELDS[0], app["apiConfig"]["authMethodType"])
-        return [fact(APP_TYPE, cells.text(KINDS["api"])), fact(METHOD, method)]
+        return [labelled_cell(APP_TYPE, cells.text(KINDS["api"])), labelled_cell(METHOD, method)]
     config = app["oidcConfig"]
     return [
-        fact(field.label, _value_cell(field, config[field.path]))
+        labelled_cell(field.label, _value_cell(field, config[field.path]))
         for field in FIELDS
         if config.get(field.path)
     ]
@@ -226,7 +226,7 @@ def _value_cell(field: FormField, value: Any) -> Cell:
         return cells.text(dict(field.options).get(value, value))
     if field.kind == "choices":
         names = dict(field.options)
-        return cells.codes([str(names.get(each, each)) for each in value])
+        return cells.codes([str(names.get(option, option)) for option in value])
     if field.kind == "lines":
         return cells.codes(value)
     return cells.code(str(value))

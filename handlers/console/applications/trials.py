@@ -1,5 +1,5 @@
-"""Tests a sign-in to an application and shows the claims that it would get. No claim is sent to
-the application."""
+"""The console's test of a sign-in to an application: it displays the claims that the application
+would receive. No claim is sent to the application."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import msgspec
 
-from handlers.console.applications.actions import APP, ONE
+from handlers.console.applications.actions import APP, PAGE_PATH
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
-from handlers.forms.cells import fact
+from handlers.forms.cells import labelled_cell
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
 from idp.oauth.endpoints.authorization import AuthorizeRefused
@@ -21,12 +21,14 @@ from idp.oauth.scopes import OFFLINE_ACCESS
 from idp.oauth.sign_in import test_sign_in
 from idp.records import APPLICATIONS, Application
 
-_TEST: Final = f"{CONSOLE}{ONE}/test"
+_TEST: Final = f"{CONSOLE}{PAGE_PATH}/test"
 _RESULT: Final = f"{_TEST}/result"
-_NOT_SO: Final = message("It could not ask anybody to sign in:", context="test-sign-in")
+_CANNOT_SIGN_IN: Final = message(
+    "This application can't sign users in yet:", context="test-sign-in"
+)
 
 
-class TrialBase(ConsoleHandler):
+class SignInTestBase(ConsoleHandler):
     """The base of the pages that test the sign-in to one application of the current
     organization."""
 
@@ -42,70 +44,81 @@ class TrialBase(ConsoleHandler):
         return application
 
 
-class TrialHandler(TrialBase):
+class SignInTestHandler(SignInTestBase):
     """Describes the test of a sign-in. Its form begins a real sign-in, which ends at
-    `ResultHandler`."""
+    `SignInTestResultHandler`."""
 
     async def show(self, *ids: str) -> None:
         self._ask(await self.find_application(*ids), ids)
 
     async def submit(self, form: Params, *ids: str) -> None:
         application = await self.find_application(*ids)
-        to, user_id = self.at(_RESULT, *ids), self.visit.user.id
+        result_url, user_id = self.url_of(_RESULT, *ids), self.console_session.user.id
         try:
-            begun = await test_sign_in.begin(
-                self.service, application.id, to, self.visit.browser, user_id, self.origin()
+            test = await test_sign_in.begin(
+                self.service,
+                application.id,
+                result_url,
+                self.console_session.browser,
+                user_id,
+                self.origin(),
             )
         except (UnusableRequest, AuthorizeRefused) as refusal:
             self._ask(application, ids, status=400, problems=problem_values(refusal))
             return
-        self.set_browser_cookie(begun.cookie)
-        self.redirect_303(f"/ui/login?flow={begun.address}&client_id={application.id}")
+        self.set_browser_cookie(test.cookie)
+        self.redirect_303(f"/ui/login?flow={test.address}&client_id={application.id}")
 
-    def _ask(self, application: Application, ids: tuple[str, ...], **more: Any) -> None:
+    def _ask(self, application: Application, ids: tuple[str, ...], **page_values: Any) -> None:
         self.page(
             "console/test-sign-in",
             about=application.name,
             is_active=application.state == "active",
-            back_url=self.at(CONSOLE + ONE, *ids),
+            back_url=self.url_of(CONSOLE + PAGE_PATH, *ids),
             hidden=self.form_inputs(),
-            **more,
+            **page_values,
         )
 
 
-class ResultHandler(TrialBase):
-    """Shows the claims that the application would get about the signed-in person."""
+class SignInTestResultHandler(SignInTestBase):
+    """Displays the claims that the application would receive about the signed-in person."""
 
     async def show(self, *ids: str) -> None:
         application = await self.find_application(*ids)
         problems: list[dict[str, object]] = []
         result = None
         try:
-            result = await test_sign_in.released_to(self.service, application.id, self.visit.live)
+            result = await test_sign_in.released_to(
+                self.service, application.id, self.console_session.live_session
+            )
         except (UnusableRequest, AuthorizeRefused) as refusal:
             problems = problem_values(refusal)
         self.page(
             "console/test-result",
             about=application.name,
-            facts=_facts(result),
+            properties=_properties(result),
             parts=[
-                {"title": title, "json": _written(claims)}
+                {"title": title, "json": _formatted(claims)}
                 for title, claims in _parts(result)
                 if claims
             ],
-            again_url=self.at(_TEST, *ids),
-            back_url=self.at(CONSOLE + ONE, *ids),
+            again_url=self.url_of(_TEST, *ids),
+            back_url=self.url_of(CONSOLE + PAGE_PATH, *ids),
             problems=problems,
         )
 
 
-def _facts(result: test_sign_in.SignInTestResult | None) -> list[dict[str, object]]:
+def _properties(result: test_sign_in.SignInTestResult | None) -> list[dict[str, object]]:
     if result is None:
         return []
-    facts = [fact(message("Scopes", context="test-sign-in"), cells.codes(result.scopes))]
+    properties = [
+        labelled_cell(message("Scopes", context="test-sign-in"), cells.codes(result.scopes))
+    ]
     if OFFLINE_ACCESS not in result.scopes:
-        facts.append(fact(message("Left out", context="test-sign-in"), cells.text(_NO_REFRESH)))
-    return facts
+        properties.append(
+            labelled_cell(message("Left out", context="test-sign-in"), cells.text(_NO_REFRESH))
+        )
+    return properties
 
 
 def problem_values(refusal: UnusableRequest | AuthorizeRefused) -> list[dict[str, object]]:
@@ -114,7 +127,7 @@ def problem_values(refusal: UnusableRequest | AuthorizeRefused) -> list[dict[str
     error: OAuthError | UnusableRequest = (
         refusal.error if isinstance(refusal, AuthorizeRefused) else refusal
     )
-    texts = [_NOT_SO, Message(error.description)]
+    texts = [_CANNOT_SIGN_IN, Message(error.description)]
     return [{"field": None, "text": text} for text in texts]
 
 
@@ -128,7 +141,7 @@ def _parts(result: test_sign_in.SignInTestResult | None) -> list[tuple[Message, 
     ]
 
 
-def _written(claims: Any) -> str:
+def _formatted(claims: Any) -> str:
     return msgspec.json.format(msgspec.json.encode(claims, order="sorted"), indent=2).decode()
 
 
@@ -137,4 +150,4 @@ _NO_REFRESH: Final = message(
     context="test-sign-in",
 )
 _ADDRESS: Final = f"{CONSOLE}/projects/([^/]+)/applications/([^/]+)/test"
-ROUTES = [(_ADDRESS, TrialHandler), (f"{_ADDRESS}/result", ResultHandler)]
+ROUTES = [(_ADDRESS, SignInTestHandler), (f"{_ADDRESS}/result", SignInTestResultHandler)]

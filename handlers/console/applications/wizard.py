@@ -1,7 +1,7 @@
 """The console's page that registers an application, with presets for well-known tools.
 
 Every choice is a link or a field of one form, so that the page needs no script. The settings of a
-preset are shown with their reasons before the form is sent.
+preset are displayed with their reasons before the form is sent.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from handlers.console import commands
 from handlers.console.applications import settings as application_settings
-from handlers.console.applications.actions import ONE
+from handlers.console.applications.actions import PAGE_PATH
 from handlers.console.applications.settings import (
     AFTER_LOGOUT,
     KINDS,
     METHOD,
-    ONE_A_LINE,
+    ONE_PER_LINE,
     REDIRECTS,
 )
 from handlers.console.base import ConsoleHandler
@@ -35,8 +35,8 @@ from idp.oauth.params import Params
 from idp.schema import reading
 
 PATH: Final = f"{CONSOLE}/applications/new"
-# Errors that the form shows; others become an error page.
-_ABOUT_THE_FORM: Final = (InvalidArgument, AlreadyExists, FailedPrecondition)
+# Errors that the form displays; others become an error page.
+_FORM_ERRORS: Final = (InvalidArgument, AlreadyExists, FailedPrecondition)
 _CHECK: Final = f"POST {PROJECT}/apps/oidc/_check"
 _HOST: Final = "host"
 _PROJECT: Final = "projectId"
@@ -47,33 +47,32 @@ _CARDS: Final[Mapping[Kind, Message]] = {
         "Runs on a server and can keep a secret: Django, Grafana, a proxy.", context="applications"
     ),
     "user_agent": message(
-        "Runs in the browser alone, and everybody can read its code.", context="applications"
+        "Runs only in the browser. Anyone can read its code.", context="applications"
     ),
-    "native": message(
-        "Is installed on people's own machines: apps, kubectl.", context="applications"
-    ),
+    "native": message("Is installed on users' devices: apps, kubectl.", context="applications"),
     "api": message(
-        "Signs nobody in, and checks the tokens that others bring.", context="applications"
+        "Doesn't sign users in. Checks the tokens that other applications send.",
+        context="applications",
     ),
 }
 _LABELS: Final = {field.path: field.label for field in application_settings.FIELDS}
 _NAME: Final = FormField(
     path="name",
     label=message("Name", context="console"),
-    hint=message("People see it when they sign in.", context="applications"),
+    hint=message("Users see it when they sign in.", context="applications"),
     is_required=True,
 )
-_HOST_FIELD: Final = FormField(
+_HOST_FORM_FIELD: Final = FormField(
     path=_HOST,
-    label=message("Where it is", context="applications"),
+    label=message("Host name or URL", context="applications"),
     hint=message(
-        "Its host name, such as app.example.com, localhost:3000 on your own machine, or the"
-        " address of its first page.",
+        "Such as app.example.com, localhost:3000 on your own machine, or "
+        "the URL of its first page.",
         context="applications",
     ),
     direction="ltr",
     is_required=True,
-    means=("redirectUris", "postLogoutRedirectUris", "backChannelLogoutUri"),
+    related_paths=("redirectUris", "postLogoutRedirectUris", "backChannelLogoutUri"),
 )
 _COMMANDS: Final[Mapping[Kind, str]] = {
     "web": "--redirect-uri URI",
@@ -92,43 +91,43 @@ class WizardHandler(ConsoleHandler):
     section = "applications"
 
     async def show(self, *ids: str) -> None:
-        asked = self._fields(await self._projects())
-        known = {field.path: field.default or "" for field in asked}
-        self._ask(asked, known)
+        form_fields = self._fields(await self._projects())
+        defaults = {field.path: field.default or "" for field in form_fields}
+        self._ask(form_fields, defaults)
 
     async def submit(self, form: Params, *ids: str) -> None:
-        asked = self._fields(await self._projects())
-        values = fields.typed(asked, form)
+        form_fields = self._fields(await self._projects())
+        values = fields.submitted_values(form_fields, form)
         try:
             document = self._document(values)
             self._check(document)
             project_id = await self._project(values, form.get("once"))
-            made = await self.run(
+            registered = await self.run(
                 self._operation, project_id, document=document, idempotency_key=form.get("once")
             )
             warnings = await self._warnings(project_id, document)
-        except _ABOUT_THE_FORM as error:
-            self._refuse(asked, values, error)
+        except _FORM_ERRORS as error:
+            self._refuse(form_fields, values, error)
             return
-        self._show_registered(project_id, made, values, warnings)
+        self._show_registered(project_id, registered, values, warnings)
 
     # The choices
 
     @property
     def _kind(self) -> Kind | None:
         requested = self.query_params().if_once("kind")
-        preset = presets.PRESETS.get(self._tool or "")
+        preset = presets.PRESETS.get(self._preset_name or "")
         if preset is not None:
             return preset.kind
         return next((kind for kind in _CARDS if kind == requested), None)
 
     @property
-    def _tool(self) -> str | None:
+    def _preset_name(self) -> str | None:
         return self.query_params().if_once("preset")
 
     @property
     def _preset(self) -> Preset | None:
-        return presets.PRESETS.get(self._tool or "")
+        return presets.PRESETS.get(self._preset_name or "")
 
     @property
     def _operation(self) -> str:
@@ -142,14 +141,18 @@ class WizardHandler(ConsoleHandler):
 
     def _fields(self, projects: Sequence[Document]) -> list[FormField]:
         requested = self.query_params().if_once("project")
-        known = [(one["id"], one["name"]) for one in projects]
-        new = [("", message("A new project of the same name", context="applications"))]
+        choices = [
+            (project_document["id"], project_document["name"]) for project_document in projects
+        ]
+        new_project = [("", message("A new project with the same name", context="applications"))]
         project = FormField(
             path=_PROJECT,
             label=message("Project", context="console"),
             kind="choice",
-            options=[*known, *(new if self.may("project.write") else [])],
-            default=requested if requested in dict(known) else (known[0][0] if known else ""),
+            options=[*choices, *(new_project if self.may("project.write") else [])],
+            default=requested
+            if requested in dict(choices)
+            else (choices[0][0] if choices else ""),
         )
         preset = self._preset
         name = FormField(
@@ -160,19 +163,19 @@ class WizardHandler(ConsoleHandler):
             default=preset.title.partition(" (")[0] if preset else "",
             is_required=True,
         )
-        return [name, project, *self._users(), *self._places()]
+        return [name, project, *self._users_fields(), *self._address_fields()]
 
-    def _users(self) -> list[FormField]:
+    def _users_fields(self) -> list[FormField]:
         if self._kind == "api":
             return []
         return [application_settings.users_field(oidc_apps.proposed_users(self.service))]
 
-    def _places(self) -> list[FormField]:
+    def _address_fields(self) -> list[FormField]:
         if self._kind == "api":
             return []
         if self._preset is not None:
-            return [_HOST_FIELD] if self._preset.needs_host else []
-        lines = {"kind": "lines", "hint": ONE_A_LINE, "direction": "ltr"}
+            return [_HOST_FORM_FIELD] if self._preset.needs_host else []
+        lines = {"kind": "lines", "hint": ONE_PER_LINE, "direction": "ltr"}
         return [
             FormField(path="redirectUris", label=REDIRECTS, is_required=True, **lines),  # type: ignore[arg-type]
             FormField(path="postLogoutRedirectUris", label=AFTER_LOGOUT, **lines),  # type: ignore[arg-type]
@@ -182,21 +185,30 @@ class WizardHandler(ConsoleHandler):
 
     def _document(self, values: Values) -> Document:
         """Returns the request's document. Raises InvalidArgument for an invalid host."""
-        kind, name = self._kind, self._tool
+        kind, name = self._kind, self._preset_name
         if kind == "api":
             return {"name": values["name"]}
         if self._preset is not None and name is not None:
-            known = presets.expand(name, self._host(values))
-            more = {**new_apps.proposed(known, self._preset), **self._chosen_users(values)}
-            return {"name": values["name"], **known, **more}
-        asked = [field for field in self._places() if field.path in values]
-        fitting = {} if kind in (None, "web") else _PUBLIC
-        type = {"appType": _TYPES[kind or "web"]}
-        more = {**fitting, **new_apps.proposed(fitting), **fields.document(asked, values)}
-        return {"name": values["name"], **type, **more, **self._chosen_users(values)}
+            preset_values = presets.expand(name, self._host(values))
+            settings = {
+                **new_apps.defaults(preset_values, self._preset),
+                **self._chosen_users(values),
+            }
+            return {"name": values["name"], **preset_values, **settings}
+        form_fields = [field for field in self._address_fields() if field.path in values]
+        client_settings = {} if kind in (None, "web") else _PUBLIC
+        app_type = {"appType": _TYPES[kind or "web"]}
+        settings = {
+            **client_settings,
+            **new_apps.defaults(client_settings),
+            **fields.document(form_fields, values),
+        }
+        return {"name": values["name"], **app_type, **settings, **self._chosen_users(values)}
 
     def _chosen_users(self, values: Values) -> Document:
-        return {one.path: values.get(one.path) or one.default for one in self._users()}
+        return {
+            field.path: values.get(field.path) or field.default for field in self._users_fields()
+        }
 
     async def _warnings(self, project_id: str, document: Document) -> list[Message]:
         """Returns violations of the standards, and settings that are likely mistakes."""
@@ -204,7 +216,7 @@ class WizardHandler(ConsoleHandler):
             return []
         checked = await self.run(_CHECK, project_id, document=document)
         warnings = [*checked.get("complianceProblems", ()), *checked.get("warnings", ())]
-        return [Message(one["localizedMessage"]) for one in warnings]
+        return [Message(warning["localizedMessage"]) for warning in warnings]
 
     def _host(self, values: Values) -> str:
         """Returns the tool's host; for a tool without its own address, any host."""
@@ -219,97 +231,105 @@ class WizardHandler(ConsoleHandler):
     async def _project(self, values: Values, idempotency_key: str | None) -> str:
         if values[_PROJECT]:
             return str(values[_PROJECT])
-        made = await self.run(
+        created = await self.run(
             f"POST {PROJECTS}",
             document={"name": values["name"]},
             # A key of its own, because the form's key is that of the application.
             idempotency_key=idempotency_key and f"{idempotency_key} project",
         )
-        return str(made["id"])
+        return str(created["id"])
 
     # Pages
 
-    def _refuse(self, asked: Sequence[FormField], values: Values, error: IdpError) -> None:
-        problems = fields.problems(asked, error)
-        self._ask(asked, values, status=refusals.status_of(error), problems=problems)
+    def _refuse(self, form_fields: Sequence[FormField], values: Values, error: IdpError) -> None:
+        problems = fields.problems(form_fields, error)
+        self._ask(form_fields, values, status=refusals.status_of(error), problems=problems)
 
-    def _ask(self, asked: Sequence[FormField], values: Values, **more: Any) -> None:
+    def _ask(self, form_fields: Sequence[FormField], values: Values, **page_values: Any) -> None:
         kind, preset = self._kind, self._preset
         self.page(
             "console/new-application",
-            cards=[self._card(each, text) for each, text in _CARDS.items()],
+            cards=[self._card(card_kind, text) for card_kind, text in _CARDS.items()],
             tools=self._tools(kind) if kind else [],
             reasons=_reasons(preset) if preset else [],
             notes=list(preset.notes) if preset else [],
-            fields=fields.rendered(asked, values) if kind else [],
-            commands=self._commands(asked, values),
+            fields=fields.rendered(form_fields, values) if kind else [],
+            commands=self._commands(form_fields, values),
             hidden=self.form_inputs(),
-            **more,
+            **page_values,
         )
 
     def _card(self, kind: Kind, text: Message) -> dict[str, object]:
         return {
             "title": KINDS[kind],
             "text": text,
-            "url": self._here(kind=kind),
+            "url": self._page_url(kind=kind),
             "is_chosen": kind == self._kind,
         }
 
     def _tools(self, kind: Kind) -> list[dict[str, object]]:
         tools = presets.of_kind(kind).items()
-        other = message("Something else", context="applications")
+        other_label = message("Something else", context="applications")
         return [
             *(
                 {
                     "title": preset.title,
-                    "url": self._here(preset=name),
-                    "is_chosen": name == self._tool,
+                    "url": self._page_url(preset=name),
+                    "is_chosen": name == self._preset_name,
                 }
                 for name, preset in tools
             ),
-            {"title": other, "url": self._here(kind=kind), "is_chosen": self._preset is None},
+            {
+                "title": other_label,
+                "url": self._page_url(kind=kind),
+                "is_chosen": self._preset is None,
+            },
         ]
 
-    def _here(self, **query: str) -> str:
+    def _page_url(self, **query: str) -> str:
         project = self.query_params().if_once("project")
-        return self.at(PATH, **({"project": project} if project else {}), **query)
+        return self.url_of(PATH, **({"project": project} if project else {}), **query)
 
-    def _commands(self, asked: Sequence[FormField], values: Values) -> list[dict[str, object]]:
+    def _commands(
+        self, form_fields: Sequence[FormField], values: Values
+    ) -> list[dict[str, object]]:
         try:
             document = self._document(values)
         except InvalidArgument:
             document = {"name": values["name"]}
-        how = _COMMANDS[self._kind or "web"]
+        options = _COMMANDS[self._kind or "web"]
         if self._preset is not None:
-            how = f"--preset {self._tool}" + (" --host HOST" if _HOST in values else "")
-        line = f"app create --project {{projectId}} --name NAME {how}"
-        sent = commands.example([_NAME], document)
+            options = f"--preset {self._preset_name}" + (" --host HOST" if _HOST in values else "")
+        line = f"app create --project {{projectId}} --name NAME {options}"
+        example = commands.example([_NAME], document)
         project = values.get(_PROJECT) or "PROJECT"
         operation = BY_NAME[self._operation]
         return commands.rendered(
-            self.service.config, operation, [project], sent, self.org_id, line
+            self.service.config, operation, [project], example, self.org_id, line
         )
 
     def _show_registered(
-        self, project_id: str, made: Document, values: Values, warnings: Sequence[Message]
+        self, project_id: str, registered: Document, values: Values, warnings: Sequence[Message]
     ) -> None:
         """Shows the client id and the tool's configuration. The secret is shown only here."""
-        name, preset, ids = self._tool, self._preset, (project_id, made["appId"])
+        name, preset, ids = self._preset_name, self._preset, (project_id, registered["appId"])
         text = None
         if preset is not None and name is not None:
             issuer, host = self.service.config.issuer, self._host(values)
-            text = presets.configuration(name, issuer, made["clientId"], host)
+            text = presets.configuration(name, issuer, registered["clientId"], host)
         self.page(
             "console/registered",
             about=values["name"],
-            client_id=made["clientId"],
-            client_secret=made.get("clientSecret"),
+            client_id=registered["clientId"],
+            client_secret=registered.get("clientSecret"),
             issuer=self.service.config.issuer,
             warnings=list(warnings),
             file=preset.file if preset else None,
             configuration=text,
-            test_url=self.at(f"{CONSOLE}{ONE}/test", *ids) if self._kind != "api" else None,
-            next_url=self.at(CONSOLE + ONE, *ids),
+            test_url=self.url_of(f"{CONSOLE}{PAGE_PATH}/test", *ids)
+            if self._kind != "api"
+            else None,
+            next_url=self.url_of(CONSOLE + PAGE_PATH, *ids),
         )
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from handlers.forms.fields import FormField, Kind
+from handlers.forms.fields import FieldKind, FormField
 from idp.foundation import i18n
 from idp.foundation.i18n import Message, message
 from idp.management.policies.forms import (
@@ -18,11 +18,11 @@ from idp.management.policies.forms import (
 )
 
 PATH: Final = "/policies"  # relative to the console
-OF_ALL: Final = f"{PATH}/installation"
+INSTALLATION_PATH: Final = f"{PATH}/installation"
 SECTION: Final = "policies"
 INHERITED: Final = message("inherited", context="policies")
-OWN: Final = message("its own", context="policies")
-BUILT_IN: Final = message("built in", context="policies")
+OWN: Final = message("custom", context="policies")
+BUILT_IN: Final = message("default", context="policies")
 
 
 class ConsolePolicy(Struct, frozen=True):
@@ -41,7 +41,7 @@ class ConsolePolicy(Struct, frozen=True):
 
 
 def _field(
-    name: str, label: Message, kind: Kind = "text", hint: Message | None = None
+    name: str, label: Message, kind: FieldKind = "text", hint: Message | None = None
 ) -> FormField:
     return FormField(
         path=name,
@@ -55,8 +55,8 @@ def _field(
 
 
 def _list(name: str, label: Message, options: Mapping[str, Message]) -> FormField:
-    known = {**SECOND_FACTORS, **MULTI_FACTORS}
-    offered = [(value, options[known[value]]) for value in _LISTED[name]]
+    labels = {**SECOND_FACTORS, **MULTI_FACTORS}
+    offered = [(value, options[labels[value]]) for value in _FACTORS_BY_FIELD[name]]
     return FormField(
         path=name,
         source=f"policy.{name}",
@@ -67,19 +67,29 @@ def _list(name: str, label: Message, options: Mapping[str, Message]) -> FormFiel
     )
 
 
-_SECOND_FACTORS: Final = message("What counts beside a password", context="policies")
-_MULTI_FACTORS: Final = message("What counts as two factors by itself", context="policies")
+def _choice(name: str, label: Message, options: Mapping[str, Message]) -> FormField:
+    return FormField(
+        path=name,
+        source=f"policy.{name}",
+        label=label,
+        kind="choice",
+        options=list(options.items()),
+    )
+
+
+_SECOND_FACTORS: Final = message("Second factors", context="policies")
+_MULTI_FACTORS: Final = message("Methods that satisfy two-factor on their own", context="policies")
 _FACTORS: Final = {
     "otp": message("Authenticator apps", context="policies"),
     "u2f": message("Passkeys", context="policies"),
 }
-_LISTED: Final = {"secondFactors": SECOND_FACTORS, "multiFactors": MULTI_FACTORS}
+_FACTORS_BY_FIELD: Final = {"secondFactors": SECOND_FACTORS, "multiFactors": MULTI_FACTORS}
 _PASSWORDLESS: Final = (
     (PASSWORDLESS, message("allowed", context="policies")),
     (NO_PASSWORDLESS, message("not allowed", context="policies")),
 )
 
-_SUCH_AS: Final = message("Such as #2b4fc7; empty: the usual.", context="policies")
+_COLOUR_HINT: Final = message("Such as #2b4fc7. Empty: the default.", context="policies")
 _LANGUAGES: Final = [(tag, tag) for tag in i18n.available()]
 _COLOURS: Final = {
     "primaryColor": message("Buttons and links", context="policies"),
@@ -92,61 +102,86 @@ _COLOURS: Final = {
     "fontColorDark": message("Text, dark", context="policies"),
 }
 
+_LAYOUTS: Final = {
+    "card": message("Card", context="policies"),
+    "split": message("Picture beside the form", context="policies"),
+    "plain": message("Without a card", context="policies"),
+}
+_FONTS: Final = {
+    "system": message("Font of the device", context="policies"),
+    "serif": message("Serif", context="policies"),
+    "rounded": message("Rounded", context="policies"),
+    "mono": message("Monospace", context="policies"),
+}
+
 POLICIES: Final = (
     ConsolePolicy(
         "login",
-        message("Signing in", context="policies"),
+        message("Sign-in", context="policies"),
         (
             _field(
                 "allowRegister",
-                message("People may open accounts themselves", context="policies"),
+                message("Anyone can create an account", context="policies"),
                 "switch",
             ),
             _field(
                 "hidePasswordReset",
-                message("The pages offer nobody a new password by mail", context="policies"),
+                message("Hide “Forgot password?”", context="policies"),
                 "switch",
             ),
             _field(
                 "lockProfile",
-                message("Nobody changes their own profile", context="policies"),
+                message("Users can't edit their profile", context="policies"),
                 "switch",
             ),
             _field(
                 "passwordCheckLifetime",
-                message("How long a password counts", context="policies"),
-                hint=message("Such as 240h: then it is asked again.", context="policies"),
+                message("Ask for the password again after", context="policies"),
+                "duration",
             ),
             _field(
                 "forceMfa",
-                message("Everybody needs a second factor", context="policies"),
+                message("Require a second factor", context="policies"),
                 "switch",
             ),
             _list("secondFactors", _SECOND_FACTORS, _FACTORS),
             _list("multiFactors", _MULTI_FACTORS, _FACTORS),
             _field(
                 "secondFactorCheckLifetime",
-                message("How long a second factor counts", context="policies"),
+                message("Ask for the second factor again after", context="policies"),
+                "duration",
             ),
             _field(
                 "multiFactorCheckLifetime",
-                message("How long a passkey counts", context="policies"),
+                message("Ask for the passkey again after", context="policies"),
+                "duration",
+            ),
+            _field(
+                "allowExternalIdp",
+                message("Offer other identity providers", context="policies"),
+                "switch",
+            ),
+            _field(
+                "externalLoginCheckLifetime",
+                message("Sign in with the other provider again after", context="policies"),
+                "duration",
             ),
             _field(
                 "mfaInitSkipLifetime",
-                message("When to offer a second factor again", context="policies"),
-                hint=message("Such as 720h; 0s: it is not offered.", context="policies"),
+                message("Offer a second factor again after", context="policies"),
+                "duration",
+                message("0: never.", context="policies"),
             ),
             FormField(
                 path="passwordlessType",
                 source="policy.passwordlessType",
-                label=message("Signing in by passkey alone", context="policies"),
+                label=message("Sign-in with a passkey instead of a password", context="policies"),
                 kind="choice",
                 options=_PASSWORDLESS,
             ),
             _field(
                 "defaultRedirectUri",
-                message("Where people go who come from nowhere", context="policies"),
+                message("Default redirect after sign-in", context="policies"),
                 "url",
             ),
         ),
@@ -156,20 +191,20 @@ POLICIES: Final = (
         "password/complexity",
         message("Passwords", context="policies"),
         (
-            _field("minLength", message("Characters at least", context="policies"), "number"),
+            _field("minLength", message("Minimum length", context="policies"), "number"),
             _field(
                 "minLengthWithFactor",
-                message("Characters at least, with a second factor", context="policies"),
+                message("Minimum length with a second factor", context="policies"),
                 "number",
             ),
             _field(
                 "minStrength",
-                message("Strength at least, from 0 to 4", context="policies"),
+                message("Minimum strength, from 0 to 4", context="policies"),
                 "number",
                 message("0: any; 3: takes more than 10^8 guesses.", context="policies"),
             ),
-            _field("hasLowercase", message("A small letter", context="policies"), "switch"),
-            _field("hasUppercase", message("A capital letter", context="policies"), "switch"),
+            _field("hasLowercase", message("A lowercase letter", context="policies"), "switch"),
+            _field("hasUppercase", message("An uppercase letter", context="policies"), "switch"),
             _field("hasNumber", message("A digit", context="policies"), "switch"),
             _field("hasSymbol", message("A symbol", context="policies"), "switch"),
         ),
@@ -177,13 +212,13 @@ POLICIES: Final = (
     ),
     ConsolePolicy(
         "password/age",
-        message("Age of passwords", context="policies"),
+        message("Password age", context="policies"),
         (
             _field(
                 "maxAgeDays",
-                message("Days after which a new one is due", context="policies"),
+                message("Days until a password expires", context="policies"),
                 "number",
-                message("0: never, as is recommended today.", context="policies"),
+                message("0: never (recommended).", context="policies"),
             ),
         ),
         "--max-age-days 0",
@@ -194,39 +229,54 @@ POLICIES: Final = (
         (
             _field(
                 "maxPasswordAttempts",
-                message("Attempts before somebody is locked out", context="policies"),
+                message("Failed attempts before the account is locked", context="policies"),
                 "number",
-                message("0: never; tries are slowed down all the same.", context="policies"),
+                message("0: never. Attempts are still slowed down.", context="policies"),
             ),
             _field(
                 "maxOtpAttempts",
-                message("The same for codes of a second factor", context="policies"),
+                message(
+                    "Wrong second-factor codes before the account is locked", context="policies"
+                ),
                 "number",
             ),
             _field(
                 "lockoutSeconds",
-                message("Seconds after which the lock ends", context="policies"),
+                message("Seconds until the lock ends", context="policies"),
                 "number",
-                message("0: when somebody unlocks the account.", context="policies"),
+                message("0: when an administrator unlocks the account.", context="policies"),
             ),
         ),
         "--max-password-attempts 10",
     ),
     ConsolePolicy(
         "label",
-        message("Looks", context="policies"),
+        message("Branding", context="policies"),
         (
-            *(_field(name, label, hint=_SUCH_AS, kind="text") for name, label in _COLOURS.items()),
+            *(
+                _field(name, label, hint=_COLOUR_HINT, kind="text")
+                for name, label in _COLOURS.items()
+            ),
             _field(
                 "hideLoginNameSuffix",
-                message("Hide the domain that bare login names get", context="policies"),
+                message("Hide the domain that is added to usernames", context="policies"),
                 "switch",
             ),
             _field(
                 "disableWatermark",
-                message("Pages name the organization instead of this service", context="policies"),
+                message(
+                    "Show the organization's name instead of this service's", context="policies"
+                ),
                 "switch",
             ),
+            _field(
+                "radius",
+                message("Corner radius", context="policies"),
+                "number",
+                message("0 to 24 pixels", context="policies"),
+            ),
+            _choice("layout", message("Layout of sign-in pages", context="policies"), _LAYOUTS),
+            _choice("font", message("Font", context="policies"), _FONTS),
         ),
         "--primary-color '#2b4fc7'",
     ),
@@ -238,7 +288,7 @@ POLICIES: Final = (
             _field("privacyLink", message("Privacy", context="policies"), "url"),
             _field("helpLink", message("Help", context="policies"), "url"),
             _field("docsLink", message("Documentation", context="policies"), "url"),
-            _field("supportEmail", message("Address of support", context="policies"), "email"),
+            _field("supportEmail", message("Support email", context="policies"), "email"),
         ),
         "--help-link URL",
     ),
@@ -249,17 +299,17 @@ POLICIES: Final = (
             FormField(
                 path="defaultLanguage",
                 source="policy.defaultLanguage",
-                label=message("If nothing tells which, pages are in", context="policies"),
+                label=message("Default language", context="policies"),
                 kind="choice",
                 options=[
-                    ("", message("the usual", context="policies")),
+                    ("", message("default", context="policies")),
                     *_LANGUAGES,
                 ],
             ),
             FormField(
                 path="allowedLanguages",
                 source="policy.allowedLanguages",
-                label=message("Languages to choose from; none: all", context="policies"),
+                label=message("Allowed languages (none: all)", context="policies"),
                 kind="choices",
                 options=_LANGUAGES,
                 is_sent_empty=True,

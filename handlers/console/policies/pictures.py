@@ -7,7 +7,14 @@ from typing import Any, Final
 
 from handlers.console import commands
 from handlers.console.base import ConsoleHandler
-from handlers.console.policies.fields import BUILT_IN, INHERITED, OF_ALL, OWN, PATH, SECTION
+from handlers.console.policies.fields import (
+    BUILT_IN,
+    INHERITED,
+    INSTALLATION_PATH,
+    OWN,
+    PATH,
+    SECTION,
+)
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
 from handlers.forms.cells import action_link, cell, sub_list
@@ -24,16 +31,26 @@ TITLES: Final = {
     "logo_dark": message("Logo, dark", context="policies"),
     "icon": message("Icon", context="policies"),
     "icon_dark": message("Icon, dark", context="policies"),
+    "background": message("Background picture", context="policies"),
 }
 _COLUMNS: Final = (
     message("Picture", context="policies"),
-    message("Where it comes from", context="policies"),
+    message("Origin", context="policies"),
 )
 _ABOUT: Final = message(
-    "The logo stands at the head of the pages instead of this service's name, the icon in the"
-    " browser's tab. Without a dark one, the other stands on dark pages too.",
+    "The logo replaces this service's name at the top of the pages. "
+    "The icon appears in the browser tab. Without a dark version, "
+    "the other one is also used on dark pages.",
     context="policies",
 )
+_PLATES: Final = {
+    "light": message(
+        "This logo is hard to see on light pages. We show it on a plate.", context="policies"
+    ),
+    "dark": message(
+        "This logo is hard to see on dark pages. We show it on a plate.", context="policies"
+    ),
+}
 # Large enough to receive a picture that is too large, and to answer with the reason.
 _MAX_FORM_BYTES: Final = 4 * 1024 * 1024
 _FILE: Final = FormField(path="content", label=message("File", context="policies"))
@@ -68,8 +85,8 @@ class ConsolePictureHandler(ConsoleHandler):
             problems = fields.problems([_FILE], error)
             await self._ask(*ids, status=refusals.status_of(error), problems=problems)
             return
-        done = "removed" if form.get("decision") == "remove" else "saved"
-        self.redirect_303(self.at(f"{CONSOLE}{self.path}/pictures", done=done))
+        confirmation = "removed" if form.get("decision") == "remove" else "saved"
+        self.redirect_303(self.url_of(f"{CONSOLE}{self.path}/pictures", done=confirmation))
 
     def may_write(self) -> bool:
         return self.may("policy.write")
@@ -87,19 +104,19 @@ class ConsolePictureHandler(ConsoleHandler):
             f"PUT {operation}", picture, document={"content": content}, idempotency_key=key
         )
 
-    async def _ask(self, picture: str, **more: Any) -> None:
+    async def _ask(self, picture: str, **page_values: Any) -> None:
         if picture not in TITLES:
             raise NotFound("there is no such picture")
         answer = await self.run(f"GET {self.prefix}/{{picture}}", picture)
         self.page(
             "console/picture",
             title_text=TITLES[picture],
-            origin=origin(answer, is_of_all=self.path == OF_ALL),
+            origin=origin(answer, is_for_installation=self.path == INSTALLATION_PATH),
             picture=_picture_values(answer),
             on_dark=picture.endswith("dark"),
             may_write=self.may_write(),
             has_own="picture" in answer and not answer.get("isDefault"),
-            back_url=self.at(f"{CONSOLE}{self.path}/pictures"),
+            back_url=self.url_of(f"{CONSOLE}{self.path}/pictures"),
             commands=commands.by_call(
                 self.service.config,
                 BY_NAME[f"PUT {self.prefix}/{{picture}}"],
@@ -108,7 +125,7 @@ class ConsolePictureHandler(ConsoleHandler):
                 self.org_id,
             ),
             hidden=self.form_inputs(),
-            **more,
+            **page_values,
         )
 
 
@@ -116,57 +133,65 @@ class InstallationPictureHandler(ConsolePictureHandler):
     """Displays one picture for all organizations without their own, and replaces or removes it."""
 
     prefix = "/admin/v1/policies/label"
-    path = OF_ALL
+    path = INSTALLATION_PATH
     requires_recent_authentication = True
 
     def may_write(self) -> bool:
-        return "iam.write" in self.visit.rights.everywhere
+        return "iam.write" in self.console_session.rights.everywhere
 
 
-def origin(answer: Document, *, is_of_all: bool) -> dict[str, object]:
+def origin(answer: Document, *, is_for_installation: bool) -> dict[str, object]:
     """Returns the label and tone that state where a picture comes from: it is the organization's
-    or installation's own, inherited from the installation, or built in.
+    or installation's own, inherited from the installation, or the default.
 
-    `answer` is that of the operation that reads the picture. `is_of_all` is true for the
+    `answer` is that of the operation that reads the picture. `is_for_installation` is true for the
     installation's pictures, which inherit nothing.
     """
     if not answer.get("isDefault"):
         return {"label": OWN, "tone": "good"}
-    return {"label": BUILT_IN if is_of_all else INHERITED, "tone": None}
+    return {"label": BUILT_IN if is_for_installation else INHERITED, "tone": None}
 
 
 def _picture_values(answer: Document) -> dict[str, Any] | None:
     picture = answer.get("picture")
     if picture is None:
         return None
-    return {name: picture[name] for name in ("url", "width", "height")}
+    values = {name: picture[name] for name in ("url", "width", "height")}
+    return {**values, "plates": [_PLATES[scheme] for scheme in picture.get("plateOn", ())]}
 
 
 class PicturesHandler(ConsoleHandler):
-    """Lists the logos and icons of the current organization, with where each comes from."""
+    """Lists the logos and icons of the current organization, with the origin of each."""
 
     section = SECTION
     prefix = ConsolePictureHandler.prefix
     path = PATH
 
     async def show(self, *ids: str) -> None:
-        url = f"{CONSOLE}{self.path}/pictures"
+        pictures_url = f"{CONSOLE}{self.path}/pictures"
         rows = []
         for picture, title in TITLES.items():
             answer = await self.run(f"GET {self.prefix}/{{picture}}", picture)
-            whose = origin(answer, is_of_all=self.path == OF_ALL)
-            rows.append([cell(title, "link", self.at(f"{url}/{picture}")), cell(whose, "chip")])
+            origin_values = origin(answer, is_for_installation=self.path == INSTALLATION_PATH)
+            rows.append(
+                [
+                    cell(title, "link", self.url_of(f"{pictures_url}/{picture}")),
+                    cell(origin_values, "chip"),
+                ]
+            )
         title = message("Logo and icon", context="policies")
         self.page(
             "console/show",
             title_text=title,
             state=None,
             intro=_ABOUT,
-            facts=[],
+            properties=[],
             actions=[
-                action_link(message("Policies", context="console"), self.at(CONSOLE + self.path))
+                action_link(
+                    message("Policies", context="console"), self.url_of(CONSOLE + self.path)
+                )
             ],
-            parts_of=[sub_list(title, _COLUMNS, rows, title)],
+            page_parts=[sub_list(title, _COLUMNS, rows, title)],
             commands=commands.by_call(
                 self.service.config,
                 BY_NAME[f"GET {self.prefix}/{{picture}}"],
@@ -181,12 +206,12 @@ class InstallationPicturesHandler(PicturesHandler):
     """Lists the logos and icons for all organizations without their own."""
 
     prefix = InstallationPictureHandler.prefix
-    path = OF_ALL
+    path = INSTALLATION_PATH
 
 
 ROUTES = [
     (f"{CONSOLE}{PATH}/pictures", PicturesHandler),
-    (f"{CONSOLE}{OF_ALL}/pictures", InstallationPicturesHandler),
+    (f"{CONSOLE}{INSTALLATION_PATH}/pictures", InstallationPicturesHandler),
     (f"{CONSOLE}{PATH}/pictures/([a-z_]+)", ConsolePictureHandler),
-    (f"{CONSOLE}{OF_ALL}/pictures/([a-z_]+)", InstallationPictureHandler),
+    (f"{CONSOLE}{INSTALLATION_PATH}/pictures/([a-z_]+)", InstallationPictureHandler),
 ]

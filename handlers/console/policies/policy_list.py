@@ -1,4 +1,4 @@
-"""The console's pages of policies: the values in effect, and where they come from."""
+"""The console's pages of policies: the values in effect, and their origin."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import (
     BUILT_IN,
     INHERITED,
-    OF_ALL,
+    INSTALLATION_PATH,
     OWN,
     PATH,
     POLICIES,
@@ -28,41 +28,53 @@ from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import Message, message
 
 _CHANGE: Final = message("Change", context="console")
-_RESET: Final = message("Inherit again", context="policies")
+_RESET: Final = message("Reset to inherited", context="policies")
 _SETTING: Final = message("Setting", context="policies")
 _VALUE: Final = message("Value", context="policies")
-_BESIDE: Final = {
+RELATED_PAGES: Final = {
     "pictures": message("Logo and icon", context="policies"),
     "texts": message("Texts of the pages", context="policies"),
     "label/preview": message("Preview", context="policies"),
 }
-_ORIGIN: Final = message("Where it comes from", context="policies")
+_ORIGIN: Final = message("Origin", context="policies")
+
+_ADJUSTED: Final = message(
+    "%(set)s, shown as %(shown)s. Adjusted for readability.", context="policies"
+)
 
 
 class OwnHandler(ActionHandler):
     """Changes an organization's policy: creates it if it was inherited, else replaces it."""
 
+    def rendered_for(self, record: Document) -> str:
+        # The versions of an inherited policy and of the organization's own may be equal.
+        return "inherited" if record.get("isDefault") else "own"
+
     async def load(self, *ids: str) -> Document:
-        loaded = await super().load(*ids)
-        if loaded.get("isDefault"):
+        record = await super().load(*ids)
+        if record.get("isDefault"):
             operation = self.action.operation.replace("PUT ", "POST ")
             self.action = structs.replace(self.action, operation=operation)
-        return loaded
+        return record
 
 
 def _preview(policy: ConsolePolicy, path: str) -> tuple[tuple[Message, str], ...]:
     """Returns the preview as an additional button of the form of colours."""
-    return ((_BESIDE["label/preview"], f"{path}/label/preview"),) if policy.path == "label" else ()
+    return (
+        ((RELATED_PAGES["label/preview"], f"{path}/label/preview"),)
+        if policy.path == "label"
+        else ()
+    )
 
 
 def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
-    own, all = f"/management/v1/policies/{policy.path}", f"/admin/v1/policies/{policy.path}"
+    own, default = f"/management/v1/policies/{policy.path}", f"/admin/v1/policies/{policy.path}"
     shared: dict[str, Any] = {
         "section": SECTION,
         "title": policy.title,
         "fields": policy.fields,
         "button": message("Save", context="console"),
-        "done": "saved",
+        "confirmation": "saved",
     }
     return (
         Action(
@@ -70,24 +82,24 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
             operation=f"PUT {own}",
             loads=f"GET {own}",
             intro=message(
-                "From then on it is this organization's own, whatever the installation says.",
+                "Saving overrides the installation's settings for this organization.",
                 context="policies",
             ),
             handler=OwnHandler,
             other_buttons=_preview(policy, PATH),
-            then=PATH,
+            next_path=PATH,
             command=f"policy set {policy.page} {policy.option}",
             **shared,
         ),
         Action(
-            path=f"{OF_ALL}/{policy.page}",
-            operation=f"PUT {all}",
-            loads=f"GET {all}",
+            path=f"{INSTALLATION_PATH}/{policy.page}",
+            operation=f"PUT {default}",
+            loads=f"GET {default}",
             intro=message(
-                "It counts in every organization that has none of its own.", context="policies"
+                "It applies to every organization without custom settings.", context="policies"
             ),
-            other_buttons=_preview(policy, OF_ALL),
-            then=OF_ALL,
+            other_buttons=_preview(policy, INSTALLATION_PATH),
+            next_path=INSTALLATION_PATH,
             command=f"policy set {policy.page} --instance {policy.option}",
             **shared,
         ),
@@ -96,19 +108,20 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
             operation=f"DELETE {own}",
             loads=f"GET {own}",
             intro=message(
-                "What the installation says counts here again; what was set here is forgotten.",
+                "The installation's settings apply again. The custom settings are deleted.",
                 context="policies",
             ),
-            then=PATH,
+            next_path=PATH,
             command=f"policy reset {policy.page}",
-            **{**shared, "fields": (), "button": _RESET, "done": "removed"},
+            **{**shared, "fields": (), "button": _RESET, "confirmation": "removed"},
             is_dangerous=True,
         ),
     )
 
 
 class PoliciesHandler(ConsoleHandler):
-    """Shows the policies in effect in the current organization, and which are inherited.
+    """Displays the policies in effect in the current organization, and which of them are
+    inherited.
 
     `origins` has the label and the tone (good or None) for policies that are inherited (True) and
     for the organization's own (False).
@@ -118,7 +131,7 @@ class PoliciesHandler(ConsoleHandler):
     prefix = "/management/v1/policies"
     path = PATH
     title = message("Policies", context="console")
-    other_path = OF_ALL
+    other_path = INSTALLATION_PATH
     other_label = message("Policies of the installation", context="policies")
     origins: Mapping[bool, tuple[Message, str | None]] = {
         True: (INHERITED, None),
@@ -128,33 +141,33 @@ class PoliciesHandler(ConsoleHandler):
     def may_change(self) -> bool:
         return self.may("policy.write")
 
-    def others(self) -> Sequence[Cell]:
-        """Returns links to other settings of the pages, and from the organization's policies to
-        the installation's or the reverse."""
-        own = [
-            action_link(label, self.at(f"{CONSOLE}{self.path}/{name}"))
-            for name, label in _BESIDE.items()
+    def related_links(self) -> Sequence[Cell]:
+        """Returns links to the branding, the texts and the preview of the pages, and from the
+        organization's policies to those of the installation, or the reverse."""
+        links = [
+            action_link(label, self.url_of(f"{CONSOLE}{self.path}/{name}"))
+            for name, label in RELATED_PAGES.items()
         ]
-        if "iam.read" not in self.visit.rights.everywhere:
-            return own
-        return [*own, action_link(self.other_label, self.at(CONSOLE + self.other_path))]
+        if "iam.read" not in self.console_session.rights.everywhere:
+            return links
+        return [*links, action_link(self.other_label, self.url_of(CONSOLE + self.other_path))]
 
     async def show(self, *ids: str) -> None:
-        found = [
+        entries = [
             (policy, await self.run(f"GET {self.prefix}/{policy.path}")) for policy in POLICIES
         ]
-        first = BY_NAME[f"GET {self.prefix}/{POLICIES[0].path}"]
-        org_id = None if first.permission.startswith("iam.") else self.org_id
+        operation = BY_NAME[f"GET {self.prefix}/{POLICIES[0].path}"]
+        org_id = None if operation.permission.startswith("iam.") else self.org_id
         self.page(
             "console/show",
             title_text=self.title,
             state=None,
             intro=None,
-            facts=[],
-            actions=list(self.others()),
-            parts_of=[self._part(policy, answer) for policy, answer in found],
+            properties=[],
+            actions=list(self.related_links()),
+            page_parts=[self._part(policy, answer) for policy, answer in entries],
             commands=commands.rendered(
-                self.service.config, first, [], None, org_id, "policy get login"
+                self.service.config, operation, [], None, org_id, "policy get login"
             ),
         )
 
@@ -172,16 +185,16 @@ class PoliciesHandler(ConsoleHandler):
             return []
         page = f"{CONSOLE}{self.path}/{policy.page}"
         is_own = self.path == PATH and not answer.get("isDefault")
-        reset = action_link(_RESET, self.at(f"{page}/reset"), is_dangerous=True)
-        return [action_link(_CHANGE, self.at(page)), *([reset] if is_own else [])]
+        reset = action_link(_RESET, self.url_of(f"{page}/reset"), is_dangerous=True)
+        return [action_link(_CHANGE, self.url_of(page)), *([reset] if is_own else [])]
 
 
 class InstallationHandler(PoliciesHandler):
     """Shows the policies for organizations without their own. `origins` has the label and the tone
-    for policies that are built in (True) and for those that were set (False)."""
+    for default policies (True) and for those that were set (False)."""
 
     prefix = "/admin/v1/policies"
-    path = OF_ALL
+    path = INSTALLATION_PATH
     title = message("Policies of the installation", context="policies")
     other_path = PATH
     other_label = message("Policies of the organization", context="policies")
@@ -191,7 +204,7 @@ class InstallationHandler(PoliciesHandler):
     }
 
     def may_change(self) -> bool:
-        return "iam.write" in self.visit.rights.everywhere
+        return "iam.write" in self.console_session.rights.everywhere
 
 
 def _value_cell(field: FormField, answer: Document) -> Cell:
@@ -200,8 +213,13 @@ def _value_cell(field: FormField, answer: Document) -> Cell:
         return cells.switch(bool(value))
     if field.kind == "choice":
         return cells.text(dict(field.options).get(value))
+    if field.kind == "duration":
+        return cells.duration(value)
     if field.kind == "choices":
         return cell([label for name, label in field.options if name in (value or ())], "texts")
+    effective = answer["policy"].get("effective", {}).get(field.path)
+    if effective is not None:
+        return cells.text(structs.replace(_ADJUSTED, args={"set": value, "shown": effective}))
     # The API omits a zero from its answers.
     return cells.code("0" if value is None and field.kind == "number" else value and str(value))
 
@@ -209,5 +227,5 @@ def _value_cell(field: FormField, answer: Document) -> Cell:
 ROUTES = [
     *routes(action for policy in POLICIES for action in _actions(policy)),
     (CONSOLE + PATH, PoliciesHandler),
-    (CONSOLE + OF_ALL, InstallationHandler),
+    (CONSOLE + INSTALLATION_PATH, InstallationHandler),
 ]

@@ -9,10 +9,11 @@ from urllib.parse import urlencode
 from msgspec import structs
 
 from handlers.console.base import ConsoleHandler
-from handlers.console.policies.fields import OF_ALL, PATH, SECTION
+from handlers.console.policies.fields import INSTALLATION_PATH, PATH, SECTION
 from handlers.console.sections import CONSOLE
 from handlers.pages.branding_files import PREVIEW
-from idp.foundation import contrast, i18n
+from idp.foundation import i18n
+from idp.foundation.colours import contrast
 from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
 from idp.policies.page_settings import PageSettings
@@ -27,66 +28,79 @@ _SCHEMES: Final[Sequence[Scheme]] = get_args(Scheme)
 
 
 class PreviewHandler(ConsoleHandler):
-    """Shows a sign-in page in the saved colours, or in unsaved ones that the form of colours has
-    sent."""
+    """Displays a sign-in page in the stored colours, or in those that the form of colours has sent
+    and that are not stored yet."""
 
     section = SECTION
     prefix = "/management/v1/policies/label"
     path = PATH
 
     @property
-    def _here(self) -> str:
+    def _page_path(self) -> str:
         return f"{CONSOLE}{self.path}/label/preview"
 
     @property
     def _form_subject(self) -> str:
         """The subject of the form's token: the page with the colours, whose form is sent here."""
-        return f"{self.visit.live.session.id}\n{self.request.path.removesuffix('/preview')}"
+        session = self.console_session.live_session.session
+        return f"{session.id}\n{self.request.path.removesuffix('/preview')}"
 
     async def submit(self, form: Params, *ids: str) -> None:
-        typed = {name: form.if_once(name) or "" for name in NAMES}
+        form_values = {name: form.if_once(name) or "" for name in NAMES}
         # With the colours in the address, links can switch scheme and language.
-        self.redirect_303(self.at(self._here, typed="yes", **_usable(typed)))
+        self.redirect_303(self.url_of(self._page_path, typed="yes", **_valid_colours(form_values)))
 
     async def show(self, *ids: str) -> None:
         query = self.query_params()
         scheme: Scheme = "dark" if query.if_once("scheme") == "dark" else "light"
         answer = await self.run(f"GET {self.prefix}")
-        chosen = dict(answer["policy"])
+        colours = dict(answer["policy"])
         if query.if_once("typed"):
-            chosen = {name: query.if_once(name) or "" for name in NAMES}
+            colours = {name: query.if_once(name) or "" for name in NAMES}
         org_id = self.org_id if self.path == PATH else None
         await self.show_organization(org_id)
-        own = self.bundle().tag
-        self.language = self.offered_language(query.if_once("in")) or own
+        own_language = self.bundle().tag
+        self.language = self.offered_language(query.if_once("in")) or own_language
         await self.show_organization(org_id)  # with the texts of that language
         if self.page_settings is not None:
             self.page_settings = _in_scheme(self.page_settings, scheme)
-        chosen = _usable(chosen)
-        entered = {"typed": "yes", **chosen} if query.if_once("typed") else {}
-        self._draw(scheme, chosen, entered, own)
+        colours = _valid_colours(colours)
+        entered = {"typed": "yes", **colours} if query.if_once("typed") else {}
+        self._draw(scheme, colours, entered, own_language)
 
     def _draw(
-        self, scheme: Scheme, chosen: Mapping[str, str], entered: Mapping[str, str], own: str
+        self,
+        scheme: Scheme,
+        colours: Mapping[str, str],
+        entered: Mapping[str, str],
+        own_language: str,
     ) -> None:
         tags = self.page_settings.languages if self.page_settings else i18n.available()
-        both = dict.fromkeys((self.language or own, own, *_others(tags, i18n.direction(own))))
+        languages = dict.fromkeys(
+            (
+                self.language or own_language,
+                own_language,
+                *_other_direction(tags, i18n.direction(own_language)),
+            )
+        )
         self.page(
             "console/preview",
             application_name=self.bundle().text(message("Your application", context="policies")),
-            brand_url=f"{PREVIEW}?{urlencode({'scheme': scheme, **chosen})}",
+            brand_url=f"{PREVIEW}?{urlencode({'scheme': scheme, **colours})}",
             views=[
                 {
-                    "label": _LABELS[each],
+                    "label": _LABELS[other_scheme],
                     "tag": tag,
                     "language": i18n.endonym(tag),
-                    "url": self.at(self._here, **{**entered, "scheme": each, "in": tag}),
-                    "is_current": (each, tag) == (scheme, self.language),
+                    "url": self.url_of(
+                        self._page_path, **{**entered, "scheme": other_scheme, "in": tag}
+                    ),
+                    "is_current": (other_scheme, tag) == (scheme, self.language),
                 }
-                for tag in both
-                for each in _SCHEMES
+                for tag in languages
+                for other_scheme in _SCHEMES
             ],
-            back_url=self.at(f"{CONSOLE}{self.path}"),
+            back_url=self.url_of(f"{CONSOLE}{self.path}"),
             problems=[{"field": "password", "text": _PROBLEM}],
         )
 
@@ -95,22 +109,23 @@ class InstallationPreviewHandler(PreviewHandler):
     """Shows the preview of the pages of organizations without their own colours."""
 
     prefix = "/admin/v1/policies/label"
-    path = OF_ALL
+    path = INSTALLATION_PATH
 
 
 _PROBLEM: Final = message(
-    "That login name and password don't match, or the account can't be used right now.",
+    "Check your email or username and your password: they don't match, or the account can't be"
+    " used right now.",
     context="password",
 )
 
 
-def _usable(chosen: Mapping[str, str]) -> dict[str, str]:
+def _valid_colours(values: Mapping[str, str]) -> dict[str, str]:
     """Returns the valid colours among the chosen ones, in lower case."""
-    found = {name: str(chosen.get(name) or "").strip().lower() for name in NAMES}
-    return {name: value for name, value in found.items() if contrast.is_colour(value)}
+    colours = {name: str(values.get(name) or "").strip().lower() for name in NAMES}
+    return {name: value for name, value in colours.items() if contrast.is_colour(value)}
 
 
-def _others(tags: Sequence[str], direction: str) -> list[str]:
+def _other_direction(tags: Sequence[str], direction: str) -> list[str]:
     """Returns a language with the other writing direction, if there is one."""
     return [tag for tag in tags if i18n.direction(tag) != direction][:1]
 
@@ -118,18 +133,21 @@ def _others(tags: Sequence[str], direction: str) -> list[str]:
 def _in_scheme(settings: PageSettings, scheme: Scheme) -> PageSettings:
     """Returns the page settings with the pictures that a browser shows in this colour scheme."""
     return structs.replace(
-        settings, logo=_alone(settings.logo, scheme), icon=_alone(settings.icon, scheme)
+        settings, logo=_picture_of(settings.logo, scheme), icon=_picture_of(settings.icon, scheme)
     )
 
 
-def _alone(sign: PictureLink | None, scheme: Scheme) -> PictureLink | None:
-    if sign is None:
+def _picture_of(picture: PictureLink | None, scheme: Scheme) -> PictureLink | None:
+    if picture is None:
         return None
-    variant = sign.dark if scheme == "dark" and sign.dark else sign.light
-    return structs.replace(sign, light=variant, dark=None)
+    variant = picture.dark if scheme == "dark" and picture.dark else picture.light
+    # The browser's own scheme may be the other one.
+    plate = picture.plates.get(scheme)
+    plates = dict.fromkeys(_SCHEMES, plate) if plate else {}
+    return structs.replace(picture, light=variant, dark=None, plates=plates)
 
 
 ROUTES = [
     (f"{CONSOLE}{PATH}/label/preview", PreviewHandler),
-    (f"{CONSOLE}{OF_ALL}/label/preview", InstallationPreviewHandler),
+    (f"{CONSOLE}{INSTALLATION_PATH}/label/preview", InstallationPreviewHandler),
 ]

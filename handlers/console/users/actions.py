@@ -13,19 +13,19 @@ from idp.foundation.i18n import Message, message
 
 USER: Final = "/v2/users/{userId}"
 MANAGED: Final = "/management/v1/users/{userId}"
-ONE: Final = "/users/{userId}"
+PAGE_PATH: Final = "/users/{userId}"
 SECTION: Final = "users"
-ENDS: Final = message(
-    "They are signed out everywhere, and all that was issued to them ends.", context="users"
+REVOKES_ALL: Final = message(
+    "The user is signed out everywhere, and all tokens are revoked.", context="users"
 )
-_MAKE: Final = message("Make a code", context="users")
-_HOW_SENT: Final = message("How they get the code", context="users")
+_GENERATE: Final = message("Generate a code", context="users")
+_HOW_SENT: Final = message("How the user gets the code", context="users")
 _CODE_VALUE: Final = DisplayedOnce("verificationCode", message("Code", context="users"))
 
 
 class ConsoleContactHandler(ActionHandler):
-    """Changes a user's contact. The form's choice of how it is verified is sent as the API's
-    member for it."""
+    """Changes a user's contact. How it is verified is chosen in the form, and sent as the member
+    of the API for that choice."""
 
     def request_body(self, values: Values) -> Document:
         return user_fields.with_verification(super().request_body(values))
@@ -50,7 +50,7 @@ class MetadataHandler(ActionHandler):
     def _by_name(self, ids: Any) -> dict[str, str]:
         return {**super()._by_name(ids), "key": self._key}
 
-    # The placeholder of the shown commands, until a key is entered.
+    # The placeholder in the displayed commands, until a key is entered.
     _key = "KEY"
 
     async def resolved(self, values: Values) -> Values:
@@ -58,22 +58,26 @@ class MetadataHandler(ActionHandler):
         return values
 
 
-def _of_user(page: str, operation: str, title: Message, button: Message, **more: Any) -> Action:
+def _of_user(page: str, operation: str, title: Message, button: Message, **fields: Any) -> Action:
     """Returns an action of the page of a person."""
-    usual: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "section": SECTION,
         "loads": f"GET {USER}",
         "name": "user.preferredLoginName",
-        "then": ONE,
-        "done": "saved",
+        "next_path": PAGE_PATH,
+        "confirmation": "saved",
     }
     return Action(
-        path=f"{ONE}/{page}", operation=operation, title=title, button=button, **(usual | more)
+        path=f"{PAGE_PATH}/{page}",
+        operation=operation,
+        title=title,
+        button=button,
+        **(defaults | fields),
     )
 
 
 def _change_state(
-    name: str, title: Message, button: Message, done: str, intro: Message | None = None
+    name: str, title: Message, button: Message, confirmation: str, intro: Message | None = None
 ) -> Action:
     """Returns an action that changes a user's state."""
     return _of_user(
@@ -81,7 +85,7 @@ def _change_state(
         f"POST {USER}/{name}",
         title,
         button,
-        done=done,
+        confirmation=confirmation,
         intro=intro,
         is_dangerous=intro is not None,
         command=f"user {name} {{userId}}",
@@ -92,7 +96,7 @@ def _verify(contact: str, title: Message) -> Action:
     code = FormField(
         path="verificationCode",
         label=message("Code", context="users"),
-        hint=message("It was sent there, or shown when the address was entered.", context="users"),
+        hint=message("It was sent, or shown when the address was entered.", context="users"),
         direction="ltr",
         is_required=True,
     )
@@ -100,15 +104,15 @@ def _verify(contact: str, title: Message) -> Action:
         f"verify-{contact}",
         f"POST {USER}/{contact}/verify",
         title,
-        message("Confirm", context="users"),
+        message("Verify", context="users"),
         fields=(code,),
-        done="verified",
+        confirmation="verified",
         command=f"user verify-{contact} {{userId}} --verification-code CODE",
     )
 
 
 def _resend(contact: str, title: Message) -> Action:
-    how = FormField(
+    channel = FormField(
         path="how",
         label=_HOW_SENT,
         kind="choice",
@@ -119,11 +123,11 @@ def _resend(contact: str, title: Message) -> Action:
         f"resend-{contact}",
         f"POST {USER}/{contact}/resend",
         title,
-        _MAKE,
+        _GENERATE,
         handler=ConsoleCodeHandler,
-        fields=(how,),
+        fields=(channel,),
         shows=(_CODE_VALUE,),
-        done="sent",
+        confirmation="sent",
         command=f"user resend-{contact} {{userId}}",
     )
 
@@ -134,8 +138,8 @@ _HOW_RESET: Final = FormField(
     label=_HOW_SENT,
     kind="choice",
     options=(
-        ("sendLink", message("By mail to their confirmed address", context="users")),
-        ("returnCode", message("Show me the code, and I pass it on", context="users")),
+        ("sendLink", message("By email to the verified address", context="users")),
+        ("returnCode", message("Show me the code to pass on", context="users")),
     ),
     default="sendLink",
 )
@@ -149,7 +153,7 @@ _NEW_PASSWORD: Final = (
     ),
     FormField(
         path="newPassword.changeRequired",
-        label=message("They choose another one at the first sign-in", context="users"),
+        label=message("The user must change it at the first sign-in", context="users"),
         kind="switch",
         default=True,
     ),
@@ -163,17 +167,17 @@ _METADATA: Final = (
     ),
 )
 
-KNOWN: Final = (
+PROFILE_ACTIONS: Final = (
     _of_user(
         "edit",
         "PUT /v2/users/human/{userId}",
-        message("Change the person", context="users"),
+        message("Change the user", context="users"),
         _SAVE,
         fields=(
             FormField(
                 path="username",
                 source="user.username",
-                label=message("User name", context="users"),
+                label=message("Username", context="users"),
                 direction="ltr",
                 is_required=True,
             ),
@@ -184,7 +188,7 @@ KNOWN: Final = (
     _of_user(
         "email",
         f"POST {USER}/email",
-        message("Change the e-mail address", context="users"),
+        message("Change the email", context="users"),
         _SAVE,
         handler=ConsoleContactHandler,
         fields=user_fields.contact("email", "", is_required=True, source="user.human.email.email"),
@@ -207,13 +211,13 @@ KNOWN: Final = (
         message("Remove the phone number", context="users"),
         message("Remove", context="console"),
         is_dangerous=True,
-        done="removed",
+        confirmation="removed",
         command="user remove-phone {userId}",
     ),
-    _verify("email", message("Confirm the e-mail address", context="users")),
-    _resend("email", message("Another code for the e-mail address", context="users")),
-    _verify("phone", message("Confirm the phone number", context="users")),
-    _resend("phone", message("Another code for the phone number", context="users")),
+    _verify("email", message("Verify the email", context="users")),
+    _resend("email", message("New code for the email", context="users")),
+    _verify("phone", message("Verify the phone number", context="users")),
+    _resend("phone", message("New code for the phone number", context="users")),
     _of_user(
         "metadata/new",
         f"POST {MANAGED}/metadata/{{key}}",
@@ -231,66 +235,66 @@ KNOWN: Final = (
         loads=f"GET {MANAGED}/metadata/{{key}}",
         name="metadata.key",
         is_dangerous=True,
-        done="removed",
+        confirmation="removed",
         command="user remove-metadata --user {userId} {key}",
     ),
 )
 
-LET_IN: Final = (
+ACCESS_ACTIONS: Final = (
     _of_user(
         "password",
         f"POST {USER}/password",
         message("Set a password", context="users"),
         _SAVE,
-        intro=ENDS,
+        intro=REVOKES_ALL,
         fields=_NEW_PASSWORD,
         command="user set-password {userId} --password-file -",
     ),
     _of_user(
         "password-reset",
         f"POST {USER}/password_reset",
-        message("Let them choose a new password", context="users"),
-        _MAKE,
+        message("Reset the password", context="users"),
+        _GENERATE,
         handler=ConsoleCodeHandler,
         fields=(_HOW_RESET,),
         shows=(_CODE_VALUE,),
-        done="sent",
+        confirmation="sent",
         command="user reset {userId}",
     ),
     _change_state(
         "deactivate",
-        message("Deactivate the person", context="users"),
+        message("Deactivate the user", context="users"),
         message("Deactivate", context="console"),
         "deactivated",
-        ENDS,
+        REVOKES_ALL,
     ),
     _change_state(
         "reactivate",
-        message("Reactivate the person", context="users"),
+        message("Reactivate the user", context="users"),
         message("Reactivate", context="console"),
         "reactivated",
     ),
     _change_state(
         "lock",
-        message("Lock the person out", context="users"),
-        message("Lock out", context="users"),
+        message("Lock the user", context="users"),
+        message("Lock", context="users"),
         "locked",
-        ENDS,
+        REVOKES_ALL,
     ),
     _change_state(
         "unlock",
-        message("Let the person in again", context="users"),
+        message("Unlock the user", context="users"),
         message("Unlock", context="users"),
         "unlocked",
     ),
     _of_user(
         "end-sessions",
         f"POST {USER}/sessions/_end",
-        message("Sign them out everywhere", context="users"),
+        message("Sign out everywhere", context="users"),
         message("Sign out", context="logout"),
-        intro=ENDS,
+        intro=REVOKES_ALL,
         is_dangerous=True,
-        done="ended",
+        confirmation="ended",
         command="user end-sessions {userId}",
     ),
     _of_user(
@@ -300,7 +304,7 @@ LET_IN: Final = (
         message("End", context="users"),
         loads=None,
         is_dangerous=True,
-        done="ended",
+        confirmation="ended",
         command="user end-session --user {userId} {sessionId}",
     ),
     _of_user(
@@ -309,9 +313,9 @@ LET_IN: Final = (
         message("Remove the authenticator app", context="factor"),
         message("Remove", context="console"),
         loads=None,
-        intro=ENDS,
+        intro=REVOKES_ALL,
         is_dangerous=True,
-        done="removed",
+        confirmation="removed",
         command="user remove-totp {userId}",
     ),
     _of_user(
@@ -320,25 +324,24 @@ LET_IN: Final = (
         message("Remove the passkey", context="passkey"),
         message("Remove", context="console"),
         loads=None,
-        intro=ENDS,
+        intro=REVOKES_ALL,
         is_dangerous=True,
-        done="removed",
+        confirmation="removed",
         command="user remove-passkey --user {userId} {passkeyId}",
     ),
     _of_user(
         "delete",
         f"DELETE {USER}",
-        message("Delete the person", context="users"),
+        message("Delete the user", context="users"),
         message("Delete", context="console"),
         intro=message(
-            "All that is kept of them goes, and all that was issued to them ends. There is no way"
-            " back.",
+            "The user's data is deleted and all tokens are revoked. This can't be undone.",
             context="users",
         ),
         confirms=True,
         is_dangerous=True,
-        then="/users",
-        done="deleted",
+        next_path="/users",
+        confirmation="deleted",
         command="user delete {userId}",
     ),
 )

@@ -12,53 +12,53 @@ from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import fetch_page
-from handlers.console.users.actions import MANAGED, ONE, SECTION, USER
+from handlers.console.users.actions import MANAGED, PAGE_PATH, SECTION, USER
 from handlers.forms import cells, user_fields
-from handlers.forms.cells import Cell, action_link, fact, sub_list
-from handlers.forms.fields import at
+from handlers.forms.cells import Cell, action_link, labelled_cell, sub_list
+from handlers.forms.fields import value_at
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import Message, message
 
-_ID: Final = message("Id", context="console")
-_CONFIRMED_BY: Final = message("Confirmed by", context="users")
+_ID: Final = message("ID", context="console")
+_VERIFIED_BY: Final = message("Verified by", context="users")
 _SOURCES: Final = {
     "organization": message("the organization", context="users"),
     "mailbox": message("a code that was sent", context="users"),
     "domain": message("the organization's domain", context="users"),
     "instance": message("the installation", context="users"),
 }
-_CONTACTS: Final = {  # verified, and not
+_CONTACTS: Final = {  # the label if it is verified, and if it is not
     "email": (
-        message("E-mail address", context="users"),
-        message("E-mail address (not confirmed)", context="users"),
+        message("Email", context="users"),
+        message("Email (not verified)", context="users"),
     ),
     "phone": (
         message("Phone number", context="users"),
-        message("Phone number (not confirmed)", context="users"),
+        message("Phone number (not verified)", context="users"),
     ),
 }
 _REMOVE: Final = message("Remove", context="console")
-_SHOWN_CHARACTERS: Final = 200
+_MAX_CHARACTERS: Final = 200
 _DANGEROUS: Final = ("deactivate", "lock", "delete", "remove-phone")
 
 _LABELS: Final = {
     "edit": message("Change", context="users"),
-    "email": message("Change the e-mail address", context="users"),
-    "verify-email": message("Confirm the e-mail address", context="users"),
-    "resend-email": message("Another code for the e-mail address", context="users"),
+    "email": message("Change the email", context="users"),
+    "verify-email": message("Verify the email", context="users"),
+    "resend-email": message("New code for the email", context="users"),
     "phone": message("Change the phone number", context="users"),
-    "verify-phone": message("Confirm the phone number", context="users"),
-    "resend-phone": message("Another code for the phone number", context="users"),
+    "verify-phone": message("Verify the phone number", context="users"),
+    "resend-phone": message("New code for the phone number", context="users"),
     "remove-phone": message("Remove the phone number", context="users"),
     "password": message("Set a password", context="users"),
-    "password-reset": message("Let them choose a new password", context="users"),
+    "password-reset": message("Reset the password", context="users"),
     "deactivate": message("Deactivate", context="console"),
     "reactivate": message("Reactivate", context="console"),
-    "lock": message("Lock out", context="users"),
+    "lock": message("Lock", context="users"),
     "unlock": message("Unlock", context="users"),
     "delete": message("Delete", context="console"),
 }
-_TURNS: Final = {
+_STATE_CHANGES: Final = {
     "ACTIVE": ("lock", "deactivate"),
     "INACTIVE": ("reactivate",),
     "LOCKED": ("unlock",),
@@ -71,16 +71,16 @@ class UserHandler(ConsoleHandler):
     section = SECTION
 
     async def show(self, *ids: str) -> None:
-        (id,) = ids
-        user = (await self.run(f"GET {USER}", id))["user"]
+        (user_id,) = ids
+        user = (await self.run(f"GET {USER}", user_id))["user"]
         self.page(
             "console/show",
             title_text=name_of(user),
             state=cells.state(user["state"]),
             intro=None,
-            facts=_facts(user),
-            actions=self._action_links(id, user),
-            parts_of=await asyncio.gather(*self._parts(id)),
+            properties=_properties(user),
+            actions=self._action_links(user_id, user),
+            page_parts=await asyncio.gather(*self._parts(user_id)),
             commands=commands.rendered(
                 self.service.config,
                 BY_NAME[f"GET {USER}"],
@@ -91,182 +91,225 @@ class UserHandler(ConsoleHandler):
             ),
         )
 
-    def _parts(self, id: str) -> list[Awaitable[Document]]:
-        grants = [self._grants(id)] if self.may("user.grant.read") else []
-        known = [self._memberships(id), self._metadata(id)]
-        return [self._sessions(id), self._passkeys(id), self._factors(id), *grants, *known]
+    def _parts(self, user_id: str) -> list[Awaitable[Document]]:
+        grants = [self._grants(user_id)] if self.may("user.grant.read") else []
+        sections = [self._memberships(user_id), self._metadata(user_id)]
+        return [
+            self._sessions(user_id),
+            self._passkeys(user_id),
+            self._factors(user_id),
+            *grants,
+            *sections,
+        ]
 
-    def _action_links(self, id: str, user: Document) -> list[Cell]:
+    def _action_links(self, user_id: str, user: Document) -> list[Cell]:
         if not self.may("user.write"):
             return []
         return [
             action_link(
-                _LABELS[to], self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to in _DANGEROUS
+                _LABELS[action],
+                self.url_of(f"{CONSOLE}{PAGE_PATH}/{action}", user_id),
+                is_dangerous=action in _DANGEROUS,
             )
-            for to in _possible(user)
+            for action in _possible_actions(user)
         ]
 
-    async def _sessions(self, id: str) -> Document:
+    async def _sessions(self, user_id: str) -> Document:
         list_page = await fetch_page(
-            self, "sessions", f"POST {USER}/sessions/_search", id, limit=100
+            self, "sessions", f"POST {USER}/sessions/_search", user_id, limit=100
         )
-        may = self.may("user.write")
+        may_change = self.may("user.write")
         # The search finds ended sessions too.
-        live = [one for one in list_page.records if one["state"].endswith("_ACTIVE")]
-        end = message("End", context="users")
-        path = f"{CONSOLE}{ONE}/sessions/{{sessionId}}/end"
+        live_sessions = [
+            session for session in list_page.records if session["state"].endswith("_ACTIVE")
+        ]
+        end_label = message("End", context="users")
+        path = f"{CONSOLE}{PAGE_PATH}/sessions/{{sessionId}}/end"
         return sub_list(
             message("Sessions", context="users"),
             [
                 message("Signed in", context="users"),
                 message("Last used", context="users"),
-                *([end] if may else []),
+                *([end_label] if may_change else []),
             ],
             [
                 [
-                    cells.instant(one["authenticationDate"]),
-                    cells.instant(one["lastUsedDate"]),
-                    *([cells.link(end, self.at(path, id, one["id"]))] if may else []),
+                    cells.instant(session["authenticationDate"]),
+                    cells.instant(session["lastUsedDate"]),
+                    *(
+                        [cells.link(end_label, self.url_of(path, user_id, session["id"]))]
+                        if may_change
+                        else []
+                    ),
                 ]
-                for one in live
+                for session in live_sessions
             ],
-            message("They are signed in nowhere.", context="users"),
+            message("No active sessions.", context="users"),
             [
                 action_link(
-                    message("Sign them out everywhere", context="users"),
-                    self.at(f"{CONSOLE}{ONE}/end-sessions", id),
+                    message("Sign out everywhere", context="users"),
+                    self.url_of(f"{CONSOLE}{PAGE_PATH}/end-sessions", user_id),
                     is_dangerous=True,
                 )
             ]
-            if may and bool(live or list_page.next_url)
+            if may_change and bool(live_sessions or list_page.next_url)
             else [],
             pages=list_page,
         )
 
-    async def _factors(self, id: str) -> Document:
-        answer = await self.run(f"GET {USER}/authentication_methods", id)
-        may, rows = self.may("user.write"), []
+    async def _factors(self, user_id: str) -> Document:
+        answer = await self.run(f"GET {USER}/authentication_methods", user_id)
+        may_change, rows = self.may("user.write"), []
         if app := answer.get("totp"):
-            link = cells.link(_REMOVE, self.at(f"{CONSOLE}{ONE}/totp/remove", id))
-            what = cells.text(message("Authenticator app", context="factor"))
-            about = cells.text(app.get("name"))
+            link = cells.link(_REMOVE, self.url_of(f"{CONSOLE}{PAGE_PATH}/totp/remove", user_id))
+            name = cells.text(message("Authenticator app", context="factor"))
+            details = cells.text(app.get("name"))
             rows.append(
-                [what, about, cells.instant(app["creationDate"]), *([link] if may else [])]
+                [
+                    name,
+                    details,
+                    cells.instant(app["creationDate"]),
+                    *([link] if may_change else []),
+                ]
             )
         if codes := answer.get("recoveryCodes"):
-            what = cells.text(message("Recovery codes", context="factor"))
-            about = cells.text(message("%(n)s left", context="factor", n=codes.get("left", 0)))
-            made = cells.instant(codes["creationDate"])
-            rows.append([what, about, made, *([cells.text(None)] if may else [])])
+            name = cells.text(message("Recovery codes", context="factor"))
+            details = cells.text(message("%(n)s left", context="factor", n=codes.get("left", 0)))
+            created = cells.instant(codes["creationDate"])
+            rows.append([name, details, created, *([cells.text(None)] if may_change else [])])
         return sub_list(
             message("Second factors", context="factor"),
             [
                 message("What", context="factor"),
                 message("Details", context="factor"),
                 message("Added", context="factor"),
-                *([_REMOVE] if may else []),
+                *([_REMOVE] if may_change else []),
             ],
             rows,
-            message("They have none.", context="passkey"),
+            message("No second factor is set up.", context="factor"),
         )
 
-    async def _passkeys(self, id: str) -> Document:
-        list_page = await fetch_page(self, "passkeys", f"POST {USER}/passkeys/_search", id)
-        may = self.may("user.write")
-        path = f"{CONSOLE}{ONE}/passkeys/{{passkeyId}}/remove"
+    async def _passkeys(self, user_id: str) -> Document:
+        list_page = await fetch_page(self, "passkeys", f"POST {USER}/passkeys/_search", user_id)
+        may_change = self.may("user.write")
+        path = f"{CONSOLE}{PAGE_PATH}/passkeys/{{passkeyId}}/remove"
         return sub_list(
             message("Passkeys", context="passkey"),
             [
                 message("Name", context="console"),
                 message("Last used", context="users"),
-                *([_REMOVE] if may else []),
+                *([_REMOVE] if may_change else []),
             ],
             [
                 [
-                    cells.text(one["name"]),
-                    cells.instant(one.get("lastUsedDate")),
-                    *([cells.link(_REMOVE, self.at(path, id, one["id"]))] if may else []),
+                    cells.text(passkey["name"]),
+                    cells.instant(passkey.get("lastUsedDate")),
+                    *(
+                        [cells.link(_REMOVE, self.url_of(path, user_id, passkey["id"]))]
+                        if may_change
+                        else []
+                    ),
                 ]
-                for one in list_page.records
+                for passkey in list_page.records
             ],
-            message("They have none.", context="passkey"),
+            message("No passkeys", context="passkey"),
             pages=list_page,
         )
 
-    async def _grants(self, id: str) -> Document:
-        answer = await self.run(f"GET {MANAGED}/grants", id)
-        may = self.may("user.grant.write")
-        path = f"{CONSOLE}{ONE}/grants"
+    async def _grants(self, user_id: str) -> Document:
+        answer = await self.run(f"GET {MANAGED}/grants", user_id)
+        may_change = self.may("user.grant.write")
+        path = f"{CONSOLE}{PAGE_PATH}/grants"
         return sub_list(
             message("Roles in projects", context="users"),
             [
                 message("Project", context="console"),
                 message("Roles", context="console"),
-                *([_REMOVE] if may else []),
+                *([_REMOVE] if may_change else []),
             ],
             [
                 [
-                    cells.code(one["projectId"]),
-                    cells.codes(one.get("roleKeys", [])),
+                    cells.code(grant["projectId"]),
+                    cells.codes(grant.get("roleKeys", [])),
                     *(
-                        [cells.link(_REMOVE, self.at(f"{path}/{{grantId}}/remove", id, one["id"]))]
-                        if may
+                        [
+                            cells.link(
+                                _REMOVE,
+                                self.url_of(f"{path}/{{grantId}}/remove", user_id, grant["id"]),
+                            )
+                        ]
+                        if may_change
                         else []
                     ),
                 ]
-                for one in answer.get("result", ())
+                for grant in answer.get("result", ())
             ],
-            message("They have no role in any project.", context="users"),
-            [action_link(message("Give roles", context="users"), self.at(f"{path}/new", id))]
-            if may
+            message("No roles in projects.", context="users"),
+            [
+                action_link(
+                    message("Assign roles", context="users"), self.url_of(f"{path}/new", user_id)
+                )
+            ]
+            if may_change
             else [],
         )
 
-    async def _memberships(self, id: str) -> Document:
+    async def _memberships(self, user_id: str) -> Document:
         list_page = await fetch_page(
-            self, "memberships", f"POST {MANAGED}/memberships/_search", id
+            self, "memberships", f"POST {MANAGED}/memberships/_search", user_id
         )
-        everywhere = message("The whole installation", context="users")
+        installation = message("The whole installation", context="users")
         return sub_list(
-            message("What they manage", context="users"),
+            message("Administrator roles", context="users"),
             [message("Organization", context="users"), message("Roles", context="console")],
             [
                 [
-                    cells.text(everywhere if one.get("iam") else one.get("displayName")),
-                    cells.codes(one["roles"]),
+                    cells.text(
+                        installation if membership.get("iam") else membership.get("displayName")
+                    ),
+                    cells.codes(membership["roles"]),
                 ]
-                for one in list_page.records
+                for membership in list_page.records
             ],
-            message("They manage nothing.", context="users"),
+            message("No administrator roles.", context="users"),
             pages=list_page,
         )
 
-    async def _metadata(self, id: str) -> Document:
-        list_page = await fetch_page(self, "metadata", f"POST {MANAGED}/metadata/_search", id)
-        may = self.may("user.write")
-        path = f"{CONSOLE}{ONE}/metadata"
+    async def _metadata(self, user_id: str) -> Document:
+        list_page = await fetch_page(self, "metadata", f"POST {MANAGED}/metadata/_search", user_id)
+        may_change = self.may("user.write")
+        path = f"{CONSOLE}{PAGE_PATH}/metadata"
         return sub_list(
             message("Metadata", context="users"),
             [
                 message("Key", context="console"),
                 message("Value", context="users"),
-                *([_REMOVE] if may else []),
+                *([_REMOVE] if may_change else []),
             ],
             [
                 [
-                    cells.code(one["key"]),
-                    cells.text(_text(one["value"])),
+                    cells.code(entry["key"]),
+                    cells.text(_text(entry["value"])),
                     *(
-                        [cells.link(_REMOVE, self.at(f"{path}/{{key}}/remove", id, one["key"]))]
-                        if may
+                        [
+                            cells.link(
+                                _REMOVE,
+                                self.url_of(f"{path}/{{key}}/remove", user_id, entry["key"]),
+                            )
+                        ]
+                        if may_change
                         else []
                     ),
                 ]
-                for one in list_page.records
+                for entry in list_page.records
             ],
-            message("Nothing is kept with them.", context="users"),
-            [action_link(message("Add metadata", context="users"), self.at(f"{path}/new", id))]
-            if may
+            message("No metadata.", context="users"),
+            [
+                action_link(
+                    message("Add metadata", context="users"), self.url_of(f"{path}/new", user_id)
+                )
+            ]
+            if may_change
             else [],
             pages=list_page,
         )
@@ -274,7 +317,7 @@ class UserHandler(ConsoleHandler):
 
 def name_of(user: Document) -> str:
     """Returns the display name of a user or service user, from an answer of the API."""
-    return str(at(user, "human.profile.displayName") or at(user, "machine.name") or "")
+    return str(value_at(user, "human.profile.displayName") or value_at(user, "machine.name") or "")
 
 
 def _text(value: str) -> str:
@@ -283,52 +326,52 @@ def _text(value: str) -> str:
         text = base64.b64decode(value).decode()
     except (binascii.Error, UnicodeDecodeError):
         text = value
-    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
+    return text if len(text) <= _MAX_CHARACTERS else text[:_MAX_CHARACTERS] + "…"
 
 
-def _facts(user: Document) -> list[Cell]:
+def _properties(user: Document) -> list[Cell]:
     human = user.get("human", {})
-    found = [
-        fact(message("Login names", context="users"), cells.codes(user["loginNames"])),
+    properties = [
+        labelled_cell(message("Usernames", context="users"), cells.codes(user["loginNames"])),
         *_contact(_CONTACTS["email"], human.get("email", {}), "email"),
         *_contact(_CONTACTS["phone"], human.get("phone", {}), "phone"),
     ]
-    found += [
-        fact(field.label, cells.text(str(value)))
+    properties += [
+        labelled_cell(field.label, cells.text(str(value)))
         for field in user_fields.profile("human.profile.")
-        if (value := at(user, field.path)) and not field.path.endswith(("Name", "gender"))
+        if (value := value_at(user, field.path)) and not field.path.endswith(("Name", "gender"))
     ]
-    made = cells.instant(at(user, "details.creationDate"))
+    created = cells.instant(value_at(user, "details.creationDate"))
     return [
-        *found,
-        fact(
+        *properties,
+        labelled_cell(
             message("Password set", context="users"), cells.instant(human.get("passwordChanged"))
         ),
-        fact(_ID, cells.code(user["userId"])),
-        fact(message("Created", context="console"), made),
+        labelled_cell(_ID, cells.code(user["userId"])),
+        labelled_cell(message("Created", context="console"), created),
     ]
 
 
-def _contact(labels: tuple[Message, Message], known: Document, name: str) -> list[Cell]:
-    """Returns a contact, and by whom it is verified if it is."""
+def _contact(labels: tuple[Message, Message], contact: Document, name: str) -> list[Cell]:
+    """Returns a contact and, if it is verified, who verified it."""
     verified, unverified = labels
     # Without a contact there is nothing to verify.
-    label = verified if known.get("isVerified") or not known else unverified
-    shown = [fact(label, cells.text(known.get(name)))]
-    if source := known.get("verifiedBy"):
-        shown.append(fact(_CONFIRMED_BY, cells.text(_SOURCES[source])))
-    return shown
+    label = verified if contact.get("isVerified") or not contact else unverified
+    properties = [labelled_cell(label, cells.text(contact.get(name)))]
+    if source := contact.get("verifiedBy"):
+        properties.append(labelled_cell(_VERIFIED_BY, cells.text(_SOURCES[source])))
+    return properties
 
 
-def _possible(user: Document) -> Sequence[str]:
+def _possible_actions(user: Document) -> Sequence[str]:
     """Returns the actions that are possible for a user in this state."""
     contacts = []
     for contact in ("email", "phone"):
         contacts.append(contact)
-        known = at(user, f"human.{contact}")
+        stored = value_at(user, f"human.{contact}")
         # A contact that the organization declared verified can still be verified by a code.
-        if known and known.get("verifiedBy", "organization") == "organization":
+        if stored and stored.get("verifiedBy", "organization") == "organization":
             contacts += [f"verify-{contact}", f"resend-{contact}"]
-    removals = ["remove-phone"] if at(user, "human.phone") else []
-    turns = _TURNS[user["state"].rpartition("_")[2]]
-    return ["edit", *contacts, *removals, "password", "password-reset", *turns, "delete"]
+    removals = ["remove-phone"] if value_at(user, "human.phone") else []
+    state_changes = _STATE_CHANGES[user["state"].rpartition("_")[2]]
+    return ["edit", *contacts, *removals, "password", "password-reset", *state_changes, "delete"]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from handlers.console.actions import Action, ActionHandler
-from handlers.console.users.actions import MANAGED, ONE, SECTION, USER
+from handlers.console.base import ConsoleHandler
+from handlers.console.users.actions import MANAGED, PAGE_PATH, SECTION, USER
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
 from idp.foundation.errors import PermissionDenied
@@ -18,7 +19,7 @@ _PROJECT: Final = message("Project", context="console")
 _ROLES: Final = FormField(
     path="roleKeys",
     label=message("Roles", context="console"),
-    hint=message("The keys of the project's roles, one in each line.", context="users"),
+    hint=message("The keys of the project's roles, one per line.", context="users"),
     kind="lines",
     direction="ltr",
     is_required=True,
@@ -32,48 +33,57 @@ class GrantHandler(ActionHandler):
     _projects: Sequence[Document] | None = None
 
     def fields(self) -> Sequence[FormField]:
-        if self._projects is None:
-            hint = message("The id of the project.", context="users")
-            named = FormField(path="projectId", label=_PROJECT, hint=hint, is_required=True)
-            return (named, _ROLES)
-        options = [(one["id"], one["name"]) for one in self._projects]
-        return (
-            FormField(path="projectId", label=_PROJECT, kind="choice", options=options),
-            _ROLES,
-        )
+        return fields_of(self._projects)
 
     async def load(self, *ids: str) -> Document:
-        try:
-            answer = await self.run(_PROJECTS, document={})
-            self._projects = answer.get("result", [])
-        except PermissionDenied:
-            self._projects = None
+        self._projects = await readable_projects(self)
         return await super().load(*ids)
+
+
+def fields_of(projects: Sequence[Document] | None) -> tuple[FormField, ...]:
+    """Returns the fields of a form that assigns roles in one of these projects. `projects` is None
+    if the person may not list projects."""
+    if projects is None:
+        hint = message("The ID of the project.", context="users")
+        project_field = FormField(path="projectId", label=_PROJECT, hint=hint, is_required=True)
+        return (project_field, _ROLES)
+    options = [(project["id"], project["name"]) for project in projects]
+    return (FormField(path="projectId", label=_PROJECT, kind="choice", options=options), _ROLES)
+
+
+async def readable_projects(page: ConsoleHandler) -> Sequence[Document] | None:
+    """Returns the projects that the person may read; None if the person may not list projects."""
+    try:
+        answer = await page.run(_PROJECTS, document={})
+    except PermissionDenied:
+        return None
+    projects: Sequence[Document] = answer.get("result", [])
+    return projects
 
 
 ACTIONS: Final = (
     Action(
-        path=f"{ONE}/grants/new",
+        path=f"{PAGE_PATH}/grants/new",
         section=SECTION,
         operation=f"POST {GRANTS}",
         loads=f"GET {USER}",
         name="user.preferredLoginName",
         handler=GrantHandler,
-        title=message("Give roles", context="users"),
-        button=message("Give the roles", context="users"),
-        then=ONE,
-        done="added",
+        title=message("Assign roles", context="users"),
+        button=message("Assign roles", context="users"),
+        next_path=PAGE_PATH,
+        confirmation="added",
         command="grant create --user {userId} --project ID --role-key KEY",
     ),
     Action(
-        path=f"{ONE}/grants/{{grantId}}/remove",
+        path=f"{PAGE_PATH}/grants/{{grantId}}/remove",
         section=SECTION,
         operation=f"DELETE {GRANTS}/{{grantId}}",
-        title=message("Take the roles away", context="users"),
+        title=message("Remove the roles", context="users"),
         button=message("Remove", context="console"),
         is_dangerous=True,
-        then=ONE,
-        done="removed",
+        next_path=PAGE_PATH,
+        confirmation="removed",
         command="grant delete --user {userId} {grantId}",
     ),
 )

@@ -17,15 +17,15 @@ from idp.foundation.i18n import Message, message
 USERS: Final = "/management/v1/users"
 USER: Final = f"{USERS}/{{userId}}"
 PATH: Final = "/service-users"
-ONE: Final = f"{PATH}/{{userId}}"
-USUAL_DAYS: Final = 7
-MANY_DAYS: Final = 90
+PAGE_PATH: Final = f"{PATH}/{{userId}}"
+DEFAULT_DAYS: Final = 7
+MAX_UNCONFIRMED_DAYS: Final = 90
 _SECTION: Final = "service-users"
 _IS_LONG: Final = "isLong"
 _ANY: Final = "/v2/users/{userId}"
 
 _DELETE: Final = message("Delete", context="console")
-_NO_MORE: Final = message("It opens nothing from then on.", context="service-users")
+_STOPS_WORKING: Final = message("It stops working immediately.", context="service-users")
 
 _FIELDS: Final = (
     FormField(
@@ -37,8 +37,10 @@ _FIELDS: Final = (
     FormField(
         path="userName",
         source="user.username",
-        label=message("Login name", context="console"),
-        hint=message("Unique in the whole installation: nightly-backup.", context="service-users"),
+        label=message("Username", context="console"),
+        hint=message(
+            "Unique in the whole installation, such as nightly-backup.", context="service-users"
+        ),
         is_required=True,
     ),
     FormField(
@@ -62,18 +64,18 @@ _EXPIRY: Final = FormField(
     path="expirationDate",
     label=message("Valid until", context="console"),
     hint=message(
-        "The last day on which it opens anything. The shorter, the better.",
+        "The last day on which it works. The sooner, the better.",
         context="service-users",
     ),
     kind="date",
     direction="ltr",
     is_required=True,
 )
-_LONG: Final = FormField(
+_LONG_FIELD: Final = FormField(
     path=_IS_LONG,
-    label=message("It may last longer than 90 days", context="service-users"),
+    label=message("Allow more than 90 days", context="service-users"),
     hint=message(
-        "Whoever finds a token can use it for so long, and nobody remembers where it is.",
+        "Anyone who finds the token can use it for that long.",
         context="service-users",
     ),
     kind="switch",
@@ -81,24 +83,24 @@ _LONG: Final = FormField(
 
 
 class PatHandler(ActionHandler):
-    """Creates a personal access token. It expires in a week by default; for more than 90 days, the
-    person has to confirm."""
+    """Creates a personal access token. It expires in a week by default. The person has to confirm
+    an expiration date that is more than 90 days away."""
 
-    def initial_values(self, loaded: Document) -> Values:
-        usual = self.service.clock.now() + timedelta(days=USUAL_DAYS)
-        last = min(usual, self._latest())
-        return {"expirationDate": f"{last:%Y-%m-%d}", _IS_LONG: False}
+    def initial_values(self, record: Document) -> Values:
+        default = self.service.clock.now() + timedelta(days=DEFAULT_DAYS)
+        last_day = min(default, self._latest())
+        return {"expirationDate": f"{last_day:%Y-%m-%d}", _IS_LONG: False}
 
     def request_body(self, values: Values) -> Document:
         date = values["expirationDate"]
         if not date:
             raise InvalidArgument([FieldProblem("field.required", "expirationDate", "is missing")])
-        many = self.service.clock.now() + timedelta(days=MANY_DAYS)
+        unconfirmed_until = self.service.clock.now() + timedelta(days=MAX_UNCONFIRMED_DAYS)
         # Dates in this format compare as texts.
-        if date[:10] > f"{many:%Y-%m-%d}" and not values.get(_IS_LONG):
+        if date[:10] > f"{unconfirmed_until:%Y-%m-%d}" and not values.get(_IS_LONG):
             reason = "is more than 90 days away"
             raise InvalidArgument([FieldProblem("pat.long", "expirationDate", reason)])
-        return registered_keys.dated({"expirationDate": date}, self._latest())
+        return registered_keys.with_exact_expiry({"expirationDate": date}, self._latest())
 
     def _latest(self) -> datetime:
         """Returns the latest expiration that the installation allows for a token."""
@@ -106,27 +108,27 @@ class PatHandler(ActionHandler):
 
     def commands(self, ids: Sequence[str], values: Values) -> list[dict[str, object]]:
         date = values["expirationDate"] or self.initial_values({})["expirationDate"]
-        # The confirmation belongs to the form only, so the command does without it.
+        # The command needs no confirmation: only the form asks for one.
         return super().commands(ids, {"expirationDate": date, _IS_LONG: True})
 
 
-_MACHINE: Final[dict[str, Any]] = {
+_COMMON: Final[dict[str, Any]] = {
     "section": _SECTION,
     "loads": f"GET {_ANY}",
     "name": "user.username",
 }
 
 
-def _change(name: str, operation: str, **more: Any) -> Action:
-    usual = {"path": f"{ONE}/{name}", "operation": operation, "then": ONE}
-    return Action(**(_MACHINE | usual | more))
+def _change(name: str, operation: str, **fields: Any) -> Action:
+    defaults = {"path": f"{PAGE_PATH}/{name}", "operation": operation, "next_path": PAGE_PATH}
+    return Action(**(_COMMON | defaults | fields))
 
 
-def _change_state(name: str, title: Message, button: Message, **more: Any) -> Action:
+def _change_state(name: str, title: Message, button: Message, **fields: Any) -> Action:
     """Returns an action that changes a service user's state."""
     command = f"user {name} {{userId}}"
     return _change(
-        name, f"POST {_ANY}/{name}", title=title, button=button, command=command, **more
+        name, f"POST {_ANY}/{name}", title=title, button=button, command=command, **fields
     )
 
 
@@ -135,35 +137,35 @@ ACTIONS: Final = (
         path=f"{PATH}/new",
         section=_SECTION,
         operation=f"POST {USERS}/machine",
-        title=message("New service user", context="service-users"),
-        button=message("Create the service user", context="service-users"),
+        title=message("New service account", context="service-users"),
+        button=message("Create the service account", context="service-users"),
         fields=_FIELDS,
-        then=ONE,
-        done="created",
+        next_path=PAGE_PATH,
+        confirmation="created",
         command="service-user create --user-name USER --name NAME",
     ),
     _change(
         "edit",
         f"PUT {USER}/machine",
-        title=message("Change the service user", context="service-users"),
+        title=message("Change the service account", context="service-users"),
         button=message("Save", context="console"),
         fields=_FIELDS,
-        done="saved",
+        confirmation="saved",
         command="service-user change {userId} --name NAME",
     ),
     _change(
         "pats/new",
         f"POST {USER}/pats",
         title=message("New access token", context="service-users"),
-        button=message("Make the token", context="service-users"),
+        button=message("Create the token", context="service-users"),
         intro=message(
-            "Whoever has the token can do what the service user may, until it ends.",
+            "Anyone who has the token can act as the service account until the token expires.",
             context="service-users",
         ),
-        fields=(_EXPIRY, _LONG),
+        fields=(_EXPIRY, _LONG_FIELD),
         handler=PatHandler,
         shows=(DisplayedOnce("token", message("Personal access token", context="service-users")),),
-        done="created",
+        confirmation="created",
         command="pat create --user {userId} --expires 7d",
     ),
     _change(
@@ -171,68 +173,68 @@ ACTIONS: Final = (
         f"DELETE {USER}/pats/{{tokenId}}",
         title=message("Revoke the token", context="service-users"),
         button=message("Revoke", context="console"),
-        intro=_NO_MORE,
+        intro=_STOPS_WORKING,
         is_dangerous=True,
-        done="deleted",
+        confirmation="deleted",
         command="pat revoke --user {userId} {tokenId}",
     ),
     _change(
         "secret",
         f"PUT {USER}/secret",
         shows=(
-            DisplayedOnce("clientId", message("Client id", context="console")),
+            DisplayedOnce("clientId", message("Client ID", context="console")),
             DisplayedOnce("clientSecret", message("Client secret", context="applications")),
         ),
         command="service-user generate-secret {userId} --overlap 24h",
-        **client_secrets.NEW,
+        **client_secrets.NEW_SECRET,
     ),
     _change(
         "secret/delete",
         f"DELETE {USER}/secret",
         title=message("Delete the secret", context="service-users"),
         button=_DELETE,
-        intro=_NO_MORE,
+        intro=_STOPS_WORKING,
         is_dangerous=True,
-        done="deleted",
+        confirmation="deleted",
         command="service-user remove-secret {userId}",
     ),
-    client_secrets.end(
-        ONE, USER, "service-user end-secret --user {userId} {secretId}", **_MACHINE
+    client_secrets.end_action(
+        PAGE_PATH, USER, "service-user end-secret --user {userId} {secretId}", **_COMMON
     ),
     _change_state(
         "deactivate",
-        message("Deactivate the service user", context="service-users"),
+        message("Deactivate the service account", context="service-users"),
         message("Deactivate", context="console"),
-        intro=message("Its tokens end, and do not come back.", context="service-users"),
+        intro=message("Its tokens are revoked and can't be restored.", context="service-users"),
         is_dangerous=True,
-        done="deactivated",
+        confirmation="deactivated",
     ),
     _change_state(
         "reactivate",
-        message("Reactivate the service user", context="service-users"),
+        message("Reactivate the service account", context="service-users"),
         message("Reactivate", context="console"),
-        done="reactivated",
+        confirmation="reactivated",
     ),
     _change_state(
         "unlock",
-        message("Let the service user in again", context="service-users"),
+        message("Unlock the service account", context="service-users"),
         message("Unlock", context="users"),
-        done="unlocked",
+        confirmation="unlocked",
     ),
     _change(
         "delete",
         f"DELETE {_ANY}",
-        title=message("Delete the service user", context="service-users"),
+        title=message("Delete the service account", context="service-users"),
         button=_DELETE,
         intro=message(
-            "Its tokens, keys and roles go with it. There is no way back.",
+            "Its tokens, keys and roles are deleted. This can't be undone.",
             context="service-users",
         ),
         confirms=True,
         is_dangerous=True,
-        then=PATH,
-        done="deleted",
+        next_path=PATH,
+        confirmation="deleted",
         command="user delete {userId}",
     ),
-    *registered_keys.actions(ONE, USER, "--user {userId}", **_MACHINE),
+    *registered_keys.actions(PAGE_PATH, USER, "--user {userId}", **_COMMON),
 )

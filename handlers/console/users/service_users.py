@@ -11,23 +11,23 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import fetch_page
-from handlers.console.users.service_user_actions import ACTIONS, ONE, PATH, USER
+from handlers.console.users.service_user_actions import ACTIONS, PAGE_PATH, PATH, USER
 from handlers.forms import cells
-from handlers.forms.cells import Cell, action_link, fact, sub_list
+from handlers.forms.cells import Cell, action_link, labelled_cell, sub_list
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import message
 
 _SECTION: Final = "service-users"
 _NAME: Final = message("Name", context="console")
-_LOGIN: Final = message("Login name", context="console")
+_LOGIN: Final = message("Username", context="console")
 _STATE: Final = message("State", context="console")
-_ID: Final = message("Id", context="console")
-_MADE: Final = message("Created", context="console")
+_ID: Final = message("ID", context="console")
+_CREATED: Final = message("Created", context="console")
 _UNTIL: Final = message("Valid until", context="console")
 _USED: Final = message("Last used", context="console")
 _REVOKE: Final = message("Revoke", context="console")
 
-_WAYS: Final = {
+_ACTION_LABELS: Final = {
     "edit": message("Change", context="users"),
     "pats/new": message("New access token", context="service-users"),
     "secret": message("New secret", context="applications"),
@@ -37,7 +37,7 @@ _WAYS: Final = {
     "unlock": message("Unlock", context="users"),
     "delete": message("Delete", context="console"),
 }
-_TURNS: Final = {"ACTIVE": "deactivate", "INACTIVE": "reactivate", "LOCKED": "unlock"}
+_STATE_CHANGES: Final = {"ACTIVE": "deactivate", "INACTIVE": "reactivate", "LOCKED": "unlock"}
 
 
 class ServiceUsersHandler(ListHandler):
@@ -45,12 +45,13 @@ class ServiceUsersHandler(ListHandler):
 
     section = _SECTION
     operation = "POST /v2/users"
-    title = message("Service users", context="console")
+    title = message("Service accounts", context="console")
     intro = message(
-        "Scripts and back ends sign in by themselves: with a token, a key or a secret.",
+        "Scripts and back ends sign in with a token, a key or a secret.",
         context="service-users",
     )
-    empty = message("There is no service user yet.", context="service-users")
+    icon = "bot"
+    empty = message("No service accounts yet.", context="service-users")
     columns = (_NAME, _LOGIN, _STATE, _ID)
     command = "service-user list"
 
@@ -63,16 +64,18 @@ class ServiceUsersHandler(ListHandler):
     def row(self, user: Document) -> list[Cell]:
         machine = user.get("machine", {})
         return [
-            cells.link(machine.get("name", ""), self.at(CONSOLE + ONE, user["userId"])),
+            cells.link(machine.get("name", ""), self.url_of(CONSOLE + PAGE_PATH, user["userId"])),
             cells.text(user["username"]),
             cells.state_cell(user["state"]),
             cells.code(user["userId"]),
         ]
 
     def actions(self) -> list[Cell]:
-        new = message("New service user", context="service-users")
+        label = message("New service account", context="service-users")
         return (
-            [action_link(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("user.write") else []
+            [action_link(label, self.url_of(f"{CONSOLE}{PATH}/new"))]
+            if self.may("user.write")
+            else []
         )
 
 
@@ -83,18 +86,18 @@ class ServiceUserHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         user = (await self.run("GET /v2/users/{userId}", *ids))["user"]
-        machine, may = user["machine"], self.may("user.write")
+        machine, may_change = user["machine"], self.may("user.write")
         self.page(
             "console/show",
             title_text=machine["name"],
             state=cells.state(user["state"]),
             intro=None,
-            facts=_facts(user, machine),
-            actions=self._action_links(ids, user) if may else [],
-            parts_of=[
-                await self._pats(ids, may=may),
-                *await client_secrets.sub_lists(self, ONE, USER, ids, may=may),
-                await registered_keys.sub_list(self, ONE, USER, ids, may=may),
+            properties=_properties(user, machine),
+            actions=self._action_links(ids, user) if may_change else [],
+            page_parts=[
+                await self._pats(ids, may_change=may_change),
+                *await client_secrets.sub_lists(self, PAGE_PATH, USER, ids, may_change=may_change),
+                await registered_keys.sub_list(self, PAGE_PATH, USER, ids, may_change=may_change),
             ],
             commands=commands.rendered(
                 self.service.config,
@@ -108,65 +111,65 @@ class ServiceUserHandler(ConsoleHandler):
 
     def _action_links(self, ids: tuple[str, ...], user: Document) -> list[Cell]:
         has_secret = bool(user["machine"].get("hasSecret"))
-        turn = _TURNS[user["state"].rpartition("_")[2]]
+        state_change = _STATE_CHANGES[user["state"].rpartition("_")[2]]
         actions = [
             "edit",
             "pats/new",
             "secret",
             *(["secret/delete"] if has_secret else []),
-            turn,
+            state_change,
             "delete",
         ]
         return [
             action_link(
-                _WAYS[name],
-                self.at(f"{CONSOLE}{ONE}/{name}", *ids),
+                _ACTION_LABELS[name],
+                self.url_of(f"{CONSOLE}{PAGE_PATH}/{name}", *ids),
                 is_dangerous=name == "delete",
             )
             for name in actions
         ]
 
-    async def _pats(self, ids: tuple[str, ...], *, may: bool) -> dict[str, Any]:
+    async def _pats(self, ids: tuple[str, ...], *, may_change: bool) -> dict[str, Any]:
         list_page = await fetch_page(self, "pats", f"POST {USER}/pats/_search", *ids)
-        path = f"{CONSOLE}{ONE}/pats"
-        new = action_link(_WAYS["pats/new"], self.at(f"{path}/new", *ids))
+        path = f"{CONSOLE}{PAGE_PATH}/pats"
+        link = action_link(_ACTION_LABELS["pats/new"], self.url_of(f"{path}/new", *ids))
         return sub_list(
             message("Personal access tokens", context="service-users"),
-            [_ID, _MADE, _UNTIL, _USED, *([_REVOKE] if may else [])],
+            [_ID, _CREATED, _UNTIL, _USED, *([_REVOKE] if may_change else [])],
             [
                 [
                     cells.code(pat["id"]),
                     cells.instant(pat["details"].get("creationDate")),
-                    registered_keys.until(pat["expirationDate"]),
+                    registered_keys.expiry_cell(pat["expirationDate"]),
                     cells.instant(pat.get("lastUsedAt")),
                     *(
                         [
                             cells.link(
-                                _REVOKE, self.at(f"{path}/{{tokenId}}/delete", *ids, pat["id"])
+                                _REVOKE, self.url_of(f"{path}/{{tokenId}}/delete", *ids, pat["id"])
                             )
                         ]
-                        if may
+                        if may_change
                         else []
                     ),
                 ]
                 for pat in list_page.records
             ],
             message("There are no tokens.", context="service-users"),
-            [new] if may else [],
+            [link] if may_change else [],
             list_page,
         )
 
 
-def _facts(user: Document, machine: Document) -> list[Cell]:
+def _properties(user: Document, machine: Document) -> list[Cell]:
     is_jwt = machine.get("accessTokenType", "").endswith("_JWT")
     return [
-        fact(_LOGIN, cells.text(user.get("preferredLoginName") or user["username"])),
-        fact(_ID, cells.code(user["userId"])),
-        fact(
+        labelled_cell(_LOGIN, cells.text(user.get("preferredLoginName") or user["username"])),
+        labelled_cell(_ID, cells.code(user["userId"])),
+        labelled_cell(
             message("Description", context="service-users"),
             cells.text(machine.get("description")),
         ),
-        fact(
+        labelled_cell(
             message("Access tokens", context="applications"),
             cells.text(
                 message("JWT", context="applications")
@@ -174,7 +177,7 @@ def _facts(user: Document, machine: Document) -> list[Cell]:
                 else message("Opaque", context="applications")
             ),
         ),
-        fact(
+        labelled_cell(
             message("Has a secret", context="service-users"),
             cells.switch(bool(machine.get("hasSecret"))),
         ),

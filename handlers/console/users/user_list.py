@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from typing import Final
 
 from handlers.console.actions import Action, ActionHandler, DisplayedOnce, routes
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.users import actions as user_actions
-from handlers.console.users import project_roles
-from handlers.console.users.actions import ONE, SECTION
+from handlers.console.users import bulk, csv_file, filters, project_roles
+from handlers.console.users.actions import PAGE_PATH, SECTION
 from handlers.console.users.page import UserHandler, name_of
-from handlers.forms import cells, user_fields
+from handlers.forms import cells, fields, user_fields
 from handlers.forms.cells import Cell, action_link
-from handlers.forms.fields import FormField, Values, at
+from handlers.forms.fields import FormField, Values, value_at
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 
@@ -23,26 +24,9 @@ PATH: Final = "/users"
 
 _NAME: Final = message("Name", context="console")
 _STATE: Final = message("State", context="console")
-_ID: Final = message("Id", context="console")
-_EMAIL: Final = message("E-mail address", context="users")
-_USER_NAME: Final = message("User name", context="users")
-
-_FOUND_BY: Final = {
-    "displayName": message("Name", context="console"),
-    "emailAddress": _EMAIL,
-    "userName": _USER_NAME,
-}
-_QUERIES: Final = {
-    "displayName": "displayNameQuery",
-    "emailAddress": "emailQuery",
-    "userName": "userNameQuery",
-}
-_STATES: Final = (
-    ("", message("any", context="console")),
-    ("USER_STATE_ACTIVE", message("active", context="console")),
-    ("USER_STATE_INACTIVE", message("deactivated", context="console")),
-    ("USER_STATE_LOCKED", message("locked", context="console")),
-)
+_ID: Final = message("ID", context="console")
+_EMAIL: Final = message("Email", context="users")
+_USER_NAME: Final = message("Username", context="users")
 
 
 class UsersHandler(ListHandler):
@@ -51,50 +35,52 @@ class UsersHandler(ListHandler):
     section = SECTION
     operation = SEARCH
     title = message("Users", context="console")
-    empty = message("There is nobody here yet.", context="users")
-    search = (
-        FormField(path="text", label=message("Begins with", context="users"), means=("queries",)),
-        FormField(
-            path="by",
-            label=message("Search in", context="users"),
-            kind="choice",
-            options=tuple(_FOUND_BY.items()),
-            default="displayName",
-        ),
-        FormField(path="state", label=_STATE, kind="choice", options=_STATES, default=""),
-    )
+    icon = "users"
+    empty = message("No users yet.", context="users")
+    search = filters.FIELDS
     columns = (_NAME, _STATE, _USER_NAME, _EMAIL)
     command = "user list"
 
     def queries(self, values: Values) -> list[Document]:
-        queries: list[Document] = [{"typeQuery": {"type": "TYPE_HUMAN"}}]
-        if values["text"]:
-            by = values["by"] if values["by"] in _QUERIES else "displayName"
-            how = {"method": "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"}
-            queries.append({_QUERIES[by]: {by: values["text"], **how}})
-        if values["state"]:
-            queries.append({"stateQuery": {"state": values["state"]}})
-        return queries
+        return filters.queries(values)
 
     def row(self, user: Document) -> list[Cell]:
         return [
-            cells.link(name_of(user), self.at(CONSOLE + ONE, user["userId"])),
+            cells.link(name_of(user), self.url_of(CONSOLE + PAGE_PATH, user["userId"])),
             cells.state_cell(user["state"]),
             cells.code(user["username"]),
-            cells.text(at(user, "human.email.email")),
+            cells.text(value_at(user, "human.email.email")),
         ]
 
+    def selection(self, records: Sequence[Document]) -> dict[str, object] | None:
+        choices = bulk.choices(self)
+        if not choices:
+            return None
+        return {
+            "action": self.url_of(CONSOLE + bulk.PATH),
+            "hidden": self.token_input(CONSOLE + bulk.PATH),
+            "choices": choices,
+            "rows": [(user["userId"], name_of(user)) for user in records],
+        }
+
     def actions(self) -> list[Cell]:
-        new = message("New person", context="users")
-        return (
-            [action_link(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("user.write") else []
+        new = message("New user", context="users")
+        values = fields.submitted_values(self.search, self.query_params())
+        pairs = {name: value for name, value in values.items() if value}
+        file = action_link(
+            message("Download as CSV", context="users"), self.url_of(csv_file.PATH, **pairs)
         )
+        if not self.may("user.write"):
+            return [file]
+        return [action_link(new, self.url_of(f"{CONSOLE}{PATH}/new")), file]
 
 
 _ACCOUNT: Final = message("Account", context="users")
 _PASSWORD: Final = message("Password", context="users")
-_ELSEWHERE: Final = message("The same person at another identity provider", context="users")
-_CHANGE_AT_FIRST: Final = message("They choose another one at the first sign-in", context="users")
+_PROVIDER_ACCOUNT: Final = message(
+    "The user's account at another identity provider", context="users"
+)
+_CHANGE_REQUIRED: Final = message("The user must change it at the first sign-in", context="users")
 
 
 class NewUserHandler(ActionHandler):
@@ -107,8 +93,8 @@ class NewUserHandler(ActionHandler):
         if "phone" in phone:
             document["phone"] = user_fields.with_verification(phone)
         # The switch alone would send an object without a password, which the API refuses.
-        for name, needed in (("password", "password"), ("hashedPassword", "hash")):
-            if needed not in document.get(name, {}):
+        for name, member in (("password", "password"), ("hashedPassword", "hash")):
+            if member not in document.get(name, {}):
                 document.pop(name, None)
         if "idpLinks" in document:
             document["idpLinks"] = [document["idpLinks"]]
@@ -122,23 +108,23 @@ def _entry(line: str) -> Document:
     return {"key": key.strip(), "value": base64.b64encode(value.strip().encode()).decode()}
 
 
-_NEW: Final = (
+_NEW_USER_FIELDS: Final = (
     *user_fields.profile("profile."),
     *user_fields.contact("email", "email.", is_required=True),
     FormField(
         path="username",
         label=_USER_NAME,
-        hint=message("Left empty, it is the e-mail address.", context="users"),
+        hint=message("If empty, the email is used.", context="users"),
         direction="ltr",
     ),
     FormField(
         path="password.password",
-        label=message("First password", context="users"),
+        label=message("Initial password", context="users"),
         kind="password",
         autocomplete="new-password",
-        means=("password",),
+        related_paths=("password",),
     ),
-    FormField(path="password.changeRequired", label=_CHANGE_AT_FIRST, kind="switch", default=True),
+    FormField(path="password.changeRequired", label=_CHANGE_REQUIRED, kind="switch", default=True),
     *user_fields.contact(
         "phone", "phone.", is_required=False, group=message("Phone number", context="users")
     ),
@@ -147,52 +133,53 @@ _NEW: Final = (
         path="userId",
         label=_ID,
         hint=message(
-            "Left empty, one is made. Another system may know them by this.", context="users"
+            "If empty, one is generated. Enter one if another system knows the user by it.",
+            context="users",
         ),
         direction="ltr",
         group=_ACCOUNT,
     ),
     FormField(
         path="hashedPassword.hash",
-        label=message("Hash of a password from elsewhere", context="users"),
+        label=message("Password hash from another system", context="users"),
         hint=message(
-            "As its system wrote it: $2b$…, $argon2id$…, $pbkdf2-sha256$… and many others",
+            "In its system's format: $2b$…, $argon2id$…, $pbkdf2-sha256$… and many others",
             context="users",
         ),
         direction="ltr",
         group=_ACCOUNT,
-        means=("hashedPassword",),
+        related_paths=("hashedPassword",),
     ),
     FormField(
         path="hashedPassword.changeRequired",
-        label=_CHANGE_AT_FIRST,
+        label=_CHANGE_REQUIRED,
         kind="switch",
         group=_ACCOUNT,
     ),
     FormField(
         path="metadata",
         label=message("Metadata", context="users"),
-        hint=message("One entry in each line: key=value", context="users"),
+        hint=message("One entry per line: key=value", context="users"),
         kind="lines",
         group=_ACCOUNT,
     ),
     FormField(
         path="idpLinks.idpId",
-        label=message("Id of the provider", context="users"),
+        label=message("ID of the provider", context="users"),
         direction="ltr",
-        means=("idpLinks",),
-        group=_ELSEWHERE,
+        related_paths=("idpLinks",),
+        group=_PROVIDER_ACCOUNT,
     ),
     FormField(
         path="idpLinks.userId",
-        label=message("Id of the person there", context="users"),
+        label=message("User ID at the provider", context="users"),
         direction="ltr",
-        group=_ELSEWHERE,
+        group=_PROVIDER_ACCOUNT,
     ),
     FormField(
         path="idpLinks.userName",
-        label=message("Name of the person there", context="users"),
-        group=_ELSEWHERE,
+        label=message("Username at the provider", context="users"),
+        group=_PROVIDER_ACCOUNT,
     ),
 )
 
@@ -203,19 +190,19 @@ ACTIONS: Final = (
         section=SECTION,
         operation="POST /v2/users/human",
         handler=NewUserHandler,
-        title=message("New person", context="users"),
-        button=message("Create the person", context="users"),
-        fields=_NEW,
+        title=message("New user", context="users"),
+        button=message("Create the user", context="users"),
+        fields=_NEW_USER_FIELDS,
         shows=(
-            DisplayedOnce("emailCode", message("Code for the e-mail address", context="users")),
+            DisplayedOnce("emailCode", message("Code for the email", context="users")),
             DisplayedOnce("phoneCode", message("Code for the phone number", context="users")),
         ),
-        then=ONE,
-        done="created",
+        next_path=PAGE_PATH,
+        confirmation="created",
         command="user create --email EMAIL --given-name FIRST --family-name LAST",
     ),
-    *user_actions.KNOWN,
-    *user_actions.LET_IN,
+    *user_actions.PROFILE_ACTIONS,
+    *user_actions.ACCESS_ACTIONS,
     *project_roles.ACTIONS,
 )
 
@@ -223,5 +210,7 @@ ACTIONS: Final = (
 ROUTES = [
     *routes(ACTIONS),
     (CONSOLE + PATH, UsersHandler),
+    *bulk.ROUTES,
+    *csv_file.ROUTES,
     (f"{CONSOLE}{PATH}/([^/]+)", UserHandler),
 ]

@@ -21,34 +21,41 @@ from idp.start import exit_codes
 from storage import StorageError
 
 
-@click.command("apply", short_help="Bring the installation into the state that a file tells.")
-@click.option("-f", "--file", required=True, type=click.Path(path_type=Path), help="YAML or JSON.")
-@click.option("--dry-run", is_flag=True, help="Print what would be done, and do nothing.")
-@click.option("--prune", is_flag=True, help="Delete what the lists of the file don't have.")
-@click.option("--yes", is_flag=True, help="Don't ask before anything is deleted.")
-def apply(file: Path, dry_run: bool, prune: bool, yes: bool, **given: Any) -> None:
-    """Make and change what a file says, and print it as a diff. What the file does not speak of
-    stays as it is. When all is so already, nothing is done. Example: idp apply -f state.yaml
-    --dry-run
+@click.command("apply", short_help="Apply the state that a file describes.")
+@click.option(
+    "-f",
+    "--file",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file, in YAML or JSON.",
+)
+@click.option("--dry-run", is_flag=True, help="Print the changes without making them.")
+@click.option(
+    "--prune", is_flag=True, help="Delete records that the lists of the file don't have."
+)
+@click.option("--yes", is_flag=True, help="Don't ask before deleting.")
+def apply(file: Path, dry_run: bool, prune: bool, yes: bool, **option_values: Any) -> None:
+    """Create and change records as a file describes, and print the changes as a diff. Records and
+    fields that the file doesn't mention stay the same. Example: idp apply -f state.yaml --dry-run
     """
-    output_format: Format = given["output_format"]
-    location = location_of(given)
+    output_format: Format = option_values["output_format"]
+    location = location_of(option_values)
 
-    async def applied(backend: Backend) -> None:
+    async def run(backend: Backend) -> None:
         steps = await plan.plan(backend, state.load(file), prunes=prune)
         _print(steps, output_format)
         if not steps:
             say("nothing to do")
         elif dry_run:
-            say(f"{_counted(steps)}; nothing was done")
+            say(f"{_summary(steps)}; nothing was done")
         else:
             # Before the first step, because a secret that cannot be stored is lost.
             check_files(steps)
             _ask(steps, yes=yes)
             await _carry_out_steps(backend, steps)
-            say(_counted(steps))
+            say(_summary(steps))
 
-    carry_out(location, applied)
+    carry_out(location, run)
 
 
 with_common_options(apply)
@@ -60,8 +67,8 @@ def _print(steps: Sequence[ApplyStep], output_format: Format) -> None:
     elif output_format == "ndjson":
         lines = [msgspec.json.encode(step.as_json()).decode() for step in steps]
     else:
-        whole = msgspec.json.encode({"steps": [step.as_json() for step in steps]})
-        lines = [msgspec.json.format(whole, indent=2).decode()]
+        document = msgspec.json.encode({"steps": [step.as_json() for step in steps]})
+        lines = [msgspec.json.format(document, indent=2).decode()]
     if lines:
         click.echo("\n".join(lines))
 
@@ -75,18 +82,18 @@ def _ask(steps: Sequence[ApplyStep], *, yes: bool) -> None:
 async def _carry_out_steps(backend: Backend, steps: Sequence[ApplyStep]) -> None:
     """Carries out the steps. If one is refused, the earlier ones stay done: the program ends with
     a special exit code, and the same command continues."""
-    for done, step in enumerate(steps):
+    for done_count, step in enumerate(steps):
         try:
             await step.carry_out(backend)
         except (IdpError, StorageError) as error:
             say(f"idp: not done: {step.record.label}")
             code = exit_codes.report(error)
-            if done:
-                say(f"{done} of {len(steps)} steps are done; the same command goes on from there")
-            raise SystemExit(exit_codes.INTERRUPTED if done else code) from None
+            if done_count:
+                say(f"{done_count} of {len(steps)} steps are done; the same command resumes there")
+            raise SystemExit(exit_codes.INTERRUPTED if done_count else code) from None
 
 
-def _counted(steps: Sequence[ApplyStep]) -> str:
+def _summary(steps: Sequence[ApplyStep]) -> str:
     counts = [
         f"{sum(step.action == action for step in steps)} to {action}"
         for action in ("create", "change", "delete")

@@ -9,12 +9,17 @@ from typing import Final
 
 from msgspec import Struct
 
+from idp.cli.document import Document
+from idp.management.connections.views import TYPES
+
 _ORGS: Final = "/management/v1/orgs"
 _PROJECTS: Final = "/management/v1/projects"
 _PROJECT: Final = f"{_PROJECTS}/{{projectId}}"
 _APPS: Final = f"{_PROJECT}/apps"
 _APP: Final = f"{_APPS}/{{appId}}"
 _USERS: Final = "/management/v1/users"
+_GROUPS: Final = "/v2/groups"
+_GROUP: Final = f"{_GROUPS}/{{groupId}}"
 
 
 class AppliedKind(Struct, frozen=True, kw_only=True):
@@ -23,13 +28,15 @@ class AppliedKind(Struct, frozen=True, kw_only=True):
     within its records.
 
     `listing`, `creating`, `changing` and `deleting` are the addresses of operations (`POST
-    /path`). The field `key` identifies a record of the state file, regardless of case if
-    `ignores_case` is true. In a row that `listing` answers, that value is in the member `row_key`,
-    the id in `row_id`, the displayed name in `row_name`, and the other values are in the row
-    itself or in the member `row_values`; `only` is a member that only rows of this kind have.
-    `parameter` is the id's name in paths, `answer_id` its name in the answer of `creating`.
-    `files` maps fields that name a file to the operation whose answer has the secret for the file,
-    or "" for `creating`.
+    /path`); the rows that `listing` answers are in its member `rows`. The field `key` identifies a
+    record of the state file, regardless of case if `ignores_case` is true. In a row, that value is
+    in the member `row_key`, the id in `row_id`, the displayed name in `row_name`, and the other
+    values are in the row itself or in the member `row_values`; `distinctive` is a member that only
+    rows of this kind have. `parameter` is the id's name in paths, `answer_id` its name in the
+    answer of `creating`. `files` maps fields that name a file to the operation whose answer has
+    the secret for the file, or "" for `creating`. Several kinds may share a section: an entry is
+    of the kind whose `variant` is its member `kind`, and a row of the kind whose `row_type` is its
+    `type`.
     """
 
     section: str
@@ -38,20 +45,38 @@ class AppliedKind(Struct, frozen=True, kw_only=True):
     ignores_case: bool = False
     parameter: str
     listing: str
+    rows: str = "result"
     row_key: str
     row_id: str = "id"
     row_values: str = ""
     row_name: str = ""
-    only: str = ""
+    distinctive: str = ""
     creating: str
     answer_id: str = ""
     changing: str = ""
     deleting: str = ""
     files: Mapping[str, str] = {}
     children: tuple[AppliedKind, ...] = ()
+    variant: str = ""
+    row_type: str = ""
+
+    def entries(self, state: Document) -> list[Document]:
+        """Returns the entries of this kind in the state."""
+        section_entries: list[Document] = state[self.section]
+        return [
+            each
+            for each in section_entries
+            if not self.variant or each.get("kind") == self.variant
+        ]
+
+    def is_row(self, row: Document) -> bool:
+        """Returns whether a row that `listing` answers is of this kind."""
+        return (not self.distinctive or self.distinctive in row) and (
+            not self.row_type or row.get("type") == self.row_type
+        )
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class SettingsSection(Struct, frozen=True, kw_only=True):
     """A record that exists once, the values of one `section` of a state file; `noun` is its name
     in messages.
 
@@ -78,7 +103,7 @@ _POLICY_PATHS: Final = {
 }
 
 INSTANCE_POLICIES: Final = tuple(
-    Settings(
+    SettingsSection(
         section=section,
         noun=f"policy {section}",
         reading=f"GET /admin/v1/policies/{path}",
@@ -88,7 +113,7 @@ INSTANCE_POLICIES: Final = tuple(
     for section, path in _POLICY_PATHS.items()
 )
 POLICIES: Final = tuple(
-    Settings(
+    SettingsSection(
         section=section,
         noun=f"policy {section}",
         reading=f"GET /management/v1/policies/{path}",
@@ -98,14 +123,14 @@ POLICIES: Final = tuple(
     )
     for section, path in _POLICY_PATHS.items()
 )
-FEATURES: Final = Settings(
+FEATURES: Final = SettingsSection(
     section="features",
     noun="features",
     reading="GET /v2/features/instance",
     values="",
     changing="PUT /v2/features/instance",
 )
-SECURITY: Final = Settings(
+SECURITY: Final = SettingsSection(
     section="security",
     noun="security policy",
     reading="GET /admin/v1/policies/security",
@@ -132,7 +157,7 @@ APPLICATION: Final = AppliedKind(
     parameter="appId",
     listing=f"POST {_APPS}/_search",
     row_key="name",
-    only="oidcConfig",
+    distinctive="oidcConfig",
     row_values="oidcConfig",
     creating=f"POST {_APPS}/oidc",
     answer_id="appId",
@@ -147,7 +172,7 @@ API: Final = AppliedKind(
     parameter="appId",
     listing=f"POST {_APPS}/_search",
     row_key="name",
-    only="apiConfig",
+    distinctive="apiConfig",
     row_values="apiConfig",
     creating=f"POST {_APPS}/api",
     answer_id="appId",
@@ -177,7 +202,7 @@ SERVICE_USER: Final = AppliedKind(
     row_key="username",
     row_id="userId",
     row_values="machine",
-    only="machine",
+    distinctive="machine",
     creating=f"POST {_USERS}/machine",
     answer_id="userId",
     changing=f"PUT {_USERS}/{{userId}}/machine",
@@ -186,6 +211,33 @@ SERVICE_USER: Final = AppliedKind(
         "secretFile": f"PUT {_USERS}/{{userId}}/secret",
         "keyFile": f"POST {_USERS}/{{userId}}/keys",
     },
+)
+GROUP_ROLES: Final = AppliedKind(
+    section="roles",
+    noun="roles in project",
+    key="project",
+    parameter="projectId",
+    listing=f"GET {_GROUP}",
+    rows="group.grants",
+    row_key="projectId",
+    row_id="projectId",
+    creating=f"PUT {_GROUP}/grants/{{projectId}}",
+    changing=f"PUT {_GROUP}/grants/{{projectId}}",
+    deleting=f"DELETE {_GROUP}/grants/{{projectId}}",
+)
+GROUP: Final = AppliedKind(
+    section="groups",
+    noun="group",
+    key="name",
+    ignores_case=True,
+    parameter="groupId",
+    listing=f"POST {_GROUPS}/_search",
+    row_key="name",
+    creating=f"POST {_GROUPS}",
+    answer_id="id",
+    changing=f"PUT {_GROUP}",
+    deleting=f"DELETE {_GROUP}",
+    children=(GROUP_ROLES,),
 )
 MEMBER: Final = AppliedKind(
     section="members",
@@ -213,6 +265,32 @@ INSTANCE_MEMBER: Final = AppliedKind(
     changing="PUT /admin/v1/members/{userId}",
     deleting="DELETE /admin/v1/members/{userId}",
 )
+
+
+def _connections(prefix: str, noun: str) -> tuple[AppliedKind, ...]:
+    return tuple(
+        AppliedKind(
+            section="connections",
+            noun=noun,
+            key="name",
+            ignores_case=True,
+            parameter="idpId",
+            listing=f"POST {prefix}/idps/templates/_search",
+            row_key="name",
+            row_values="settings",
+            creating=f"POST {prefix}/idps/{kind}",
+            answer_id="id",
+            changing=f"PUT {prefix}/idps/{kind}/{{idpId}}",
+            deleting=f"DELETE {prefix}/idps/templates/{{idpId}}",
+            variant=kind,
+            row_type=row_type,
+        )
+        for kind, row_type in TYPES.items()
+    )
+
+
+CONNECTIONS: Final = _connections("/management/v1", "connection")
+INSTANCE_CONNECTIONS: Final = _connections("/admin/v1", "connection of the instance")
 ORGANIZATION: Final = AppliedKind(
     section="organizations",
     noun="organization",
@@ -223,5 +301,5 @@ ORGANIZATION: Final = AppliedKind(
     row_key="name",
     creating=f"POST {_ORGS}",
     answer_id="id",
-    children=(SERVICE_USER, PROJECT, MEMBER),
+    children=(SERVICE_USER, PROJECT, GROUP, *CONNECTIONS, MEMBER),
 )

@@ -8,21 +8,22 @@ from typing import Any, Final
 
 from idp.api.operation import Operation
 from idp.cli import queries
-from idp.cli.apply import kinds
-from idp.cli.apply.kinds import AppliedKind, Settings
+from idp.cli.apply import connection_state, kinds
+from idp.cli.apply.kinds import AppliedKind, SettingsSection
 from idp.cli.apply.steps import AppliedRecord, ApplyStep
 from idp.cli.backends import Backend
-from idp.cli.command import BY_ADDRESS
+from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.clients import new_apps, presets
 from idp.foundation.errors import IdpError
 from idp.schema.reading import Request, collect, declared
 
-_ALL: Final = AppliedRecord("")
+_INSTALLATION: Final = AppliedRecord("")
 
 
-class Unclear(IdpError):
-    """The error that a name in the state file fits no record of the installation, or several."""
+class UnresolvedName(IdpError):
+    """The error that no record of the installation, or more than one, has a name that the state
+    file contains."""
 
     error_code = "apply.unclear"
 
@@ -37,74 +38,89 @@ async def plan(backend: Backend, state: Document, *, prunes: bool) -> Sequence[A
     """
     planner = _Planner(backend, state, prunes=prunes)
     for settings in (kinds.FEATURES, kinds.SECURITY):
-        await planner.settings(settings, _ALL, state)
+        await planner.plan_settings(settings, _INSTALLATION, state)
     for settings in kinds.INSTANCE_POLICIES:
-        await planner.settings(settings, _ALL, state.get("policies", {}))
-    await planner.all_of(kinds.ORGANIZATION, _ALL, state)
-    await planner.all_of(kinds.INSTANCE_MEMBER, _ALL, state)
-    return planner.made + planner.deleted
+        await planner.plan_settings(settings, _INSTALLATION, state.get("policies", {}))
+    for kind in kinds.INSTANCE_CONNECTIONS:
+        await planner.plan_list(kind, _INSTALLATION, state)
+    await planner.plan_list(kinds.ORGANIZATION, _INSTALLATION, state)
+    await planner.plan_list(kinds.INSTANCE_MEMBER, _INSTALLATION, state)
+    return planner.created_or_changed + planner.deleted
 
 
 class _Planner:
-    """Compares the installation with the state, and collects the steps in `made` and `deleted`."""
+    """Compares the installation with the state, and collects the steps in `created_or_changed` and
+    `deleted`."""
 
     def __init__(self, backend: Backend, state: Document, *, prunes: bool) -> None:
         self._backend = backend
         self._state = state
         self._prunes = prunes
-        self.made: list[ApplyStep] = []
+        self.created_or_changed: list[ApplyStep] = []
         self.deleted: list[ApplyStep] = []
         self._users: dict[str, AppliedRecord] = {}
+        # By the label of their organization, and their names.
+        self._projects: dict[tuple[str, str], AppliedRecord] = {}
 
-    async def all_of(self, kind: AppliedKind, parent: AppliedRecord, state: Document) -> None:
+    async def plan_list(self, kind: AppliedKind, parent: AppliedRecord, state: Document) -> None:
         """Plans one list of the state."""
         if kind.section not in state:
             return
         # A record that does not exist yet has no contents.
         rows = [] if parent.is_new else await self._rows(kind, parent)
         names = set()
-        for each in state[kind.section]:
-            name = await self._name(kind, each)
+        for each in kind.entries(state):
+            name = await self._name(kind, each, parent)
             names.add(name)
-            same = [row for row in rows if _name_of(kind, row) == name]
-            if len(same) > 1:
-                raise Unclear(f"{len(same)} are named so: {_label(kind, parent, each)}")
-            await self._one_of(kind, parent, each, same[0] if same else None)
+            matching_rows = [row for row in rows if _name_of(kind, row) == name]
+            if len(matching_rows) > 1:
+                raise UnresolvedName(
+                    f"{len(matching_rows)} records have the name: {_label(kind, parent, each)}"
+                )
+            await self._plan_entry(kind, parent, each, matching_rows[0] if matching_rows else None)
         if self._prunes and kind.deleting:
             self._prune(kind, parent, [row for row in rows if _name_of(kind, row) not in names])
 
-    async def _one_of(
+    async def _plan_entry(
         self, kind: AppliedKind, parent: AppliedRecord, entry: Document, row: Document | None
     ) -> None:
         record_id = str(row[kind.row_id]) if row else None
         record = AppliedRecord(_label(kind, parent, entry), kind.parameter, parent, record_id)
-        if kind is kinds.SERVICE_USER:
-            # Members in the same state may name a user that is still to be created.
-            self._users[entry["userName"].casefold()] = record
+        if kind is kinds.GROUP_ROLES:
+            record.referenced = await self._project(parent, entry["project"])
+        self._remember(kind, record, entry)
         if row is None:
             self._create(kind, record, entry)
         elif kind.changing:
             before = {**row, kind.key: row.get(kind.row_key), **row.get(kind.row_values, {})}
-            self._change(record, BY_ADDRESS[kind.changing], before, entry, _sequence(row))
+            self._change(record, OPERATION_AT[kind.changing], before, entry, _sequence(row))
         for child in kind.children:
-            await self.all_of(child, record, entry)
+            await self.plan_list(child, record, entry)
         if kind is kinds.ORGANIZATION:
             for settings, default in zip(kinds.POLICIES, kinds.INSTANCE_POLICIES, strict=True):
-                await self.settings(settings, record, entry.get("policies", {}), default)
+                await self.plan_settings(settings, record, entry.get("policies", {}), default)
+
+    def _remember(self, kind: AppliedKind, record: AppliedRecord, entry: Document) -> None:
+        """Remembers a record that other entries of the state may name before it is created."""
+        if kind is kinds.SERVICE_USER:
+            self._users[entry["userName"].casefold()] = record
+        elif kind is kinds.PROJECT and record.parent is not None:
+            self._projects[record.parent.label, entry["name"]] = record
 
     def _create(self, kind: AppliedKind, record: AppliedRecord, entry: Document) -> None:
-        operation = BY_ADDRESS[kind.creating]
-        document = _accepted(operation, entry)
+        operation = OPERATION_AT[kind.creating]
+        entry_values = connection_state.with_secrets(entry) if kind.variant else entry
+        document = _accepted_members(operation, entry_values)
         if kind is kinds.APPLICATION:
             preset = presets.find(entry["preset"]) if "preset" in entry else None
-            document |= new_apps.proposed(document, preset)
+            document |= new_apps.defaults(document, preset)
         files = {
             field: (entry[field], address)
             for field, address in kind.files.items()
             if field in entry
         }
-        values = [*document.items(), *((field, file) for field, (file, _) in files.items())]
-        self.made.append(
+        values = [*_displayed(document), *((field, file) for field, (file, _) in files.items())]
+        self.created_or_changed.append(
             ApplyStep(
                 action="create",
                 record=record,
@@ -126,8 +142,8 @@ class _Planner:
         sequence: int | None,
     ) -> None:
         """Plans a change, if the state gives other values than the stored ones."""
-        before = _accepted(operation, before)
-        after = before | _accepted(operation, values)
+        before = _accepted_members(operation, before)
+        after = before | _accepted_members(operation, values)
         differences = list(_differences(operation, before, after))
         if differences:
             step = ApplyStep(
@@ -138,21 +154,21 @@ class _Planner:
                 differences=differences,
                 sequence=sequence if operation.is_conditional else None,
             )
-            self.made.append(step)
+            self.created_or_changed.append(step)
 
     def _prune(self, kind: AppliedKind, parent: AppliedRecord, rows: Sequence[Document]) -> None:
         for row in rows:
-            label = _joined(parent, f"{kind.noun} {row.get(kind.row_name or kind.row_key)}")
+            label = _path_label(parent, f"{kind.noun} {row.get(kind.row_name or kind.row_key)}")
             record = AppliedRecord(label, kind.parameter, parent, str(row[kind.row_id]))
-            operation = BY_ADDRESS[kind.deleting]
+            operation = OPERATION_AT[kind.deleting]
             self.deleted.append(ApplyStep(action="delete", record=record, operation=operation))
 
-    async def settings(
+    async def plan_settings(
         self,
-        settings: Settings,
+        settings: SettingsSection,
         parent: AppliedRecord,
         state: Document,
-        default: Settings | None = None,
+        default: SettingsSection | None = None,
     ) -> None:
         """Plans a record that exists once, if the state has its section.
 
@@ -162,55 +178,87 @@ class _Planner:
             return
         # A new organization inherits what the installation has.
         reading = default if default and parent.is_new else settings
-        answer = await self._backend.within(parent.org_id).call(BY_ADDRESS[reading.reading])
+        answer = await self._backend.within(parent.org_id).call(OPERATION_AT[reading.reading])
         values = answer.get(settings.values, {}) if settings.values else answer
-        before = {name: _plain(value) for name, value in values.items()}
+        before = {name: _request_value(value) for name, value in values.items()}
         inherits = bool(settings.creating) and (parent.is_new or answer.get("isDefault", False))
         if inherits:
             # An earlier step gives the installation's policy these values.
             before |= self._state.get("policies", {}).get(settings.section, {})
         address = settings.creating if inherits else settings.changing
-        record = AppliedRecord(_joined(parent, settings.noun), "", parent)
+        record = AppliedRecord(_path_label(parent, settings.noun), "", parent)
         sequence = None if inherits else _sequence(answer)
-        self._change(record, BY_ADDRESS[address], before, state[settings.section], sequence)
+        self._change(record, OPERATION_AT[address], before, state[settings.section], sequence)
 
     async def _rows(self, kind: AppliedKind, parent: AppliedRecord) -> list[Document]:
-        operation = BY_ADDRESS[kind.listing]
+        operation = OPERATION_AT[kind.listing]
         backend, values = self._backend.within(parent.org_id), parent.values(operation)
         if queries.is_search(operation):
             answer = await queries.all_pages(backend, operation, values, {})
         else:
             answer = await backend.call(operation, values)
-        return [row for row in answer.get("result", []) if not kind.only or kind.only in row]
+        rows: Any = answer
+        for name in kind.rows.split("."):
+            rows = rows.get(name, {})
+        return [row for row in rows or () if kind.is_row(row)]
 
-    async def _name(self, kind: AppliedKind, entry: Document) -> str:
-        """Returns what identifies an entry; for a member, the id of the user."""
+    async def _name(self, kind: AppliedKind, entry: Document, parent: AppliedRecord) -> str:
+        """Returns the name that identifies an entry; for a member, the id of the user, and for the
+        roles of a group, that of the project."""
         name = str(entry[kind.key])
+        if kind.key == "project":
+            return (await self._project(parent, name)).id or f"new {name}"
         if kind.key != "user":
             return name.casefold() if kind.ignores_case else name
         record = self._users.get(name.casefold()) or await self._find_user(name)
         # A user without an id is a member of nothing yet: this name matches no row.
         return record.id or f"new {name}"
 
+    async def _project(self, group: AppliedRecord, name: str) -> AppliedRecord:
+        """Returns a project of the group's organization, which an earlier step may create. Raises
+        UnresolvedName if no project or several have the name."""
+        org_label = group.parent.label if group.parent else ""
+        cached = self._projects.get((org_label, name))
+        if cached is not None:
+            return cached
+        search = OPERATION_AT["POST /management/v1/projects/_search"]
+        queries = [{"nameQuery": {"name": name}}]
+        backend = self._backend.within(group.org_id)
+        # An organization that is still to be created has no projects but those of the state.
+        answer = await backend.call(search, [], {"queries": queries}) if group.org_id else {}
+        projects = answer.get("result", [])
+        if len(projects) != 1:
+            raise UnresolvedName(f"{len(projects) or 'no'} projects have the name {name}")
+        record = AppliedRecord(name, "projectId", None, projects[0]["id"])
+        self._projects[org_label, name] = record
+        return record
+
     async def _find_user(self, user_name: str) -> AppliedRecord:
-        """Returns an existing user. Raises Unclear if no user or several have the name."""
+        """Returns an existing user. Raises UnresolvedName if no user or several have the name."""
         method = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"
         query = {"userNameQuery": {"userName": user_name, "method": method}}
-        search = BY_ADDRESS["POST /v2/users"]
+        search = OPERATION_AT["POST /v2/users"]
         answer = await self._backend.within(None).call(search, [], {"queries": [query]})
         users = answer.get("result", [])
         if len(users) != 1:
-            raise Unclear(f"{len(users) or 'no'} users have the name {user_name}")
+            raise UnresolvedName(f"{len(users) or 'no'} users have the name {user_name}")
         record = AppliedRecord(user_name, "userId", None, users[0]["userId"])
         self._users[user_name.casefold()] = record
         return record
 
 
+def _displayed(document: Document) -> Iterator[tuple[str, Any]]:
+    """Yields the members of a body as a plan prints them, without the values of secrets."""
+    secrets = {field for field, _ in connection_state.FILES.values()}
+    for name, value in document.items():
+        yield name, "(set)" if name in secrets else value
+
+
 def _label(kind: AppliedKind, parent: AppliedRecord, entry: Document) -> str:
-    return _joined(parent, f"{kind.noun} {entry[kind.key]}")
+    return _path_label(parent, f"{kind.noun} {entry[kind.key]}")
 
 
-def _joined(parent: AppliedRecord, label: str) -> str:
+def _path_label(parent: AppliedRecord, label: str) -> str:
     return f"{parent.label} / {label}" if parent.label else label
 
 
@@ -224,14 +272,15 @@ def _sequence(answer: Document) -> int | None:
     return int(sequence) if sequence else None
 
 
-def _plain(value: Any) -> Any:
-    """Returns a value as requests have it; answers have a feature as an object with `enabled`."""
+def _request_value(value: Any) -> Any:
+    """Returns a value in the form of requests; in answers, a feature is an object with
+    `enabled`."""
     is_feature = isinstance(value, dict) and set(value) <= {"enabled"}
     return value.get("enabled", False) if is_feature else value
 
 
-def _accepted(operation: Operation, values: Mapping[str, Any]) -> Document:
-    """Returns the members that the operation takes."""
+def _accepted_members(operation: Operation, values: Mapping[str, Any]) -> Document:
+    """Returns the members that the request of the operation declares."""
     names = [each.wire_name for each in declared(_request(operation))]
     return {name: values[name] for name in names if name in values}
 
@@ -254,5 +303,5 @@ def _is_same(before: object, after: object) -> bool:
 
 def _request(operation: Operation) -> type[Request]:
     if operation.request is None:
-        raise LookupError(f"{operation.path} takes nothing")
+        raise LookupError(f"{operation.path} has no request body")
     return operation.request

@@ -11,10 +11,13 @@ from typing import Annotated, Any, Final, get_args, get_origin
 
 import yaml
 
+from idp.cli.apply import connection_state
 from idp.cli.document import Document
 from idp.clients import presets
 from idp.foundation.errors import ConfigError, FieldProblem, InvalidArgument, NotFound
 from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
+from idp.management.groups.grants import GroupRoles
+from idp.management.groups.groups import NewGroup
 from idp.management.instance.settings import Features, SecurityPolicy
 from idp.management.policies import forms
 from idp.management.projects.api_apps import NewApiApp
@@ -79,11 +82,24 @@ class ProjectState(NewProject, frozen=True, kw_only=True):
     apis: Annotated[list[ApiApplication], Items(MAX_ENTRIES)] = []
 
 
+class GroupRolesState(GroupRoles, frozen=True, kw_only=True):
+    """The roles of a group in the project with the name `project`."""
+
+    project: Name
+
+
+class GroupState(NewGroup, frozen=True, kw_only=True):
+    """A group in a state file. Its members are not part of the state."""
+
+    roles: Annotated[list[GroupRolesState], Items(MAX_ENTRIES)] = []
+
+
 class OrganizationState(Request, frozen=True, kw_only=True):
     name: Name
     policies: Policies | None = None
     service_users: Annotated[list[ServiceUser], Items(MAX_ENTRIES)] = []
     projects: Annotated[list[ProjectState], Items(MAX_ENTRIES)] = []
+    groups: Annotated[list[GroupState], Items(MAX_ENTRIES)] = []
     members: Annotated[list[MemberState], Items(MAX_ENTRIES)] = []
 
 
@@ -109,8 +125,13 @@ def load(path: Path) -> Document:
         document = _Loader(data).get_single_data()
     except yaml.YAMLError as error:
         raise ConfigError([f"{path} is not YAML: {error}"]) from None
-    state = _by_api_names(State, _with_presets({} if document is None else document))
-    read(State, state)
+    state = _with_api_names(State, _with_presets({} if document is None else document))
+    for holder in (state, *(each for _, each in _entries(state, "organizations"))):
+        _rename_connection_fields(holder)
+    other_state, problems = connection_state.without_connections(state)
+    if problems:
+        raise InvalidArgument(problems)
+    read(State, other_state)
     duplicates = list(_duplicates(state, ""))
     if duplicates:
         raise InvalidArgument(duplicates)
@@ -125,7 +146,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
         if self.check_event(yaml.AliasEvent):
             event = self.peek_event()
             raise yaml.constructor.ConstructorError(
-                None, None, "an alias stands here; write the value out", event.start_mark
+                None, None, "aliases are not supported: write the value instead", event.start_mark
             )
         return super().compose_node(parent, index)
 
@@ -134,7 +155,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str) or key in keys:
-                problem = "stands twice" if isinstance(key, str) else "is not a text"
+                problem = "is listed twice" if isinstance(key, str) else "is not a text"
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key {key} {problem}", key_node.start_mark
                 )
@@ -142,22 +163,33 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
         return super().construct_mapping(node, deep)
 
 
-def _by_api_names(hint: Any, value: Any) -> Any:
-    """Returns the value with known names as the API writes them; unknown names stay."""
+def _with_api_names(hint: Any, value: Any) -> Any:
+    """Returns the value with the field names of the API; unknown names stay as they are."""
     if get_origin(hint) is Annotated:
-        return _by_api_names(get_args(hint)[0], value)
+        return _with_api_names(get_args(hint)[0], value)
     if get_origin(hint) is list and isinstance(value, list):
-        return [_by_api_names(get_args(hint)[0], each) for each in value]
+        return [_with_api_names(get_args(hint)[0], each) for each in value]
     if not (isinstance(hint, type) and issubclass(hint, Request) and isinstance(value, dict)):
         return value
-    known = {each.name: each for each in declared(hint)}
-    known |= {each.wire_name: each for each in known.values()}
+    fields = {each.name: each for each in declared(hint)}
+    fields |= {each.wire_name: each for each in fields.values()}
     renamed: Document = {}
     for name, each in value.items():
-        field = known.get(name)
+        field = fields.get(name)
         wire_name = field.wire_name if field and field.wire_name not in value else name
-        renamed[wire_name] = _by_api_names(field.type, each) if field else each
+        renamed[wire_name] = _with_api_names(field.type, each) if field else each
     return renamed
+
+
+def _rename_connection_fields(holder: Any) -> None:
+    """Replaces the field names of connections by those of the API, in the state of an organization
+    or in the whole state."""
+    connections = holder.get(connection_state.SECTION) if isinstance(holder, dict) else None
+    if isinstance(connections, list):
+        holder[connection_state.SECTION] = [
+            _with_api_names(form, entry) if (form := connection_state.form_of(entry)) else entry
+            for entry in connections
+        ]
 
 
 def _with_presets(document: Any) -> Any:
@@ -167,11 +199,11 @@ def _with_presets(document: Any) -> Any:
         if not isinstance(name, str) or not isinstance(host, str):
             continue
         try:
-            known = presets.expand(name, host)
+            preset_values = presets.expand(name, host)
         except NotFound as error:
             problem = FieldProblem(error.error_code, f"{path}.preset", "is not known")
             raise InvalidArgument([problem]) from None
-        for field, value in known.items():
+        for field, value in preset_values.items():
             # The state's own values take precedence.
             app.setdefault(field, value)
     return document
@@ -185,13 +217,13 @@ def _applications(document: Any) -> Iterator[tuple[str, Document]]:
 
 
 def _entries(document: Any, name: str) -> Iterator[tuple[int, Document]]:
-    listed = document.get(name) if isinstance(document, dict) else None
-    for n, each in enumerate(listed if isinstance(listed, list) else ()):
+    entries = document.get(name) if isinstance(document, dict) else None
+    for n, each in enumerate(entries if isinstance(entries, list) else ()):
         if isinstance(each, dict):
             yield n, each
 
 
-_KEYS: Final = ("name", "userName", "user", "roleKey")
+_KEYS: Final = ("name", "userName", "user", "roleKey", "project")
 
 
 def _duplicates(value: Any, path: str) -> Iterator[FieldProblem]:
@@ -205,6 +237,6 @@ def _duplicates(value: Any, path: str) -> Iterator[FieldProblem]:
         yield from _duplicates(each, f"{path}[{n}]")
         key = next((key for key in _KEYS if isinstance(each, dict) and key in each), None)
         if key and each[key] in names:
-            yield FieldProblem("field.duplicate", f"{path}[{n}].{key}", "stands in the list twice")
+            yield FieldProblem("field.duplicate", f"{path}[{n}].{key}", "is listed twice")
         elif key:
             names.add(each[key])

@@ -14,7 +14,7 @@ import msgspec
 from idp.api.operation import Operation
 from idp.cli import output, proposals
 from idp.cli.backends import Backend
-from idp.cli.command import BY_ADDRESS
+from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.foundation.errors import FieldProblem, InvalidArgument
 
@@ -28,13 +28,14 @@ class AppliedRecord:
     """A record that a step creates, changes or deletes, or that contains such a record (`parent`).
 
     `label` names it in a plan, and `id` is the value of the path parameter `parameter`, None until
-    the record is created.
+    the record is created. If the parameter names another record, that is `referenced`.
     """
 
     label: str
     parameter: str = ""
     parent: AppliedRecord | None = None
     id: str | None = None
+    referenced: AppliedRecord | None = None
 
     @property
     def is_new(self) -> bool:
@@ -43,18 +44,19 @@ class AppliedRecord:
     @property
     def org_id(self) -> str | None:
         """The id of the organization that the record belongs to, or None."""
-        return self._known().get("orgId")
+        return self._path_ids().get("orgId")
 
     def values(self, operation: Operation) -> list[str]:
         """Returns the values of the operation's path parameters, which are the ids of this record
         and those that contain it.
         """
-        known = self._known()
-        return [known[name] for name in operation.parameters]
+        ids = self._path_ids()
+        return [ids[name] for name in operation.parameters]
 
-    def _known(self) -> dict[str, str]:
-        known = self.parent._known() if self.parent else {}
-        return known | ({self.parameter: self.id} if self.id is not None else {})
+    def _path_ids(self) -> dict[str, str]:
+        ids = self.parent._path_ids() if self.parent else {}
+        record_id = self.referenced.id if self.referenced else self.id
+        return ids | ({self.parameter: record_id} if record_id is not None else {})
 
 
 class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +99,9 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
         if self.user is not None and document is not None:
             document = document | {"userId": self.user.id}
         values = self.record.values(self.operation)
-        document = await proposals.completed(backend_of_org, self.operation, values, document)
+        document = await proposals.with_allowed_users(
+            backend_of_org, self.operation, values, document
+        )
         secret_file = next((file for file, address in self.files.values() if not address), None)
         with output.secret_file(secret_file) as store_secrets:
             answer = await backend_of_org.call(self.operation, values, document, self.sequence)
@@ -107,9 +111,11 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
             self.record.id = str(answer[self.answer_id])
         for field, (file, address) in self.files.items():
             if address:
-                await self._make(backend_of_org, BY_ADDRESS[address], field, file)
+                await self._generate_secret(backend_of_org, OPERATION_AT[address], field, file)
 
-    async def _make(self, backend: Backend, operation: Operation, field: str, file: str) -> None:
+    async def _generate_secret(
+        self, backend: Backend, operation: Operation, field: str, file: str
+    ) -> None:
         values = self.record.values(operation)
         with output.secret_file(file) as store_secrets:
             store_secrets(await backend.call(operation, values, _BODIES.get(field, {})))
@@ -138,5 +144,5 @@ def check_files(steps: Sequence[ApplyStep]) -> None:
 
 def _obstacle(file: Path) -> str:
     if file.exists():
-        return "is there already"
+        return "already exists"
     return "" if file.parent.is_dir() else "has no directory"

@@ -14,38 +14,38 @@ from idp.service import Service
 ACTOR: Final = "command line"
 
 
-@click.group(short_help="Ways back in.")
+@click.group(short_help="Regain access to the installation.")
 def admin() -> None:
-    """Work on the store directly: access to this machine is the permission."""
+    """Regain access. These commands work on the store directly and need no account."""
 
 
 @admin.command("reset-password")
 @store_flags
 @click.argument("login_name")
 def reset_password(login_name: str, config_file: Path | None, **flags: object) -> None:
-    """Give a person a one-time password. Example: idp admin reset-password admin@localhost"""
+    """Set a one-time password for a user. Example: idp admin reset-password admin@localhost"""
 
-    async def reset(service: Service) -> None:
+    async def run(service: Service) -> None:
         from idp.identity.users import admin_recovery
 
         click.echo(await admin_recovery.reset_password(service, login_name, actor=ACTOR))
 
-    on_store(reset, config_file, flags)
+    on_store(run, config_file, flags)
 
 
 @admin.command()
 @store_flags
 @click.argument("login_name")
 def unlock(login_name: str, config_file: Path | None, **flags: object) -> None:
-    """Let a user who was locked out try again. Example: idp admin unlock admin@localhost"""
+    """Unlock a user. Example: idp admin unlock admin@localhost"""
 
-    async def unlocked(service: Service) -> None:
+    async def run(service: Service) -> None:
         from idp.identity.users import admin_recovery
 
         was_locked = await admin_recovery.unlock(service, login_name, actor=ACTOR)
-        _say(f"{login_name} may sign in" if was_locked else f"nothing barred {login_name}")
+        _say(f"{login_name} is unlocked" if was_locked else f"{login_name} was not locked")
 
-    on_store(unlocked, config_file, flags)
+    on_store(run, config_file, flags)
 
 
 @admin.command("grant-owner")
@@ -54,13 +54,13 @@ def unlock(login_name: str, config_file: Path | None, **flags: object) -> None:
 def grant_owner(login_name: str, config_file: Path | None, **flags: object) -> None:
     """Make a user an owner of the instance. Example: idp admin grant-owner admin@localhost"""
 
-    async def granted(service: Service) -> None:
+    async def run(service: Service) -> None:
         from idp.identity.users import admin_recovery
 
         is_new = await admin_recovery.grant_owner(service, login_name, actor=ACTOR)
-        _say(f"{login_name} owns the instance" + ("" if is_new else " already"))
+        _say(f"{login_name} is {'now' if is_new else 'already'} an owner of the instance")
 
-    on_store(granted, config_file, flags)
+    on_store(run, config_file, flags)
 
 
 def _say(sentence: str) -> None:

@@ -20,22 +20,26 @@ from idp.foundation.errors import InvalidArgument
 @click.command(short_help="Any call of the management API.")
 @click.argument("method")
 @click.argument("path")
-@click.option("--body", metavar="FILE", help="The JSON document to send; - for stdin.")
-def api(method: str, path: str, body: str | None, **given: Any) -> None:
-    """Make a call of the management API, whether it has a command of its own or not.
+@click.option("--body", metavar="FILE", help="The JSON document to send, or - for stdin.")
+def api(method: str, path: str, body: str | None, **option_values: Any) -> None:
+    """Call any operation of the management API.
 
     Example: idp api GET /v2/features/instance --format json
     """
-    location, output_format, get = location_of(given), given["output_format"], given["get"]
+    location, output_format, get = (
+        location_of(option_values),
+        option_values["output_format"],
+        option_values["get"],
+    )
     operation, values = find_operation(method.upper(), path)
 
-    async def called(backend: Backend) -> None:
+    async def run(backend: Backend) -> None:
         document: object = {} if operation.request is not None else None
         if body is not None:
             document = _document(body)
         show(await backend.call(operation, values, document), output_format, get, ())
 
-    carry_out(location, called)
+    carry_out(location, run)
 
 
 with_common_options(api)
@@ -50,12 +54,12 @@ def find_operation(method: str, path: str) -> tuple[Operation, list[str]]:
         pattern = re.sub(r"\\{\w+\\}", "([^/]+)", re.escape(each.path))
         match = re.fullmatch(pattern, path)
         if match and each.method == method:
-            # A path without parameters wins over one that matches by a parameter.
+            # A path without parameters takes precedence over one that matches by a parameter.
             if not match.groups():
                 return each, []
             best = best or (each, list(match.groups()))
     if best is None:
-        raise click.UsageError(f"there is no call {method} {path}")
+        raise click.UsageError(f"there is no operation {method} {path}")
     return best
 
 
@@ -63,4 +67,4 @@ def _document(file: str) -> object:
     try:
         return strict_json.decode(fields.read_data(file))
     except InvalidArgument as error:
-        raise click.UsageError(f"{file} is no JSON: {error}") from None
+        raise click.UsageError(f"{file} is not JSON: {error}") from None

@@ -1,4 +1,4 @@
-"""`idp audit verify`: whether the sealed events are as they were when they were sealed; and
+"""`idp audit verify`, which verifies that the sealed events are unchanged; and
 `idp audit erase`, which removes a person's data from them."""
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import click
 import msgspec
 
 from idp.cli.commands.admin import ACTOR
-from idp.cli.opening import opened_service
+from idp.cli.opening import open_store_service
 from idp.cli.output import say
 from idp.cli.settings import load_for_store, store_flags
 from idp.cli.working import on_store
-from idp.config.loading import Loaded
+from idp.config.loading import LoadedSettings
 from idp.foundation.errors import ConfigError
 from idp.service import Service
 from idp.start import exit_codes
@@ -24,10 +24,10 @@ from idp.start import exit_codes
 if TYPE_CHECKING:
     from idp.audit.verification import Anchor, StreamVerification
 
-_ANCHOR_HELP: Final = "JSON lines with heads of the past, such as the service's log."
+_ANCHOR_HELP: Final = "JSON lines with earlier heads of the streams, such as the service's log."
 
 
-@click.command(short_help="Whether the sealed events are unchanged.")
+@click.command(short_help="Verify that the sealed events are unchanged.")
 @store_flags
 @click.option(
     "--anchor", "anchor_file", metavar="FILE", type=click.Path(path_type=Path), help=_ANCHOR_HELP
@@ -36,21 +36,21 @@ _ANCHOR_HELP: Final = "JSON lines with heads of the past, such as the service's 
 def verify(
     anchor_file: Path | None, as_json: bool, config_file: Path | None, **flags: object
 ) -> None:
-    """Verify each stream of the audit log from its first event to its head; the service may go
-    on meanwhile. Ends with code 1 and the first position that does not hold, if there is one.
+    """Verify each stream of the audit log from its first event to its head; the service may
+    keep running. Exits with code 1, and prints the first invalid position, if there is one.
     Example: idp audit verify --anchor /var/log/idp.log
     """
     loaded = load_for_store(config_file, flags)
     results: list[StreamVerification] = []
 
-    def verified() -> None:
+    def run() -> None:
         anchors = _anchors(anchor_file) if anchor_file is not None else []
-        results.extend(asyncio.run(_verified(loaded, anchors)))
+        results.extend(asyncio.run(_verify_streams(loaded, anchors)))
         click.echo(msgspec.json.encode({"streams": results}) if as_json else _text(results))
         if anchor_file is not None:
-            say(f"{anchor_file}: {len(anchors)} anchors, {_compared(results)} compared")
+            say(f"{anchor_file}: {len(anchors)} anchors, {_compared_anchors(results)} compared")
 
-    code = exit_codes.guarded(verified)
+    code = exit_codes.guarded(run)
     is_faulty = any(each.fault is not None for each in results)
     raise SystemExit(code or (exit_codes.FAILED if is_faulty else exit_codes.OK))
 
@@ -61,27 +61,29 @@ def verify(
 @click.option("--yes", is_flag=True, help="Don't ask.")
 def erase(user_id: str, yes: bool, config_file: Path | None, **flags: object) -> None:
     """Erase the payloads of the events about a user, and of the user's sessions, authorizations
-    and refused attempts; the chain still holds. Delete the user first, so that no more events
-    come. It may be repeated. Example: idp audit erase --user 3g81vq5TywOMRE_Q --yes
+    and refused attempts; the chain stays valid. Delete the user first, so that no more events
+    are added. It can be repeated. Example: idp audit erase --user 3g81vq5TywOMRE_Q --yes
     """
     if not yes:
         click.confirm(f"Erase what the audit log has about {user_id}?", abort=True, err=True)
 
-    async def erased(service: Service) -> None:
+    async def run(service: Service) -> None:
         from idp.audit import erasure
 
-        done = await erasure.erase(service, user_id, actor=ACTOR)
-        say(f"{done.erased} of the user's {done.events} events had a payload, which is erased")
-        if done.unsealed:
-            say(f"{done.unsealed} of them are not sealed yet: repeat this in half an hour")
+        result = await erasure.erase(service, user_id, actor=ACTOR)
+        say(f"{result.erased} of the user's {result.events} events had a payload, which is erased")
+        if result.unsealed:
+            say(f"{result.unsealed} of them are not sealed yet: repeat this in half an hour")
 
-    on_store(erased, config_file, flags)
+    on_store(run, config_file, flags)
 
 
-async def _verified(loaded: Loaded, anchors: Sequence[Anchor]) -> list[StreamVerification]:
+async def _verify_streams(
+    loaded: LoadedSettings, anchors: Sequence[Anchor]
+) -> list[StreamVerification]:
     from idp.audit import verification
 
-    async with opened_service(loaded) as service:
+    async with open_store_service(loaded) as service:
         return await verification.verify(service, anchors)
 
 
@@ -91,15 +93,15 @@ def _anchors(file: Path) -> list[Anchor]:
 
     try:
         with file.open(encoding="utf-8", errors="replace") as lines:
-            found = verification.anchors_in(lines)
+            anchors = verification.anchors_in(lines)
     except OSError as error:
         raise ConfigError([f"the anchors in {file} can't be read: {error.strerror}"]) from error
-    if not found:
+    if not anchors:
         raise ConfigError([f"{file} has no anchor: a JSON line with stream, position and chain"])
-    return found
+    return anchors
 
 
-def _compared(results: Sequence[StreamVerification]) -> int:
+def _compared_anchors(results: Sequence[StreamVerification]) -> int:
     return sum(each.anchors for each in results)
 
 

@@ -39,13 +39,13 @@ class _Backup(click.Group):
         return super().parse_args(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        by_default = self.commands[_ADD if cmd_name == _INTO else _MAKE]
-        return super().get_command(ctx, cmd_name) or by_default
+        default_command = self.commands[_ADD if cmd_name == _INTO else _MAKE]
+        return super().get_command(ctx, cmd_name) or default_command
 
 
-@click.group(cls=_Backup, short_help="Backups of everything.")
+@click.group(cls=_Backup, short_help="Create and verify backups.")
 def backup() -> None:
-    """All that the service is, in one file that only its passphrase opens; see docs/backup.md.
+    """Back up all data of the service into one encrypted file; see docs/how-to/backup.md.
 
     `idp backup FILE` is `idp backup make FILE`; `idp backup --into DIR` is `idp backup add`.
     """
@@ -54,7 +54,7 @@ def backup() -> None:
 @backup.command(_MAKE)
 @store_flags
 @passphrase_flag
-@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+@click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
 @json_flag
 @_FILE
 def make(
@@ -65,12 +65,13 @@ def make(
     config_file: Path | None,
     **flags: object,
 ) -> None:
-    """Write everything, signing keys and master key included, into an encrypted file; the
-    service may go on meanwhile. Example: idp backup make monday.idp --passphrase-file secret
+    """Write all data, including signing keys and master key, into an encrypted file; the
+    service may keep running.
+    Example: idp backup make monday.idp --passphrase-file secret
     """
     config = load_for_store(config_file, flags).config
 
-    def made() -> None:
+    def run() -> None:
         from idp.backup import stores
 
         passphrase = read_passphrase(passphrase_file, confirms=True)
@@ -80,10 +81,10 @@ def make(
             )
             manifest = asyncio.run(work)
         if as_json:
-            click.echo(msgspec.json.encode(counted(manifest)))
+            click.echo(msgspec.json.encode(manifest_json(manifest)))
         say(f"{file} has {total(manifest)}")
 
-    raise SystemExit(exit_codes.guarded(made))
+    raise SystemExit(exit_codes.guarded(run))
 
 
 def _retention(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Any:
@@ -102,7 +103,7 @@ def _retention(ctx: click.Context, parameter: click.Parameter, text: str | None)
     metavar="FILE",
     type=click.Path(path_type=Path),
     required=True,
-    help="File with the passphrase.",
+    help="The file with the passphrase.",
 )
 @click.option(
     _INTO,
@@ -110,14 +111,16 @@ def _retention(ctx: click.Context, parameter: click.Parameter, text: str | None)
     metavar="DIR",
     type=click.Path(path_type=Path),
     required=True,
-    help="The directory of the series; it has to exist.",
+    help="The directory of the backups; it must exist.",
 )
 @click.option(
     "--keep",
     metavar="LIST",
     callback=_retention,
-    help="How many of the latest hours, days, weeks, months and years keep a backup: 7d,4w,12m."
-    " Without it, none is removed.",
+    help=(
+        "For how many recent hours, days, weeks, months and years to keep a backup, such as"
+        " 7d,4w,12m. Without it, none is removed."
+    ),
 )
 @json_flag
 def add(
@@ -128,28 +131,28 @@ def add(
     config_file: Path | None,
     **flags: object,
 ) -> None:
-    """Write a backup into a directory, verify it, and then remove those that --keep does not
-    keep; for a timer. Ends with code 75 when another one is under way there.
+    """Write a backup into a directory, verify it, and then remove backups by --keep; for a
+    timer. Exits with code 75 if another backup is running there.
     Example: idp backup add --into /var/backups/idp --keep 7d,4w,12m --passphrase-file secret
     """
     config = load_for_store(config_file, flags).config
 
-    def added() -> None:
+    def run() -> None:
         from idp.backup import series
 
         passphrase = read_passphrase(passphrase_file)
         with progress_bar(None) as on_progress:
-            done = asyncio.run(
+            result = asyncio.run(
                 series.add(config, directory, passphrase, keep=keep, on_progress=on_progress)
             )
         if as_json:
-            about = {"file": str(done.path), "removed": done.removed}
-            click.echo(msgspec.json.encode(about | counted(done.manifest)))
-        say(f"{done.path} is whole: {total(done.manifest)}")
-        for name in done.removed:
+            about = {"file": str(result.path), "removed": result.removed}
+            click.echo(msgspec.json.encode(about | manifest_json(result.manifest)))
+        say(f"{result.path} is whole: {total(result.manifest)}")
+        for name in result.removed:
             say(f"removed {name}")
 
-    raise SystemExit(exit_codes.guarded(added))
+    raise SystemExit(exit_codes.guarded(run))
 
 
 @backup.command()
@@ -157,12 +160,12 @@ def add(
 @json_flag
 @_FILE
 def verify(file: Path, passphrase_file: Path | None, as_json: bool) -> None:
-    """Read a backup to its end, and print what is in it, if it can be restored by this program.
-    The last lines are anchors of the audit log, for idp audit verify --anchor.
+    """Verify that this program can restore a backup, and print its contents. The last lines are
+    anchors of the audit log, for idp audit verify --anchor.
     Example: idp backup verify monday.idp --passphrase-file secret
     """
 
-    def verified() -> None:
+    def run() -> None:
         from idp.backup import stores
 
         with stores.verified(file, read_passphrase(passphrase_file)) as backup_file:
@@ -172,10 +175,10 @@ def verify(file: Path, passphrase_file: Path | None, as_json: bool) -> None:
             click.echo(msgspec.json.encode(_description(manifest, head) | {"anchors": anchors}))
         else:
             lines = [msgspec.json.encode(each).decode() for each in anchors]
-            click.echo("\n".join([*counts(manifest), *lines]))
+            click.echo("\n".join([*count_lines(manifest), *lines]))
         say(f"{file} is whole: {total(manifest)}, made at {_instant(head)}")
 
-    raise SystemExit(exit_codes.guarded(verified))
+    raise SystemExit(exit_codes.guarded(run))
 
 
 @click.command(short_help="Restore a backup into an empty store.")
@@ -184,7 +187,7 @@ def verify(file: Path, passphrase_file: Path | None, as_json: bool) -> None:
 @click.option(
     "--invalidate-tokens",
     is_flag=True,
-    help="End every session and token that was issued before.",
+    help="End all sessions and revoke all tokens of the backup.",
 )
 @_FILE
 def restore(
@@ -194,12 +197,12 @@ def restore(
     config_file: Path | None,
     **flags: object,
 ) -> None:
-    """Bring everything that a backup has into an empty store, SQLite or MongoDB, and the master
-    key into the data directory. Example: idp restore monday.idp --data ./idp-data
+    """Restore a backup into an empty store, SQLite or MongoDB, and its master key into the data
+    directory. Example: idp restore monday.idp --data ./idp-data
     """
     config = load_for_store(config_file, flags).config
 
-    def restored() -> None:
+    def run() -> None:
         from idp.backup import stores
 
         passphrase = read_passphrase(passphrase_file)
@@ -214,14 +217,14 @@ def restore(
             )
         say(f"restored {file}, the state of {_instant(backup_file.head)}")
         if not invalidate_tokens:
-            say(_REVIVED)
+            say(_TOKENS_VALID_AGAIN)
 
-    raise SystemExit(exit_codes.guarded(restored))
+    raise SystemExit(exit_codes.guarded(run))
 
 
-_REVIVED: Final = (
-    "sessions and tokens count as they did then. If the service went on after that, some ended"
-    " since: restore with --invalidate-tokens"
+_TOKENS_VALID_AGAIN: Final = (
+    "the sessions and tokens of the backup are valid again, including those that have ended"
+    " since. To end all of them, restore with --invalidate-tokens"
 )
 
 
@@ -229,38 +232,39 @@ _REVIVED: Final = (
 @click.option("--from", "source", metavar="URL", required=True, help="The store to copy.")
 @click.option("--to", "target", metavar="URL", required=True, help="An empty store.")
 def copy_store(source: str, target: str) -> None:
-    """Copy everything of a store, of which the service was stopped, into an empty one.
+    """Copy all records of a store into an empty one. The service must be stopped.
     Example: idp copy-store --from sqlite:///idp-data/idp.sqlite3 --to mongodb://db1/idp
     """
 
-    def copied() -> None:
+    def run() -> None:
         from idp.backup import stores
 
         with progress_bar(None) as on_progress:
             asyncio.run(stores.copy(source, target, on_progress))
         say("copied; the master key is the same as before")
 
-    raise SystemExit(exit_codes.guarded(copied))
+    raise SystemExit(exit_codes.guarded(run))
 
 
 @contextmanager
 def progress_bar(total: int | None) -> Iterator[Callable[[int], object]]:
-    """Yields a function that takes how many more records are done; shows a bar on a terminal."""
+    """Yields a function that is called with the number of further records; displays a bar on a
+    terminal."""
     with tqdm(total=total, unit=" records", file=sys.stderr, disable=None, leave=False) as bar:
         yield bar.update
 
 
-def counted(manifest: Manifest) -> dict[str, Any]:
+def manifest_json(manifest: Manifest) -> dict[str, Any]:
     """Returns the counts and digests of a manifest, as they are printed as JSON."""
     return {"records": manifest.total, "collections": manifest.collections}
 
 
 def _description(manifest: Manifest, head: Head) -> dict[str, Any]:
     about = {"madeAt": head.made_at, "program": head.program, "schema": head.schema.version}
-    return about | counted(manifest)
+    return about | manifest_json(manifest)
 
 
-def counts(manifest: Manifest) -> list[str]:
+def count_lines(manifest: Manifest) -> list[str]:
     """Returns the lines of a manifest for people: a collection and its number of records."""
     rows = manifest.collections.items()
     width = max((len(name) for name, _ in rows), default=0)
@@ -268,7 +272,7 @@ def counts(manifest: Manifest) -> list[str]:
 
 
 def total(manifest: Manifest) -> str:
-    """Returns how many records of how many collections a manifest has, in words."""
+    """Returns the numbers of records and collections of a manifest, in words."""
     return f"{manifest.total} records of {len(manifest.collections)} collections"
 
 

@@ -6,10 +6,10 @@ import click
 from click.shell_completion import get_completion_class
 
 
-@click.command(short_help="Completion for a shell.")
+@click.command(short_help="Print the completion script of a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print what completes command lines in this shell, to be read when it starts.
+    """Print the completion script of a shell.
 
     Example: idp completion bash > ~/.local/share/bash-completion/completions/idp
     """

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from idp.cli import given_options
 from idp.cli.settings import STORE_OPTIONS, config_for_store, load_for_store, store_flags
-from idp.config.loading import Loaded
+from idp.config.loading import LoadedSettings
 from idp.foundation.daemon_threads import DaemonThreads
 from idp.start import exit_codes
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 @click.command(short_help="Whether the installation works and is safe.")
 @store_flags
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--deep", is_flag=True, help="Look at every record, not at the first thousands.")
+@click.option("--deep", is_flag=True, help="Check all records, not only the first thousands.")
 def doctor(as_json: bool, deep: bool, config_file: Path | None, **flags: object) -> None:
-    """Check files, machine, store, public address and what is registered; change nothing.
+    """Check files, machine, store, public address and registered applications; nothing is changed.
 
-    It works beside a running service, with the same settings. Ends with code 1 when a check
-    fails, with 69 when the store can't be reached. Example: idp doctor
+    The service may be running; use its settings. Exits with code 1 if a check fails, and with 69
+    if the store can't be reached. Example: idp doctor
     """
     from idp.doctor import report
 
     loaded = load_for_store(config_file, flags)
     examined: list[Result] = []
-    exit_code = exit_codes.guarded(lambda: examined.extend(_examined(loaded, is_deep=deep)))
+    exit_code = exit_codes.guarded(lambda: examined.extend(_examine(loaded, is_deep=deep)))
     if exit_code:
         sys.exit(exit_code)
-    results = [_complete(each) for each in examined]
+    results = [_with_store_options(each) for each in examined]
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(report.answer_of(results)), indent=2))
     else:
@@ -47,15 +47,15 @@ def doctor(as_json: bool, deep: bool, config_file: Path | None, **flags: object)
     sys.exit(_exit_code(results))
 
 
-def _examined(loaded: Loaded, *, is_deep: bool) -> list[Result]:
+def _examine(loaded: LoadedSettings, *, is_deep: bool) -> list[Result]:
     """Runs the checks and returns their results. Raises ConfigError if the settings contradict the
     store's issuer."""
     from idp.doctor import examination
 
     async def work() -> list[Result]:
-        # A name server that does not answer holds a thread up for longer than the command takes.
+        # A name server that does not answer blocks a thread for longer than the command takes.
         asyncio.get_running_loop().set_default_executor(DaemonThreads())
-        return await examination.of(
+        return await examination.run(
             loaded.config,
             is_deep=is_deep,
             for_issuer=lambda served: config_for_store(loaded, served),
@@ -64,7 +64,7 @@ def _examined(loaded: Loaded, *, is_deep: bool) -> list[Result]:
     return asyncio.run(work())
 
 
-def _complete(result: Result) -> Result:
+def _with_store_options(result: Result) -> Result:
     """Returns the result with the command line's store options added to its commands."""
     options = given_options.options(click.get_current_context(), STORE_OPTIONS)
     commands = [
@@ -85,9 +85,9 @@ def _lines(results: Sequence[Result]) -> Iterator[str]:
     width = max(len(each.check.id) for each in results)
     for each in results:
         finding = each.finding
-        named = f": {', '.join(finding.names)}" if finding.names else ""
-        more = ", …" if finding.names and finding.count > len(finding.names) else ""
-        yield f"{finding.state:<9}{each.check.id:<{width}}  {finding.found}{named}{more}"
+        names = f": {', '.join(finding.names)}" if finding.names else ""
+        ellipsis = ", …" if finding.names and finding.count > len(finding.names) else ""
+        yield f"{finding.state:<9}{each.check.id:<{width}}  {finding.sentence}{names}{ellipsis}"
         indent = " " * (11 + width)
         if each.fix:
             yield f"{indent}{each.fix}"

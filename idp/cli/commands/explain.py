@@ -24,8 +24,12 @@ _LABEL: Final = 8
 @click.command(short_help="Why a request was refused.")
 @store_flags
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--last", is_flag=True, help="The newest refusal, instead of a request id.")
-@click.option("--client", metavar="ID", help="With --last: the newest of this application.")
+@click.option(
+    "--last", is_flag=True, help="Explain the newest refusal, instead of that of a request ID."
+)
+@click.option(
+    "--client", metavar="ID", help="With --last: the newest refusal of this application."
+)
 @click.argument("request_id", required=False)
 def explain(
     request_id: str | None,
@@ -35,12 +39,12 @@ def explain(
     config_file: Path | None,
     **flags: object,
 ) -> None:
-    """Explain why a request was refused. Its id is the X-Request-Id of the answer, which pages
-    show as its number; refusals are kept for seven days. Example: idp explain
+    """Explain why a request was refused. The request ID is the X-Request-Id of the response, which
+    error pages show, too; refusals are stored for seven days. Example: idp explain
     5xTpVw0mJqk3Yb9cD2eF1g
     """
     if last == (request_id is not None) or (client and not last):
-        raise click.UsageError("give a request id, or --last, to which --client may be added")
+        raise click.UsageError("give a request ID, or --last, optionally with --client")
 
     async def print_refusals(service: Service) -> None:
         if request_id is None:
@@ -60,8 +64,8 @@ async def find(service: Service, request_id: str) -> Sequence[Refusal]:
     refusals = await refusal_records.find(service, request_id)
     if not refusals:
         raise NotFound(
-            "no refused request of this id is known: they are kept for seven days, and of a "
-            "flood only some; the log may have it"
+            "there is no refused request with this ID: refusals are stored for seven days, and"
+            " only some of a large number; the log may have it"
         )
     return refusals
 
@@ -74,8 +78,8 @@ async def find_newest(service: Service, client_id: str | None) -> Refusal:
 
     refusal = await refusal_records.newest(service, client_id)
     if refusal is None:
-        of = f" of the application {client_id}" if client_id else ""
-        raise NotFound(f"no request{of} was refused in the last seven days")
+        of_client = f" of the application {client_id}" if client_id else ""
+        raise NotFound(f"no request{of_client} was refused in the last seven days")
     return refusal
 
 
@@ -131,7 +135,7 @@ def _labelled(label: str, text: str | None) -> list[str]:
 
 
 def _listed(label: str, lines: Sequence[str]) -> list[str]:
-    return [f"{label if at == 0 else '':<{_LABEL}}{line}" for at, line in enumerate(lines)]
+    return [f"{label if index == 0 else '':<{_LABEL}}{line}" for index, line in enumerate(lines)]
 
 
 def _parameter_text(sent: SentParameter) -> str:

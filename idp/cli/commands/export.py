@@ -19,18 +19,33 @@ from idp.cli.working import on_store
 from idp.foundation.errors import AlreadyExists
 from idp.service import Service
 
-_ENDLESS_SECONDS: Final = 7 * 24 * 3600.0
+_NO_LIMIT_SECONDS: Final = 7 * 24 * 3600.0
 _DRAFT: Final = ".draft"
 
 
-@click.command(short_help="Organizations with all that is in them, as a file.")
+@click.command(short_help="Export organizations with their contents.")
 @store_flags
-@click.option("--org", "orgs", metavar="ID", multiple=True, help="This one alone; repeatable.")
-@click.option("--exclude", metavar="ID", multiple=True, help="Not this one; repeatable.")
-@click.option("--with-passwords", is_flag=True, help="With the hashes of passwords and secrets.")
-@click.option("--with-otp", is_flag=True, help="With the secrets of authenticator apps.")
-@click.option("--output", metavar="FILE", type=click.Path(path_type=Path), help="Else stdout.")
-@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+@click.option(
+    "--org",
+    "orgs",
+    metavar="ID",
+    multiple=True,
+    help="Export only this organization; repeatable.",
+)
+@click.option(
+    "--exclude", metavar="ID", multiple=True, help="Leave this organization out; repeatable."
+)
+@click.option(
+    "--with-passwords", is_flag=True, help="Include the hashes of passwords and secrets."
+)
+@click.option("--with-otp", is_flag=True, help="Include the secrets of authenticator apps.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The file to write; the default is stdout.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
 def export(
     orgs: tuple[str, ...],
     exclude: tuple[str, ...],
@@ -41,13 +56,13 @@ def export(
     config_file: Path | None,
     **flags: object,
 ) -> None:
-    """Write all organizations, or those that are named, as one document that an import takes.
+    """Write all organizations, or the given ones, as one document that can be imported.
     Example: idp export --with-passwords --with-otp --output everything.json
     """
 
-    goes_to = "stdout" if output is None else f"file {output.absolute()}"
+    destination = "stdout" if output is None else f"file {output.absolute()}"
 
-    async def exported(service: Service) -> None:
+    async def run(service: Service) -> None:
         from idp.transfer.calls import export_document
 
         selection = export_document.ExportSelection(
@@ -58,11 +73,11 @@ def export(
         )
         with _target(output, overwrite=overwrite) as target:
             counts = await export_document.write(
-                service, ACTOR, selection, target, _ENDLESS_SECONDS, goes_to
+                service, ACTOR, selection, target, _NO_LIMIT_SECONDS, destination
             )
         _print_counts(counts)
 
-    on_store(exported, config_file, flags)
+    on_store(run, config_file, flags)
 
 
 @contextmanager
@@ -78,7 +93,7 @@ def _target(output: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
             shutil.copyfileobj(draft, sys.stdout.buffer)
         return
     if output.exists() and not overwrite:
-        raise _exists_already(output)
+        raise _already_exists(output)
     draft_path = output.with_name(f"{output.name}.{os.getpid()}{_DRAFT}")
     try:
         with os.fdopen(
@@ -88,23 +103,23 @@ def _target(output: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
             f.flush()
             # On disk before the name exists, so that a crash leaves no partial file.
             os.fsync(f.fileno())
-        _put(draft_path, output, overwrite=overwrite)
+        _publish(draft_path, output, overwrite=overwrite)
     finally:
         draft_path.unlink(missing_ok=True)
 
 
-def _put(draft: Path, output: Path, *, overwrite: bool) -> None:
+def _publish(draft: Path, output: Path, *, overwrite: bool) -> None:
     if overwrite:
         draft.replace(output)
         return
     try:
         os.link(draft, output)  # unlike a rename, a link never replaces a file
     except FileExistsError:
-        raise _exists_already(output) from None
+        raise _already_exists(output) from None
 
 
-def _exists_already(output: Path) -> AlreadyExists:
-    return AlreadyExists(f"{output} is there already; --overwrite replaces it")
+def _already_exists(output: Path) -> AlreadyExists:
+    return AlreadyExists(f"{output} already exists; --overwrite replaces it")
 
 
 def _print_counts(counts: Mapping[str, int]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from idp.cli.settings import load, store_flags
+from idp.cli.settings import admin_pat_flag, insecure_http_flag, issuer_flag, load, store_flags
 from idp.config.rules import BrokenRule
 from idp.config.settings import Config
 from idp.foundation.clock import SystemClock
@@ -21,15 +21,16 @@ from idp.start.bootstrap import Start
 from idp.start.checks import Launch
 
 
-@click.command(short_help="Create the installation, and end.")
+@click.command(short_help="Create the installation and exit.")
 @store_flags
-@click.option("--issuer", metavar="URL", help="Where browsers and clients reach the service.")
-@click.option("--insecure-http", is_flag=True, default=None, help="Allow http beyond loopback.")
-@click.option("--admin-pat", metavar="FILE", help="Write an administrator's token there (24 h).")
+@issuer_flag
+@insecure_http_flag
+@admin_pat_flag
 def init(config_file: Path | None, **flags: object) -> None:
-    """Create what `idp serve --new-store` creates in an empty store, print one JSON line, and end.
+    """Create an installation in an empty store as `idp serve --new-store` does, print one JSON
+    line, and exit.
 
-    For a job that runs before the service. Where there is an installation, nothing is written.
+    For a job that runs before the service. If the store has an installation, nothing is written.
 
     Example: idp init --issuer https://login.example.com --store mongodb://db1,db2/idp
     """
@@ -44,9 +45,9 @@ def init(config_file: Path | None, **flags: object) -> None:
 
 async def _init(config: Config, launch: Launch) -> None:
     if await _exists(config):
-        print("idp: there is an installation already; nothing was written", file=sys.stderr)
+        print("idp: the store has an installation already; nothing was written", file=sys.stderr)
         return
-    start = await _created(config, launch)
+    start = await _create(config, launch)
     print(msgspec.json.encode(start.as_json()).decode(), flush=True)
 
 
@@ -54,12 +55,13 @@ async def _exists(config: Config) -> bool:
     """Returns whether the store has an installation; nothing is created. Raises StorageError."""
     if start_checks.is_missing(config.store):
         return False
-    async with bootstrap.as_it_is(config.store, (INSTANCES,), SystemClock()) as store:
+    async with bootstrap.open_unchecked(config.store, (INSTANCES,), SystemClock()) as store:
         return await store.get(INSTANCES, INSTANCE_ID) is not None
 
 
-async def _created(config: Config, launch: Launch) -> Start:
-    """Raises as `bootstrap.open_service`."""
+async def _create(config: Config, launch: Launch) -> Start:
+    """Creates the installation; returns what the start reports. Raises the errors of
+    `bootstrap.open_service`."""
     start_checks.check_files(config)
     service = await bootstrap.open_service(config, launch)
     try:

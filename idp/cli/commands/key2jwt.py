@@ -28,10 +28,10 @@ class KeyFile(Struct, frozen=True, rename="camel"):
     client_id: str = ""
 
 
-@click.command(short_help="An assertion, made of a key file.")
+@click.command(short_help="Create an assertion from a key file.")
 @click.argument("file", metavar="KEY_FILE")
 @click.option("--audience", metavar="URL", required=True, help="The issuer of the service.")
-@click.option("--expires", metavar="DURATION", default="1h", help="At most an hour.")
+@click.option("--expires", metavar="DURATION", default="1h", help="The lifetime, at most 1h.")
 def key2jwt(file: str, audience: str, expires: str) -> None:
     """Print the assertion that a service user sends to the token endpoint (RFC 7523), or an
     application as its client_assertion. Example: idp key2jwt key.json --audience
@@ -41,11 +41,11 @@ def key2jwt(file: str, audience: str, expires: str) -> None:
         key = msgspec.json.decode(read_data(file), type=KeyFile)
         lifetime = durations.parse(expires)
     except msgspec.DecodeError as error:
-        raise click.UsageError(f"{file} is no key file: {error}") from None
+        raise click.UsageError(f"{file} is not a key file: {error}") from None
     except ValueError:
-        raise click.UsageError(f"--expires {expires} is no duration such as 1h") from None
+        raise click.UsageError(f"--expires {expires} is not a duration such as 1h") from None
     if not timedelta() < lifetime <= _MAX_LIFETIME:
-        raise click.UsageError("--expires has to be more than nothing, and an hour at most")
+        raise click.UsageError("--expires must be more than 0s and at most 1h")
     click.echo(assertion(key, audience, lifetime, SystemClock().now(), SystemRandom()))
 
 
@@ -66,8 +66,10 @@ def assertion(
         "jti": random.id(),
     }
     header = {"alg": "RS256", "kid": key.key_id}
-    signed = ".".join(base64url.encode(msgspec.json.encode(part)) for part in (header, claims))
-    return f"{signed}.{base64url.encode(_sign(key.key, signed.encode()))}"
+    signing_input = ".".join(
+        base64url.encode(msgspec.json.encode(part)) for part in (header, claims)
+    )
+    return f"{signing_input}.{base64url.encode(_sign(key.key, signing_input.encode()))}"
 
 
 def _sign(pem: str, data: bytes) -> bytes:

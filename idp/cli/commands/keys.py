@@ -7,7 +7,7 @@ from idp.cli.command import command
 
 keys = group(
     "keys",
-    "The keys that sign and seal tokens.",
+    "The keys that sign and encrypt tokens.",
     [
         command(
             "list",
@@ -19,16 +19,20 @@ keys = group(
             "rotate",
             "POST /admin/v1/keys/_rotate",
             "idp keys rotate",
-            summary="Let the waiting keys sign from now on; what the old ones signed goes on to"
-            " count. Too early, it is refused.",
+            summary=(
+                "Rotate the keys: the next ones sign from now on, and earlier signatures stay"
+                " valid. Refused if the next keys are too new."
+            ),
         ),
         command(
             "remove",
             "POST /admin/v1/keys/{keyId}/_remove",
             "idp keys remove 5xTpVw0mJqk3Yb9cD2eF1g",
-            asks="All that the key {} signed or sealed will be void. Remove it?",
-            summary="End all trust in a key that others may know: every token that it signed or"
-            " sealed is void at once. Another takes over.",
+            confirm="All tokens that the key {} signed or encrypted become invalid. Remove it?",
+            summary=(
+                "Remove a key that may be compromised: all tokens that it signed or encrypted"
+                " become invalid immediately. Another key replaces it."
+            ),
         ),
     ],
 )

@@ -22,34 +22,38 @@ if TYPE_CHECKING:
 
 _MAX_ORG: Final = 200
 _MAX_FIELDS: Final = 20
-_SWITCH: Final[dict[str, Any]] = {"is_flag": False, "flag_value": "true", "type": click.BOOL}
+_BOOLEAN_OPTION: Final[dict[str, Any]] = {
+    "is_flag": False,
+    "flag_value": "true",
+    "type": click.BOOL,
+}
 _FILE: Final = click.Path(path_type=Path)
 
 
-@click.group(short_help="Files of other systems, made into an import.")
+@click.group(short_help="Convert files of other systems for an import.")
 def migrate() -> None:
-    """Make the body of an import out of another system's files. Nothing is sent anywhere."""
+    """Convert files of another system into the body of an import. Nothing is sent."""
 
 
-def _every(command: Callable[..., None]) -> Callable[..., None]:
+def _common_options(command: Callable[..., None]) -> Callable[..., None]:
     """Adds the options that all sources have."""
     options = [
         click.option("--org", "org_id", metavar="ID", required=True,
-                     help="The organization that takes them in."),
+                     help="The ID of the organization to import into."),
         click.option("--output", type=_FILE, default="importBody.json", show_default=True,
-                     help="Where the body is written, with mode 0600."),
+                     help="The file to write (mode 0600)."),
         click.option("--timeout", metavar="DURATION", default="30m", show_default=True,
-                     help="How long the import's call may take."),
-        click.option("--multiline", default="false", help="Lines that people can read.",
-                     **_SWITCH),
+                     help="The timeout of the import call."),
+        click.option("--multiline", default="false", help="Write the JSON with line breaks.",
+                     **_BOOLEAN_OPTION),
         click.option("--report", is_flag=False, flag_value="", metavar="[FILE]",
-                     help="Where it is told what does not go along: OUTPUT.report.ndjson."),
+                     help="The report of omitted data; the default is OUTPUT.report.ndjson."),
         click.option("--keep-attributes", is_flag=True,
-                     help="Have attributes go along as metadata."),
+                     help="Migrate further attributes as metadata."),
         click.option(
             "--keep-incomplete",
             is_flag=True,
-            help="Have people go along who have no e-mail address.",
+            help="Migrate users without an email address.",
         ),
     ]  # fmt: skip
     for option in reversed(options):
@@ -58,106 +62,117 @@ def _every(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @migrate.command("auth0", short_help="From Auth0.")
-@_every
+@_common_options
 @click.option(
     "--users",
     type=_FILE,
     default="users.json",
     show_default=True,
-    help="What the export job of users wrote.",
+    help="The file of Auth0's users export job.",
 )
 @click.option(
     "--passwords",
     type=_FILE,
     default="passwords.json",
     show_default=True,
-    help="The file of hashes that support sends.",
+    help="The file of password hashes from Auth0's support.",
 )
-@click.option("--no-passwords", is_flag=True, help="There is no file of hashes.")
+@click.option("--no-passwords", is_flag=True, help="Migrate without a file of password hashes.")
 @click.option(
     "--email-verified",
     default=None,
     metavar="[BOOLEAN]",
-    help="Whether all addresses count as verified; else as Auth0 says.",
-    **_SWITCH,
+    help="Whether all addresses are verified; the default is each user's value in Auth0.",
+    **_BOOLEAN_OPTION,
 )
 def auth0(users: Path, passwords: Path, no_passwords: bool, email_verified: bool | None,
-          **given: Any) -> None:  # fmt: skip
-    """Make the body of an import out of Auth0's users and password hashes. Example: idp migrate
+          **option_values: Any) -> None:  # fmt: skip
+    """Convert users and password hashes of Auth0 into the body of an import. Example: idp migrate
     auth0 --org 8XkT2v --users users.json --passwords passwords.json --report
     """
     from idp.transfer.sources.auth0 import Auth0
 
-    _run(Auth0(users, None if no_passwords else passwords, email_verified), given)
+    _run(Auth0(users, None if no_passwords else passwords, email_verified), option_values)
 
 
 @migrate.command("keycloak", short_help="From Keycloak.")
-@_every
+@_common_options
 @click.option(
     "--realm",
     type=_FILE,
     default="realm.json",
     show_default=True,
-    help="The export of a realm: its file, or the folder of files.",
+    help="The export of a realm: a file or a folder.",
 )
-@click.option("--realm-name", metavar="NAME", help="Which one, in a folder of several.")
+@click.option("--realm-name", metavar="NAME", help="The realm, if the folder has several.")
 @click.option(
-    "--roles-project", metavar="ID", default="", help="The project whose roles the realm's become."
+    "--roles-project", metavar="ID", default="", help="The project that gets the realm's roles."
 )
-def keycloak(realm: Path, realm_name: str | None, roles_project: str, **given: Any) -> None:
-    """Make the body of an import out of a realm export with its users. Example: idp migrate
+def keycloak(
+    realm: Path, realm_name: str | None, roles_project: str, **option_values: Any
+) -> None:
+    """Convert a realm export with its users into the body of an import. Example: idp migrate
     keycloak --org 8XkT2v --realm realm.json --report
     """
     from idp.transfer.sources.keycloak import Keycloak
 
-    _run(Keycloak(realm, realm_name), given, roles_project)
+    _run(Keycloak(realm, realm_name), option_values, roles_project)
 
 
-@migrate.command("csv", short_help="From a table.")
-@_every
+@migrate.command("csv", short_help="From a CSV file.")
+@_common_options
 @click.option(
     "--users",
     type=_FILE,
     default="users.csv",
     show_default=True,
-    help="The table: its first line names the columns.",
+    help="The CSV file; its first line names the columns.",
 )
 @click.option(
-    "--map", "columns", metavar="COLUMN=FIELD", multiple=True, help="What a column stands for."
+    "--map", "columns", metavar="COLUMN=FIELD", multiple=True, help="The field of a column."
 )
-@click.option("--delimiter", default=",", show_default=True, help="One character, or tab.")
-@click.option("--encoding", default="utf-8", show_default=True, help="Such as cp1252.")
+@click.option(
+    "--delimiter", default=",", show_default=True, help="The delimiter: one character, or tab."
+)
+@click.option(
+    "--encoding",
+    default="utf-8",
+    show_default=True,
+    help="The encoding of the file, such as cp1252.",
+)
 def table(users: Path, columns: tuple[str, ...], delimiter: str, encoding: str,
-          **given: Any) -> None:  # fmt: skip
-    """Make the body of an import out of a table. Example: idp migrate csv --org 8XkT2v --users
+          **option_values: Any) -> None:  # fmt: skip
+    """Convert a CSV file into the body of an import. Example: idp migrate csv --org 8XkT2v --users
     people.csv --delimiter ';' --map mail=email --report
     """
     from idp.transfer.sources.delimited import DelimitedTable
 
     delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
     if len(delimiter) != 1 or delimiter in '"\r\n\0' or not _is_encoding(encoding):
-        raise click.UsageError("--delimiter is one character, and --encoding the name of one")
+        raise click.UsageError(
+            "--delimiter must be one character, and --encoding the name of an encoding"
+        )
     pairs = dict(_pair(each) for each in columns)
-    _run(DelimitedTable(users, given["org_id"], columns=pairs, delimiter=delimiter,
-    encoding=encoding), given)  # fmt: skip
+    _run(DelimitedTable(users, option_values["org_id"], columns=pairs, delimiter=delimiter,
+    encoding=encoding), option_values)  # fmt: skip
 
 
-@migrate.command("ndjson", short_help="From lines of JSON.")
-@_every
+@migrate.command("ndjson", short_help="From JSON lines.")
+@_common_options
 @click.option(
     "--users",
     type=_FILE,
     default="users.ndjson",
     show_default=True,
-    help="A line for each person, as the import takes one.",
+    help="The file: a line for each person, in the format of the import.",
 )
-def ndjson(users: Path, **given: Any) -> None:
-    """Make the body of an import out of lines of JSON. Example: idp migrate ndjson --org 8XkT2v
+def ndjson(users: Path, **option_values: Any) -> None:
+    """Convert JSON lines into the body of an import. Example: idp migrate ndjson --org 8XkT2v
     --users people.ndjson --report
     """
     from idp.transfer.sources.ndjson import JsonLines
 
-    _run(JsonLines(users, given["org_id"]), given)
+    _run(JsonLines(users, option_values["org_id"]), option_values)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -174,20 +189,24 @@ def _is_encoding(name: str) -> bool:
         return False
 
 
-def _run(source: Source, given: Mapping[str, Any], project_id: str = "") -> None:
+def _run(source: Source, option_values: Mapping[str, Any], project_id: str = "") -> None:
     """Writes the package and the report, each completely or not at all, and ends the program."""
     from idp.transfer.sources.migration import Migration, MigrationOptions
-    from idp.transfer.sources.package_file import PackageFile, drafted
+    from idp.transfer.sources.package_file import PackageFile, atomic_writer
     from idp.transfer.sources.report import Report
     from idp.transfer.sources.source import SourceRefused
 
-    org_id, output, report_option = given["org_id"], given["output"], given["report"]
-    timeout = _timeout(given["timeout"])
+    org_id, output, report_option = (
+        option_values["org_id"],
+        option_values["output"],
+        option_values["report"],
+    )
+    timeout = _timeout(option_values["timeout"])
     if not (0 < len(org_id) <= _MAX_ORG and org_id.isprintable()):
-        raise click.UsageError("--org is the id of an organization")
+        raise click.UsageError("--org must be the ID of an organization")
     options = MigrationOptions(
-        keeps_attributes=given["keep_attributes"],
-        keeps_incomplete=given["keep_incomplete"],
+        keeps_attributes=option_values["keep_attributes"],
+        keeps_incomplete=option_values["keep_incomplete"],
         project_id=project_id,
     )
     report_path = (
@@ -195,11 +214,11 @@ def _run(source: Source, given: Mapping[str, Any], project_id: str = "") -> None
     )
     try:
         with ExitStack() as files:
-            report_file = files.enter_context(drafted(report_path)) if report_path else None
+            report_file = files.enter_context(atomic_writer(report_path)) if report_path else None
             report = Report(report_file, source.reasons)
             package = PackageFile(
-                files.enter_context(drafted(output)),
-                org_id=org_id, timeout=timeout, is_multiline=given["multiline"],
+                files.enter_context(atomic_writer(output)),
+                org_id=org_id, timeout=timeout, is_multiline=option_values["multiline"],
             )  # fmt: skip
             Migration(package, report, options).run(source)
             package.finish()
@@ -216,9 +235,9 @@ def _timeout(text: str) -> str:
     try:
         duration = durations.parse(text)
     except ValueError:
-        raise click.UsageError(f"--timeout {text} is no duration such as 1h30m") from None
+        raise click.UsageError(f"--timeout {text} is not a duration such as 1h30m") from None
     if duration < timedelta(seconds=1) or duration.microseconds:
-        raise click.UsageError("--timeout has to be some whole seconds")
+        raise click.UsageError("--timeout must be whole seconds")
     return durations.text(int(duration.total_seconds()))
 
 
@@ -231,11 +250,11 @@ def _print_counts(report: Report, output: Path, report_path: Path | None) -> Non
         for error_code, count in sorted(report.problems.items())
     ]
     fields = list(report.fields())
-    lines += [(f"dropped {name}", str(each.count), why) for name, why, each in
+    lines += [(f"dropped {name}", str(each.count), reason) for name, reason, each in
               fields[:_MAX_FIELDS]]  # fmt: skip
     if len(fields) > _MAX_FIELDS:
         lines.append(("dropped, further fields", str(len(fields) - _MAX_FIELDS), "see --report"))
     width, digits = max(len(each[0]) for each in lines), max(len(each[1]) for each in lines)
-    for label, count, why in lines:
-        say(f"{label:<{width}}  {count:>{digits}}  {why}".rstrip())
+    for label, count, reason in lines:
+        say(f"{label:<{width}}  {count:>{digits}}  {reason}".rstrip())
     say(f"{output} is written" + (f", and {report_path}" if report_path else ""))

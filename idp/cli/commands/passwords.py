@@ -21,9 +21,9 @@ def passwords() -> None:
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Leave out passwords that were seen less often.",
+    help="Leave out passwords that were seen fewer times.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+@click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
 def compact(source: Path, target: Path, min_count: int, overwrite: bool) -> None:
     """Write a list of breached passwords in the compact form of the setting breached_passwords.
 
@@ -37,21 +37,21 @@ def compact(source: Path, target: Path, min_count: int, overwrite: bool) -> None
     from idp.passwords import breached, compaction
 
     if target.exists() and not overwrite:  # checked before minutes of work
-        raise _is_there(target)
+        raise _already_exists(target)
     try:
         entries = breached.open_list(source, min_count).entries()
         # With `disable=None` there is no bar unless stderr is a terminal.
-        with tqdm(entries, unit=" passwords", unit_scale=True, disable=None) as counted:
+        with tqdm(entries, unit=" passwords", unit_scale=True, disable=None) as displayed_entries:
             draft_id = SystemRandom().id()
-            count = compaction.compact(counted, target, draft_id, replaces=overwrite)
+            count = compaction.compact(displayed_entries, target, draft_id, replaces=overwrite)
     except breached.UnusableList as error:
         raise click.UsageError(f"{source} can't be used: {error}") from error
     except FileExistsError as error:
-        raise _is_there(target) from error
+        raise _already_exists(target) from error
     except OSError as error:
         raise click.ClickException(f"{error.filename or target}: {error.strerror}") from error
     click.echo(f"{count} passwords in {target}")
 
 
-def _is_there(target: Path) -> click.ClickException:
-    return click.ClickException(f"{target} is there already; --overwrite replaces it")
+def _already_exists(target: Path) -> click.ClickException:
+    return click.ClickException(f"{target} already exists; --overwrite replaces it")

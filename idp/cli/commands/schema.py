@@ -9,27 +9,27 @@ from typing import Any
 import click
 import msgspec
 
-from idp.cli.opening import opened_service
+from idp.cli.opening import open_store_service
 from idp.cli.settings import load_for_store, store_flags
-from idp.config.loading import Loaded
+from idp.config.loading import LoadedSettings
 from idp.config.settings import Config
 from idp.start import exit_codes
 from storage import MetaRecord
 from storage.upgrades import opening, pending
 
 
-@click.group(short_help="The version of what is stored.")
+@click.group(short_help="The schema version of the store.")
 def schema() -> None:
-    """Look at the version of what is stored, or upgrade it. `idp serve` upgrades by itself."""
+    """Show the schema version of the store, or upgrade it. `idp serve` upgrades automatically."""
 
 
 @schema.command()
 @store_flags
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status(as_json: bool, config_file: Path | None, **flags: object) -> None:
-    """Tell the versions and the steps that are pending; nothing is changed.
+    """Print the versions and the pending upgrade steps; nothing is changed.
 
-    Ends with code 1 when the store is too new for this program. Example: idp schema status
+    Exits with code 1 if the store is too new for this program. Example: idp schema status
     """
     from idp.records import SCHEMA
 
@@ -37,7 +37,7 @@ def status(as_json: bool, config_file: Path | None, **flags: object) -> None:
 
     def print_status() -> None:
         record = _schema_record(config)
-        versions = described(record)
+        versions = schema_versions(record)
         click.echo(msgspec.json.encode(versions) if as_json else "\n".join(_lines(versions)))
         opening(record, SCHEMA)  # raises TooNew
 
@@ -47,34 +47,34 @@ def status(as_json: bool, config_file: Path | None, **flags: object) -> None:
 @schema.command()
 @store_flags
 def upgrade(config_file: Path | None, **flags: object) -> None:
-    """Run the steps that are pending, and print their names. Safe to repeat, at any time and
-    on several machines at once. Example: idp schema upgrade
+    """Run the pending upgrade steps, and print their names. It can be repeated at any time, and
+    run on several machines concurrently. Example: idp schema upgrade
     """
     loaded = load_for_store(config_file, flags)
     config = loaded.config
 
-    def upgraded() -> None:
-        before = described(_schema_record(config))
-        asyncio.run(_opened(loaded))
+    def run() -> None:
+        before = schema_versions(_schema_record(config))
+        asyncio.run(_upgrade(loaded))
         for name in before["pending"]:
             click.echo(name)
         click.echo(f"the store has version {_schema_record(config).version}", err=True)
 
-    raise SystemExit(exit_codes.guarded(upgraded))
+    raise SystemExit(exit_codes.guarded(run))
 
 
-async def _opened(loaded: Loaded) -> None:
-    async with opened_service(loaded):
+async def _upgrade(loaded: LoadedSettings) -> None:
+    async with open_store_service(loaded):
         pass  # opening a store upgrades it
 
 
 def _schema_record(config: Config) -> MetaRecord:
     from idp.start import bootstrap
 
-    return asyncio.run(bootstrap.look(config))
+    return asyncio.run(bootstrap.read_schema_version(config))
 
 
-def described(record: MetaRecord) -> dict[str, Any]:
+def schema_versions(record: MetaRecord) -> dict[str, Any]:
     """Returns the versions of the store (`record`) and of this program, and the upgrade steps that
     are pending, as `idp schema status` prints them.
     """

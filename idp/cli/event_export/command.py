@@ -13,7 +13,7 @@ from typing import Any, Final
 import click
 
 from idp.audit.event_types import STREAMS
-from idp.cli.backends import BackendLocation, opened
+from idp.cli.backends import BackendLocation, open_backend
 from idp.cli.building import with_location_options
 from idp.cli.event_export import state_file
 from idp.cli.event_export.exporter import Exporter, ExportOptions
@@ -28,22 +28,22 @@ _STANDARD_OUTPUT: Final = "-"
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
-@click.command("export", short_help="Every sealed event as lines of JSON, for a collector.")
+@click.command("export", short_help="Export sealed events as JSON lines.")
 @click.option(
     "--stream",
     "streams",
     multiple=True,
     type=click.Choice(STREAMS),
-    help="Only of this stream; several times for several.",
+    help="Export only this stream; repeatable.",
 )
 @click.option(
     "--from",
     "start",
     metavar="CURSOR",
     default="oldest",
-    help="Where to begin if the state file is not there: a cursor, oldest or latest.",
+    help="Where to begin if there is no state file: a cursor, oldest or latest.",
 )
-@click.option("--follow", is_flag=True, help="Go on with the events to come.")
+@click.option("--follow", is_flag=True, help="Continue with new events.")
 @click.option(
     "--to",
     "output",
@@ -57,7 +57,7 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
     metavar="FILE",
     type=click.Path(path_type=Path),
     required=True,
-    help="The file that has the cursor after the last event that was written.",
+    help="The file with the cursor after the last exported event.",
 )
 def export(
     streams: Sequence[str],
@@ -65,15 +65,15 @@ def export(
     follow: bool,
     output: str,
     state_path: Path,
-    **given: Any,
+    **option_values: Any,
 ) -> None:
-    """Append every sealed event as a line of JSON, as GET /v2/events/stream answers it, and store
-    the cursor after each portion; with --follow until it is terminated. Of an export that was
-    killed, the next one repeats the last events and leaves none out.
+    """Append every sealed event as a line of JSON, as GET /v2/events/stream does, and store the
+    cursor after each batch; with --follow until it is terminated. After an export was killed,
+    the next one repeats the last events and leaves none out.
     Example: idp audit export --follow --to events.jsonl --state export.state
     """
     options = ExportOptions(",".join(streams), start, follow)
-    location = location_of(given)
+    location = location_of(option_values)
     raise SystemExit(
         exit_codes.guarded(lambda: asyncio.run(_export(location, output, state_path, options)))
     )
@@ -87,12 +87,12 @@ async def _export(
 ) -> None:
     stopping = asyncio.Event()
     with (
-        state_file.held(state_path) as state,
+        state_file.locked(state_path) as state,
         closing(_lines(output, state_path)) as lines,
         stopped_by_signals(stopping.set),
     ):
         exporter = Exporter(lines, state, options, stopping)
-        await exporter.run(lambda: opened(location))
+        await exporter.run(lambda: open_backend(location))
     say(f"{exporter.events} events were exported")
 
 
@@ -109,21 +109,21 @@ def _lines(output: str, state_path: Path) -> Lines:
 @contextmanager
 def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
     """Within the block, the first SIGTERM or Ctrl-C calls `stop`, and the second ends the program
-    at once."""
+    immediately."""
     loop = asyncio.get_running_loop()
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    previous_handlers = {number: signal.getsignal(number) for number in _SIGNALS}
 
-    def stopped() -> None:
+    def on_signal() -> None:
         for number in _SIGNALS:
             loop.remove_signal_handler(number)
             signal.signal(number, signal.SIG_DFL)
         stop()
 
     for number in _SIGNALS:
-        loop.add_signal_handler(number, stopped)
+        loop.add_signal_handler(number, on_signal)
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             loop.remove_signal_handler(number)
             signal.signal(number, handler)

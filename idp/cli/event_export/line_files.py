@@ -1,7 +1,7 @@
-"""Where an export writes its lines: a file, and others when it is full, or standard output.
+"""The outputs of an export: a series of files, or standard output.
 
-Both take lines by `add` and write them by `store`, which goes on where it stopped if it is called
-again after an error.
+Both take lines by `add` and write them by `store`, which continues where it stopped if it is
+called again after an error.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol
 
-from idp.foundation.atomic_files import sync_directory
 from idp.foundation.clock import Clock
 from idp.foundation.errors import AlreadyRunning, ConfigError
+from idp.foundation.private_files import sync_directory
 
 MAX_BYTES: Final = 256_000_000
 _MODE: Final = 0o640  # the group is for the program that collects the lines
@@ -44,8 +44,8 @@ class Lines(Protocol):
 
 class LineFile:
     """Files to which lines are appended: the first one at `path`, the others beside it, with the
-    instant of their beginning in the name. The next one begins before a file would have more than
-    `max_bytes`.
+    instant of their creation in the name. The next one is created before a file would have more
+    than `max_bytes`.
 
     No file is renamed: a program that collects the lines has to know only one pattern, and finds
     what was written while it did not run.
@@ -64,7 +64,7 @@ class LineFile:
         self._pending = memoryview(lines)
 
     def store(self) -> None:
-        descriptor = self._opened()
+        descriptor = self._descriptor_for_pending()
         while self._pending:
             self._pending = self._pending[os.write(descriptor, self._pending) :]
         os.fsync(descriptor)
@@ -74,7 +74,7 @@ class LineFile:
             os.close(self._descriptor)
             self._descriptor = None
 
-    def _opened(self) -> int:
+    def _descriptor_for_pending(self) -> int:
         """Returns the descriptor of a file that has room for the lines."""
         path = self._path or self._newest()
         descriptor = self._descriptor
@@ -92,8 +92,8 @@ class LineFile:
             path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | _NO_WAIT, _MODE
         )
         try:
-            _claim(descriptor, path)
-            _mend(path)
+            _lock(descriptor, path)
+            _blank_incomplete_line(path)
             sync_directory(path.parent)
         except BaseException:
             os.close(descriptor)
@@ -102,12 +102,13 @@ class LineFile:
         return descriptor
 
     def _newest(self) -> Path:
-        """The file that was begun last."""
-        found = [each for each in self._first.parent.iterdir() if self._instant(each)]
-        return max(found, key=lambda each: each.name, default=self._first)
+        """Returns the file that was created last."""
+        files = [each for each in self._first.parent.iterdir() if self._instant(each)]
+        return max(files, key=lambda each: each.name, default=self._first)
 
     def _next(self, path: Path) -> Path:
-        """The file after this one, whose name comes later also if the clock went back."""
+        """Returns the path of the file after this one, whose name sorts later even if the clock
+        was set back."""
         now, before = self._clock.now(), self._instant(path)
         at = now if before is None else max(now, before + timedelta(milliseconds=1))
         text = at.astimezone(UTC).strftime(_INSTANT)[:-3]
@@ -115,9 +116,9 @@ class LineFile:
 
     def _instant(self, path: Path) -> datetime | None:
         """The instant in the name of a file, None if the name has none."""
-        found = self._name.fullmatch(path.name)
+        match = self._name.fullmatch(path.name)
         try:
-            return datetime.strptime(found[1], _INSTANT).replace(tzinfo=UTC) if found else None
+            return datetime.strptime(match[1], _INSTANT).replace(tzinfo=UTC) if match else None
         except ValueError:  # such as a 31st of February
             return None
 
@@ -130,7 +131,7 @@ def _is_named(descriptor: int, path: Path) -> bool:
         return False
 
 
-def _claim(descriptor: int, path: Path) -> None:
+def _lock(descriptor: int, path: Path) -> None:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         raise ConfigError([f"{path} is not a file: name one, or - for standard output"])
     try:
@@ -144,8 +145,8 @@ def _ends_with_line(path: Path) -> bool:
         return _end_of_lines(file) == file.seek(0, os.SEEK_END)
 
 
-def _mend(path: Path) -> None:
-    """Makes a blank line of an incomplete one at the end, which a killed export has left.
+def _blank_incomplete_line(path: Path) -> None:
+    """Replaces an incomplete line at the end, which a killed export has left, by a blank one.
 
     The file does not become shorter, because a program that collects the lines may have read the
     beginning of that line.
@@ -165,9 +166,9 @@ def _end_of_lines(file: BinaryIO) -> int:
     while end:
         begin = max(0, end - _BLOCK)
         file.seek(begin)
-        found = file.read(end - begin).rfind(b"\n")
-        if found >= 0:
-            return begin + found + 1
+        line_end = file.read(end - begin).rfind(b"\n")
+        if line_end >= 0:
+            return begin + line_end + 1
         end = begin
     return 0
 

@@ -12,8 +12,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from idp.foundation.atomic_files import new_file
 from idp.foundation.errors import AlreadyRunning, ConfigError
+from idp.foundation.private_files import new_file
 
 _DRAFT: Final = "new"
 
@@ -23,7 +23,7 @@ class _State(Struct, forbid_unknown_fields=True):
 
 
 class StateFile:
-    """A state file, which this process alone uses while it holds its lock (`held`)."""
+    """A state file, which this process alone uses while it holds its lock (`locked`)."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -51,7 +51,7 @@ class StateFile:
 
 
 @contextmanager
-def held(path: Path) -> Iterator[StateFile]:
+def locked(path: Path) -> Iterator[StateFile]:
     """Provides the state file within the block, with its lock, which the kernel releases when this
     process ends.
 

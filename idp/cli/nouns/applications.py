@@ -23,46 +23,50 @@ _NAMES: Final = {
     "skipNativeAppSuccessPage": HIDDEN,
     "loginVersion.": HIDDEN,
 }
-_KIND_HELP: Final = {"appType": "What it is; api: it asks about tokens and signs nobody in."}
+_KIND_HELP: Final = {"appType": "The type of the application; api: it only verifies tokens."}
 
 
-def by_preset(given_values: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
+def by_preset(given_values: Document, option_values: Mapping[str, Any]) -> tuple[str, Document]:
     """Returns the name of the operation that registers a new application (`oidc` or `api`), and
     its body, as `Command.adapt` requires.
 
     `given_values` are the body's fields from the command line; they replace those of the preset
-    that the option `preset` in `given` names. Raises NotFound for the preset, InvalidArgument for
-    the host, click.UsageError.
+    that the option `preset` in `option_values` names. Raises NotFound for the preset,
+    InvalidArgument for the host, click.UsageError.
     """
     from idp.clients import new_apps
 
-    kind, name, preset = given_values.get("appType"), given.get("preset"), None
-    known: Document = {}
+    kind, name, preset = given_values.get("appType"), option_values.get("preset"), None
+    preset_values: Document = {}
     is_api = kind == "api"
     if name:
         from idp.clients import presets
         from idp.management.projects import read_presets
 
         preset = presets.find(name)
-        if preset.needs_host and not given.get("host"):
+        if preset.needs_host and not option_values.get("host"):
             raise click.UsageError("with this --preset, --host says where the application is")
-        known = presets.expand(name, given.get("host") or read_presets.HOST)
+        preset_values = presets.expand(name, option_values.get("host") or read_presets.HOST)
         is_api = preset.kind == "api"
-        if kind not in (None, "api" if is_api else known.get("appType")):
+        if kind not in (None, "api" if is_api else preset_values.get("appType")):
             raise click.UsageError(f"the preset {name} is for another --type")
-    if method := given.get("auth_method_type"):
+    if method := option_values.get("auth_method_type"):
         # The option has the names for OIDC applications; those for APIs differ in the prefix.
         given_values["authMethodType"] = method.replace("OIDC_", "API_", 1) if is_api else method
     if is_api:
         given_values.pop("appType", None)
         return "api", given_values
-    known |= given_values
-    return "oidc", known | new_apps.proposed(known, preset)
+    preset_values |= given_values
+    return "oidc", preset_values | new_apps.defaults(preset_values, preset)
 
 
 _PRESET: Final = (
-    click.Option(["--preset"], metavar="NAME", help="A tool whose settings are known."),
-    click.Option(["--host"], metavar="HOST", help="Where that is: grafana.acme.example."),
+    click.Option(["--preset"], metavar="NAME", help="The name of a preset."),
+    click.Option(
+        ["--host"],
+        metavar="HOST",
+        help="The host of the application, such as grafana.acme.example.",
+    ),
 )
 _METHODS: Final = next(
     each for each in fields.fields_of(NewOidcApp) if each.dotted == "authMethodType"
@@ -79,7 +83,7 @@ app = group(
             f"idp app create {_EXAMPLE} --name Grafana --preset grafana --host"
             " grafana.acme.example --secret-file secret",
             names={**_NAMES, "authMethodType": HIDDEN},
-            helps=_KIND_HELP,
+            help_texts=_KIND_HELP,
             summary="Register an application in a project.",
             extra=(*_PRESET, fields.option(_METHODS, "auth-method-type")),
             adapt=by_preset,
@@ -88,29 +92,29 @@ app = group(
             "check",
             f"POST {_APPS}/oidc/_check",
             f"idp app check {_EXAMPLE} --redirect-uri https://shop.example/cb",
-            at="",
+            argument="",
             names=_NAMES,
-            helps=_KIND_HELP,
+            help_texts=_KIND_HELP,
         ),
         command(
             "list",
             f"POST {_APPS}/_search",
             f"idp app list {_EXAMPLE}",
             columns=("id", "name", "state"),
-            summary="Find the applications of a project.",
+            summary="Search for applications of a project.",
         ),
         command(
             "show",
             f"GET {_APP}",
             f"idp app show {_EXAMPLE} 7fQm2Xb1",
-            summary="Show what is registered.",
+            summary="Show an application.",
         ),
         command("rename", f"PUT {_APP}", f"idp app rename {_EXAMPLE} 7fQm2Xb1 --name Dashboards"),
         command(
             "deactivate",
             f"POST {_APP}/_deactivate",
             f"idp app deactivate {_EXAMPLE} 7fQm2Xb1",
-            asks="Shut the application? All that was issued to it ends.",
+            confirm="Deactivate the application? All its tokens are revoked.",
         ),
         command(
             "reactivate", f"POST {_APP}/_reactivate", f"idp app reactivate {_EXAMPLE} 7fQm2Xb1"
@@ -119,16 +123,18 @@ app = group(
             "delete",
             f"DELETE {_APP}",
             f"idp app delete {_EXAMPLE} 7fQm2Xb1",
-            asks="Delete the application for good?",
+            confirm="Permanently delete the application?",
         ),
         command(
             "configure",
             f"PUT {_OIDC}",
             f"idp app configure {_EXAMPLE} 7fQm2Xb1 --access-token-type jwt",
             names=_NAMES,
-            helps=_KIND_HELP,
+            help_texts=_KIND_HELP,
             base=(f"GET {_APP}", "app.oidcConfig"),
-            summary="Change how an application works; what is not named stays.",
+            summary=(
+                "Change the settings of an application; settings without an option stay the same."
+            ),
         ),
         command(
             "set-redirects",
@@ -136,7 +142,7 @@ app = group(
             f"idp app set-redirects {_EXAMPLE} 7fQm2Xb1 --redirect-uri https://a.example/cb",
             only=("redirectUris", "postLogoutRedirectUris", "devMode"),
             base=(f"GET {_APP}", "app.oidcConfig"),
-            summary="Say where an application takes people back; what is not named stays.",
+            summary="Change the redirect URIs of an application.",
         ),
         command(
             "configure-api",
@@ -149,8 +155,8 @@ app = group(
             "rotate-secret",
             {"": f"POST {_OIDC}/{_SECRET}", "api": f"POST {_APP}/api_config/{_SECRET}"},
             f"idp app rotate-secret {_EXAMPLE} 7fQm2Xb1 --overlap 24h --secret-file secret",
-            switches={"api": "It is an API application."},
-            summary="Make a new secret; with --overlap, the old one counts for so long beside it.",
+            switches={"api": "For an API application."},
+            summary="Generate a new secret; the old one stays valid for --overlap.",
         ),
         command(
             "secrets",
@@ -161,7 +167,7 @@ app = group(
             "end-secret",
             f"DELETE {_APP}/secrets/{{secretId}}",
             f"idp app end-secret {_EXAMPLE} --app 7fQm2Xb1 3Wd9",
-            asks="Let this secret open nothing any more?",
+            confirm="Delete this secret?",
         ),
         command(
             "debug",

@@ -11,7 +11,7 @@ import msgspec
 
 from idp.cli.backends import Backend
 from idp.cli.building import group, with_common_options
-from idp.cli.command import BY_ADDRESS, command
+from idp.cli.command import OPERATION_AT, command
 from idp.cli.commands.audit import erase, verify
 from idp.cli.document import Document
 from idp.cli.event_export.command import export
@@ -21,10 +21,10 @@ from idp.cli.running import carry_out, location_of
 
 _ALL: Final = "POST /admin/v1/events/_search"
 _OWN: Final = "POST /management/v1/orgs/me/events/_search"
-_OWN_HELP: Final = "Of one organization (--org) alone."
+_OWN_HELP: Final = "Only events of one organization (--org)."
 _EVERY_SECONDS: Final = 1.0
 # Clocks of two processes may differ: a later event may have an earlier time.
-_LATE: Final = timedelta(seconds=10)
+_MAX_CLOCK_DIFFERENCE: Final = timedelta(seconds=10)
 COLUMNS: Final = (
     "creationDate",
     "type.type",
@@ -38,7 +38,7 @@ COLUMNS: Final = (
 
 audit = group(
     "audit",
-    "What was changed, by whom and when.",
+    "The audit log: who changed what, and when.",
     [
         command(
             "search",
@@ -46,40 +46,42 @@ audit = group(
             "idp audit search --since 24h --event-type user.created --format ndjson",
             columns=COLUMNS,
             switches={"own": _OWN_HELP},
-            summary="Find changes, the newest first.",
+            summary="Search for events, the newest first.",
         ),
         command(
             "types",
             "POST /admin/v1/events/types/_search",
             "idp audit types",
             columns=("type", "localized.localizedMessage"),
-            summary="List the types of changes.",
+            summary="List the types of events.",
         ),
     ],
 )
 
 
-@click.command("tail", short_help="The latest changes, and those to come.")
-@click.option("-n", "--lines", type=click.IntRange(1, 1000), default=20, help="How many.")
-@click.option("--follow", is_flag=True, help="Go on with what is changed from now on.")
+@click.command("tail", short_help="Print the latest events, and follow new ones.")
+@click.option(
+    "-n", "--lines", type=click.IntRange(1, 1000), default=20, help="The number of events."
+)
+@click.option("--follow", is_flag=True, help="Continue with new events.")
 @click.option("--own", is_flag=True, help=_OWN_HELP)
-def tail(lines: int, follow: bool, own: bool, **given: Any) -> None:
-    """Print the latest changes, the newest last; with --follow, every other as it is made, until
-    it is interrupted. Example: idp audit tail --follow
+def tail(lines: int, follow: bool, own: bool, **option_values: Any) -> None:
+    """Print the latest events, the newest last; with --follow also new ones, until it is
+    interrupted. Example: idp audit tail --follow
     """
-    location, output_format = location_of(given), given["output_format"]
+    location, output_format = location_of(option_values), option_values["output_format"]
 
-    async def followed(backend: Backend) -> None:
+    async def run(backend: Backend) -> None:
         latest = Tail(backend, own=own)
         for event in await latest.last(lines):
             _print(event, output_format)
         while follow:
             await asyncio.sleep(_EVERY_SECONDS)
-            for event in await latest.news():
+            for event in await latest.new_events():
                 _print(event, output_format)
 
     try:
-        carry_out(location, followed)
+        carry_out(location, run)
     except KeyboardInterrupt:  # the usual way to end it
         raise SystemExit(0) from None
 
@@ -97,7 +99,7 @@ class Tail:
 
     def __init__(self, backend: Backend, *, own: bool) -> None:
         self._backend = backend
-        self._operation = BY_ADDRESS[_OWN if own else _ALL]
+        self._operation = OPERATION_AT[_OWN if own else _ALL]
         self._returned: dict[str, datetime] = {}
         self._first: tuple[str, str] | None = None
 
@@ -108,13 +110,12 @@ class Tail:
         self._first = _position(events[0]) if events else None
         return self._only_new(events)
 
-    async def news(self) -> list[Document]:
-        """Returns the events that were logged since the last call of `last` or `news`. Raises
-        IdpError, StorageError.
-        """
+    async def new_events(self) -> list[Document]:
+        """Returns the events that were logged since the last call of `last` or `new_events`.
+        Raises IdpError, StorageError."""
         query: Document = {"asc": True, "limit": 1000}
         if self._returned:
-            query["from"] = instant(max(self._returned.values()) - _LATE)
+            query["from"] = instant(max(self._returned.values()) - _MAX_CLOCK_DIFFERENCE)
         events: list[Document] = []
         while True:
             answer = await self._backend.call(self._operation, [], query)
@@ -136,7 +137,7 @@ class Tail:
         }
         if self._returned:
             # Older events are not read again, so they need not be remembered.
-            oldest = max(self._returned.values()) - 2 * _LATE
+            oldest = max(self._returned.values()) - 2 * _MAX_CLOCK_DIFFERENCE
             self._returned = {
                 event_id: at for event_id, at in self._returned.items() if at >= oldest
             }

@@ -14,21 +14,26 @@ feature = group(
     "feature",
     "Features of the instance.",
     [
-        command("show", f"GET {_FEATURES}", "idp feature show", summary="Show which are on."),
+        command(
+            "show",
+            f"GET {_FEATURES}",
+            "idp feature show",
+            summary="Show the features, and whether each is on.",
+        ),
         command("set", f"PUT {_FEATURES}", "idp feature set --oidc-token-exchange"),
     ],
 )
 
 background = group(
     "background",
-    "What the installation does by itself.",
+    "Background tasks of the installation.",
     [
         command(
             "list",
             "GET /admin/v1/background",
             "idp background list",
             columns=("name", "interval", "nextTurn"),
-            summary="List what the installation does by itself, and when it is next.",
+            summary="List the background tasks, and when each runs next.",
         ),
     ],
 )
@@ -37,13 +42,15 @@ security = group(
     "security",
     "The security policy of the instance.",
     [
-        command("show", f"GET {_SECURITY}", "idp security show", summary="Show the policy."),
+        command(
+            "show", f"GET {_SECURITY}", "idp security show", summary="Show the security policy."
+        ),
         command(
             "set",
             f"PUT {_SECURITY}",
             "idp security set --enable-impersonation",
             base=(f"GET {_SECURITY}", "policy"),
-            summary="Change the policy; what is not named stays.",
+            summary="Change the security policy; settings without an option stay the same.",
         ),
     ],
 )

@@ -17,14 +17,14 @@ _JOB: Final = "/admin/v1/jobs/{jobId}"
 
 job = group(
     "job",
-    "Imports: how far they came, and what was wrong.",
+    "Import jobs: their progress and errors.",
     [
         command(
             "list",
             "POST /admin/v1/jobs/_search",
             "idp job list",
             columns=("id", "state", "dryRun", "done", "total", "failed", "creationDate"),
-            summary="List the jobs of the last thirty days.",
+            summary="List the jobs of the last 30 days.",
         ),
         command("show", f"GET {_JOB}", "idp job show 3141592653589793"),
         command("cancel", f"POST {_JOB}/_cancel", "idp job cancel 3141592653589793"),
@@ -39,20 +39,20 @@ job = group(
 )
 
 
-@click.command("watch", short_help="Show how far a job comes until it has ended.")
+@click.command("watch", short_help="Show the progress of a job until it ends.")
 @click.argument("job_id", metavar="JOB_ID")
-def watch(job_id: str, **given: Any) -> None:
-    """Show how far a job comes until it has ended, and end as it does: with 3, if rows failed.
+def watch(job_id: str, **option_values: Any) -> None:
+    """Show the progress of a job until it ends. Exits with 3 if rows failed.
     Example: idp job watch 3141592653589793
     """
-    print_options = watching.PrintOptions(given["output_format"], given["get"])
+    print_options = watching.PrintOptions(option_values["output_format"], option_values["get"])
     if print_options.get:
         check_field(watching.JOB.answer, print_options.get)
 
-    async def watched(backend: Backend) -> None:
+    async def run(backend: Backend) -> None:
         watching.end(await watching.until_end(backend, job_id), print_options)
 
-    carry_out(location_of(given), watched)
+    carry_out(location_of(option_values), run)
 
 
 job.add_command(with_common_options(watch))

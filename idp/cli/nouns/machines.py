@@ -14,7 +14,7 @@ _ID: Final = "5xTpVw0mJqk3Yb9cD2eF1g"
 
 service_user = group(
     "service-user",
-    "Service users: scripts and other programs.",
+    "Service users: accounts of scripts and other programs.",
     [
         command(
             "create",
@@ -28,14 +28,14 @@ service_user = group(
             fixed={"queries": [{"typeQuery": {"type": "TYPE_MACHINE"}}]},
             names={"queries.typeQuery.": HIDDEN},
             columns=("userId", "username", "state", "machine.name"),
-            summary="Find service users; without a filter, all that there are.",
+            summary="Search for service users; without a filter, list all.",
         ),
         command(
             "change",
             f"PUT {_USER}/machine",
             f"idp service-user change {_ID} --description 'Makes people.'",
             base=("GET /v2/users/{userId}", "user"),
-            summary="Change a service user; what is not named stays.",
+            summary="Change a service user; fields without an option stay the same.",
         ),
         command(
             "secrets",
@@ -46,7 +46,7 @@ service_user = group(
             "end-secret",
             f"DELETE {_USER}/secrets/{{secretId}}",
             f"idp service-user end-secret --user {_ID} 3Wd9",
-            asks="Let this secret open nothing any more?",
+            confirm="Delete this secret?",
         ),
         command(
             "generate-secret",
@@ -57,8 +57,8 @@ service_user = group(
             "remove-secret",
             f"DELETE {_USER}/secret",
             f"idp service-user remove-secret {_ID}",
-            asks="Take the secret of the service user {} away?",
-            summary="Take the secret of a service user away.",
+            confirm="Remove the secret of the service user {}?",
+            summary="Remove the secret of a service user.",
         ),
     ],
 )
@@ -78,30 +78,37 @@ pat = group(
             f"POST {_USER}/pats/_search",
             f"idp pat list --user {_ID}",
             columns=("id", "expirationDate", "lastUsedAt"),
-            summary="List the tokens of a service user; nothing that opens anything.",
+            summary="List the personal access tokens of a service user, without their values.",
         ),
         command("show", f"GET {_USER}/pats/{{tokenId}}", f"idp pat show --user {_ID} 8sKq0Lw2"),
         command(
             "revoke",
             f"DELETE {_USER}/pats/{{tokenId}}",
             f"idp pat revoke --user {_ID} 8sKq0Lw2",
-            asks="Let the token of the user {} with the id {} open nothing any more?",
+            confirm="Revoke the token of the user {} with the ID {}?",
         ),
     ],
 )
 
 key = group(
     "key",
-    "Keys by which service users and applications prove who they are.",
+    "Keys with which service users and applications authenticate.",
     [
         command(
             "create",
             {"user": f"POST {_USER}/keys", "app": f"POST {_APP}/keys"},
             f"idp key create --user {_ID} --expires 90d --secret-file key.json",
             names={"expirationDate": "expires"},
-            helps={"publicKey": "PEM of a key that is there already; else a pair is made."},
+            help_texts={
+                "publicKey": (
+                    "The PEM file of an existing public key; without it, a key pair is generated."
+                )
+            },
             fixed={"type": "KEY_TYPE_JSON"},
-            summary="Register the public key of a service user or an application, or make a pair.",
+            summary=(
+                "Register a public key of a service user or an application, or generate a key"
+                " pair."
+            ),
         ),
         command(
             "list",
@@ -120,7 +127,7 @@ key = group(
             "remove",
             {"user": f"DELETE {_USER}/keys/{{keyId}}", "app": f"DELETE {_APP}/keys/{{keyId}}"},
             f"idp key remove --user {_ID} 8sKq0Lw2",
-            asks="Let the key prove nothing any more?",
+            confirm="Remove the key?",
             summary="Remove a key of a service user or an application.",
         ),
     ],

@@ -14,13 +14,13 @@ from idp.cli.document import Document
 _MAIL: Final = "/admin/v1/mail"
 
 
-def _to_address(given_values: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
-    return "", {"to": given["address"]}
+def _to_address(given_values: Document, option_values: Mapping[str, Any]) -> tuple[str, Document]:
+    return "", {"to": option_values["address"]}
 
 
 mail = group(
     "mail",
-    "Mail and text messages.",
+    "Emails and text messages.",
     [
         command(
             "test",
@@ -29,20 +29,20 @@ mail = group(
             names={"to": HIDDEN},
             extra=(click.Argument(["address"]),),
             adapt=_to_address,
-            summary="Send a mail at once, and print what the mail server answered.",
+            summary="Send a test email immediately, and print the mail server's answer.",
         ),
         command(
             "outbox",
             f"POST {_MAIL}/_search",
             "idp mail outbox --state failed",
             columns=("id", "kind", "state", "attempts", "creationDate", "lastError"),
-            summary="List the letters of the last seven days: waiting, sent, failed or held.",
+            summary="List the messages of the last seven days: waiting, sent, failed or held.",
         ),
         command(
             "retry",
             f"POST {_MAIL}/{{mailId}}/_retry",
             "idp mail retry 0198c0de-0000-7000-8000-000000000000",
-            summary="Send a letter now that failed, waits for its next attempt, or was held.",
+            summary="Send a message now that failed, waits for its next attempt, or was held.",
         ),
     ],
 )

@@ -25,7 +25,7 @@ org = group(
             "idp org create --name Acme --owner-user-name anna --owner-email anna@acme.example"
             " --owner-first-name Anna --owner-last-name Owner --owner-password-file -",
             names={"org.name": "name", "org.domain": "domain", "human.": "owner", "roles": "role"},
-            summary="Make an organization, its owner and their membership, all or nothing.",
+            summary="Create an organization, its owner and their membership, all or nothing.",
         ),
         command(
             "create-empty",
@@ -37,7 +37,7 @@ org = group(
             "POST /v2/organizations/_search",
             "idp org list --name 'ac*'",
             columns=("id", "name", "primaryDomain", "state"),
-            summary="Find organizations; without a filter, all that there are.",
+            summary="Search for organizations; without a filter, list all.",
         ),
         command(
             "show",
@@ -54,14 +54,21 @@ org = group(
             "deactivate",
             f"POST {_OWN}/_deactivate",
             f"idp org deactivate --org {_ID}",
-            asks="Shut the organization? Nobody of it gets in, and all that was issued ends.",
+            confirm="Deactivate the organization? Its users can't sign in, and all sessions end.",
         ),
         command("reactivate", f"POST {_OWN}/_reactivate", f"idp org reactivate --org {_ID}"),
+        command(
+            "sessions",
+            f"POST {_OWN}/sessions/_search",
+            f"idp org sessions --org {_ID}",
+            columns=("id", "userId", "displayName", "browser", "system", "lastUsedDate"),
+            summary="Find the active sessions of an organization's users.",
+        ),
         command(
             "delete",
             "DELETE /admin/v1/orgs/{orgId}",
             f"idp org delete {_ID}",
-            asks="Delete the organization {} with all that is in it, for good?",
+            confirm="Permanently delete the organization {} with its contents?",
         ),
     ],
 )
@@ -78,13 +85,13 @@ domain = group(
             f"POST {_OWN}/domains/_search",
             f"idp domain list --org {_ID}",
             columns=("domainName", "isVerified", "isPrimary"),
-            summary="Find the domains of an organization.",
+            summary="Search for domains of an organization.",
         ),
         command(
             "challenge",
             f"POST {_DOMAIN}/validation/_generate",
             f"idp domain challenge --org {_ID} acme.example --type dns",
-            summary="Make what proves a domain: where it has to stand, and what.",
+            summary="Generate the token that verifies a domain, and show where to publish it.",
         ),
         command(
             "verify", f"POST {_DOMAIN}/validation/_validate", "idp domain verify acme.example"
@@ -96,28 +103,28 @@ domain = group(
             "remove",
             f"DELETE {_DOMAIN}",
             "idp domain remove acme.example",
-            asks="Remove the domain {}?",
+            confirm="Remove the domain {}?",
         ),
     ],
 )
 
 member = group(
     "member",
-    "Who manages an organization, or the instance.",
+    "The managers of an organization or of the instance.",
     [
         command(
             "add",
             {"": f"POST {_MEMBERS}", "instance": f"POST {_INSTANCE}"},
             "idp member add --user 5xTpVw0mJqk3Yb9cD2eF1g --role ORG_OWNER",
             names={"userId": "user"},
-            summary="Let a user manage the organization, or with --instance everything.",
+            summary="Add a member to the organization, or with --instance to the instance.",
         ),
         command(
             "list",
             {"": f"POST {_MEMBERS}/_search", "instance": f"POST {_INSTANCE}/_search"},
             "idp member list",
             columns=("userId", "preferredLoginName", "roles", "displayName"),
-            summary="Find the members of an organization, or with --instance of the instance.",
+            summary="Search for members of an organization, or with --instance of the instance.",
         ),
         command(
             "roles",
@@ -129,14 +136,14 @@ member = group(
             "set-roles",
             {"": f"PUT {_MEMBERS}/{{userId}}", "instance": f"PUT {_INSTANCE}/{{userId}}"},
             "idp member set-roles 5xTpVw0mJqk3Yb9cD2eF1g --role ORG_OWNER_VIEWER",
-            summary="Let a member manage in these roles, and in no others.",
+            summary="Replace the roles of a member.",
         ),
         command(
             "remove",
             {"": f"DELETE {_MEMBERS}/{{userId}}", "instance": f"DELETE {_INSTANCE}/{{userId}}"},
             "idp member remove 5xTpVw0mJqk3Yb9cD2eF1g",
-            asks="Let the member {} manage no more?",
-            summary="Let a member manage the organization, or with --instance the rest, no more.",
+            confirm="Remove the member {}?",
+            summary="Remove a member from the organization, or with --instance from the instance.",
         ),
     ],
 )

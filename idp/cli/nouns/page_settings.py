@@ -11,7 +11,7 @@ _INSTANCE: Final = "/admin/v1"
 _OWN: Final = "/management/v1"
 _PICTURE: Final = "policies/label/{picture}"
 _TEXTS: Final = "text/login/{language}"
-_USUAL: Final = "text/default/login/{language}"
+_DEFAULT_TEXTS: Final = "text/default/login/{language}"
 
 
 def _both(method: str, path: str) -> dict[str, str]:
@@ -21,39 +21,39 @@ def _both(method: str, path: str) -> dict[str, str]:
 
 picture = group(
     "picture",
-    "Logos and icons of the login pages.",
+    "Logos and icons of the sign-in pages.",
     [
         command(
             "show",
             _both("GET", _PICTURE),
             "idp picture show logo",
-            summary="Show a picture that an organization has, of its own or not.",
+            summary="Show a picture of an organization, its own or inherited.",
         ),
         command(
             "set",
             _both("PUT", _PICTURE),
             "idp picture set logo --content acme.png",
-            summary="Set a picture of an organization: logo, logo_dark, icon or icon_dark.",
+            summary="Set a picture: logo, logo_dark, icon, icon_dark or background.",
         ),
         command(
             "remove",
             _both("DELETE", _PICTURE),
             "idp picture remove logo",
-            asks="Take the picture away?",
-            summary="Take an organization's own picture away.",
+            confirm="Remove the picture?",
+            summary="Remove an organization's own picture.",
         ),
     ],
 )
 
 page_text = group(
     "page-text",
-    "Texts of the login pages.",
+    "Texts of the sign-in pages.",
     [
         command(
             "usual",
-            _both("GET", _USUAL),
+            _both("GET", _DEFAULT_TEXTS),
             "idp page-text usual de",
-            summary="Show every text that can be set, as it is otherwise.",
+            summary="Show all texts that can be set, with their defaults.",
         ),
         command(
             "show",
@@ -66,14 +66,14 @@ page_text = group(
             _both("PUT", _TEXTS),
             "idp page-text set en"
             ' --text \'{"screen": "login-name", "key": "Sign in", "text": "Welcome to Acme"}\'',
-            summary="Set the texts of the login pages in a language, all at once.",
+            summary="Replace all texts of the sign-in pages in a language.",
         ),
         command(
             "reset",
             f"DELETE {_OWN}/{_TEXTS}",
             "idp page-text reset de",
-            asks="Take the organization's own texts away?",
-            summary="Let an organization have the texts of the instance again.",
+            confirm="Reset the organization's own texts?",
+            summary="Reset an organization's texts to those of the instance.",
         ),
     ],
 )

@@ -21,7 +21,7 @@ def _get(name: str, kind: PolicyKindEntry) -> Command:
         name,
         {"": f"GET {_OWN}/{path}", "instance": f"GET {_INSTANCE}/{path}"},
         f"idp policy get {name}",
-        summary=f"Show the {kind.words} that an organization has, of its own or not.",
+        summary=f"Show the {kind.noun} of an organization, its own or inherited.",
     )
 
 
@@ -35,8 +35,8 @@ def _set(name: str, kind: PolicyKindEntry) -> Command:
             "": (f"GET {_OWN}/{path}", "policy"),
             "instance": (f"GET {_INSTANCE}/{path}", "policy"),
         },
-        first=f"POST {_OWN}/{path}",
-        summary=f"Change the {kind.words} of an organization; what is not named stays.",
+        creation=f"POST {_OWN}/{path}",
+        summary=f"Change the {kind.noun} of an organization; the rest stays the same.",
     )
 
 
@@ -45,8 +45,8 @@ def _reset(name: str, kind: PolicyKindEntry) -> Command:
         name,
         f"DELETE {_OWN}/policies/{kind.path}",
         f"idp policy reset {name}",
-        asks="Take the organization's own away?",
-        summary=f"Let an organization have the {kind.words} of the instance again.",
+        confirm="Reset the organization's own policy?",
+        summary=f"Reset the {kind.noun} of an organization to that of the instance.",
     )
 
 
@@ -55,22 +55,22 @@ def _names() -> list[tuple[str, PolicyKindEntry]]:
 
 
 policy = click.Group("policy", help="Policies.", short_help="Policies.")
-for _verb, _made, _about in (
-    ("get", _get, "Show a policy, of an organization's own or not."),
-    ("set", _set, "Change a policy of an organization, or with --instance of all."),
-    ("reset", _reset, "Let an organization have the policy of the instance again."),
+for _verb, _build, _help_text in (
+    ("get", _get, "Show a policy of an organization, its own or inherited."),
+    ("set", _set, "Change a policy of an organization, or with --instance of the instance."),
+    ("reset", _reset, "Reset a policy of an organization to that of the instance."),
 ):
-    policy.add_command(group(_verb, _about, [_made(*each) for each in _names()]))
+    policy.add_command(group(_verb, _help_text, [_build(*each) for each in _names()]))
 
 text = group(
     "text",
-    "The words of letters.",
+    "The texts of emails and text messages.",
     [
         command(
             "show",
             {"": f"GET {_OWN}/{_TEXT}", "instance": f"GET {_INSTANCE}/{_TEXT}"},
             "idp text show --type verifyemail de",
-            summary="Show the words of a letter in a language.",
+            summary="Show the texts of a message in a language.",
         ),
         command(
             "set",
@@ -80,14 +80,14 @@ text = group(
                 "": (f"GET {_OWN}/{_TEXT}", "customText"),
                 "instance": (f"GET {_INSTANCE}/{_TEXT}", "customText"),
             },
-            summary="Change the words of a letter; what is not named stays.",
+            summary="Change the texts of a message; texts without an option stay the same.",
         ),
         command(
             "reset",
             f"DELETE {_OWN}/{_TEXT}",
             "idp text reset --type verifyemail de",
-            asks="Take the organization's own words away?",
-            summary="Let an organization have the words of the instance again.",
+            confirm="Reset the organization's own texts?",
+            summary="Reset an organization's texts of a message to those of the instance.",
         ),
     ],
 )

@@ -8,7 +8,7 @@ import click
 
 from idp.cli.backends import Backend
 from idp.cli.building import group, with_common_options
-from idp.cli.command import BY_ADDRESS, command
+from idp.cli.command import OPERATION_AT, command
 from idp.cli.running import carry_out, location_of, show
 
 _PRESETS: Final = "/management/v1/presets"
@@ -27,7 +27,9 @@ preset = group(
             "show",
             f"GET {_PRESETS}/{{name}}",
             "idp preset show grafana",
-            left_out={"configuration": "idp preset configuration {} --host HOST --client-id ID"},
+            multiline_fields={
+                "configuration": "idp preset configuration {} --host HOST --client-id ID"
+            },
         ),
     ],
 )
@@ -35,19 +37,23 @@ preset = group(
 
 @click.command("configuration")
 @click.argument("name")
-@click.option("--host", metavar="HOST", required=True, help="Where the tool is.")
-@click.option("--client-id", metavar="ID", required=True, help="The application's client id.")
-def configuration(name: str, host: str, client_id: str, **given: Any) -> None:
-    """Print how a tool is configured, with CLIENT_SECRET where its secret belongs.
+@click.option("--host", metavar="HOST", required=True, help="The host of the application.")
+@click.option("--client-id", metavar="ID", required=True, help="The client ID of the application.")
+def configuration(name: str, host: str, client_id: str, **option_values: Any) -> None:
+    """Print the configuration of an application, with CLIENT_SECRET in place of its secret.
 
     Example: idp preset configuration grafana --host grafana.acme.example --client-id 7fQm2Xb1
     """
-    location, output_format, get = location_of(given), given["output_format"], given["get"]
+    location, output_format, get = (
+        location_of(option_values),
+        option_values["output_format"],
+        option_values["get"],
+    )
 
     async def print_configuration(backend: Backend) -> None:
         from idp.clients import presets
 
-        tool = await backend.call(BY_ADDRESS[f"GET {_PRESETS}/{{name}}"], [name])
+        tool = await backend.call(OPERATION_AT[f"GET {_PRESETS}/{{name}}"], [name])
         text = presets.configuration(name, backend.issuer, client_id, host)
         answer = {"file": tool["file"], "configuration": text}
         if output_format == "table" and not get:

@@ -15,7 +15,7 @@ _GRANT: Final = f"{_GRANTS}/{{grantId}}"
 
 project = group(
     "project",
-    "Projects: what groups applications and their roles.",
+    "Projects: groups of applications and their roles.",
     [
         command("create", f"POST {_PROJECTS}", "idp project create --name Shop --get id"),
         command(
@@ -23,7 +23,7 @@ project = group(
             f"POST {_PROJECTS}/_search",
             "idp project list --name 'sh*'",
             columns=("id", "name", "state"),
-            summary="Find projects; without a filter, all that there are.",
+            summary="Search for projects; without a filter, list all.",
         ),
         command("show", f"GET {_PROJECT}", "idp project show 8sKq0Lw2", summary="Show a project."),
         command(
@@ -35,21 +35,23 @@ project = group(
             "deactivate",
             f"POST {_PROJECT}/_deactivate",
             "idp project deactivate 8sKq0Lw2",
-            asks="Shut the project {} with its applications? All that was issued to these ends.",
+            confirm=(
+                "Deactivate the project {} with its applications? All their tokens are revoked."
+            ),
         ),
         command("reactivate", f"POST {_PROJECT}/_reactivate", "idp project reactivate 8sKq0Lw2"),
         command(
             "delete",
             f"DELETE {_PROJECT}",
             "idp project delete 8sKq0Lw2",
-            asks="Delete the project {} with its applications, for good?",
+            confirm="Permanently delete the project {} with its applications?",
         ),
     ],
 )
 
 project_grant = group(
     "project-grant",
-    "The organizations that a project is granted to, and the roles that they may assign.",
+    "Grants of projects to other organizations, and the roles that these can assign.",
     [
         command(
             "create",
@@ -62,13 +64,13 @@ project_grant = group(
             f"POST {_GRANTS}/_search",
             "idp project-grant list --project 8sKq0Lw2",
             columns=("grantId", "grantedOrgName", "grantedRoleKeys", "state"),
-            summary="Find the grants of a project; without a filter, all that there are.",
+            summary="Search for grants of a project; without a filter, list all.",
         ),
         command(
             "show",
             f"GET {_GRANT}",
             "idp project-grant show --project 8sKq0Lw2 3vBn6Mq9",
-            summary="Show a grant.",
+            summary="Show a project grant.",
         ),
         command(
             "change",
@@ -79,7 +81,10 @@ project_grant = group(
             "deactivate",
             f"POST {_GRANT}/_deactivate",
             "idp project-grant deactivate --project 8sKq0Lw2 3vBn6Mq9",
-            asks="Suspend the grant of the project {}, {}? Users who need it are signed out.",
+            confirm=(
+                "Deactivate the grant of the project {}, {}? Users who depend on it are signed"
+                " out."
+            ),
         ),
         command(
             "reactivate",
@@ -90,14 +95,14 @@ project_grant = group(
             "delete",
             f"DELETE {_GRANT}",
             "idp project-grant delete --project 8sKq0Lw2 3vBn6Mq9",
-            asks="Take the grant of the project {}, {}, back with the roles assigned by it?",
+            confirm="Delete the grant of the project {}, {}, with the roles assigned through it?",
         ),
     ],
 )
 
 role = group(
     "role",
-    "The roles that a project knows.",
+    "The roles of a project.",
     [
         command(
             "add",
@@ -121,7 +126,7 @@ role = group(
             "remove",
             f"DELETE {_PROJECT}/roles/{{roleKey}}",
             "idp role remove --project 8sKq0Lw2 buyer",
-            asks="Let the project {} forget the role {}? Whoever has it loses it.",
+            confirm="Delete the role {1} of the project {0}? The users who have it lose it.",
         ),
     ],
 )

@@ -15,7 +15,7 @@ _ID: Final = "5xTpVw0mJqk3Yb9cD2eF1g"
 
 user = group(
     "user",
-    "People, and whatever is kept with a user.",
+    "Users and their data.",
     [
         command(
             "create",
@@ -50,7 +50,7 @@ user = group(
             "POST /v2/users",
             "idp user list --user-name 'an*' --state active",
             columns=("userId", "username", "state", "human.profile.displayName"),
-            summary="Find users; without a filter, all that there are.",
+            summary="Search for users; without a filter, list all.",
         ),
         command("show", f"GET {_USER}", f"idp user show {_ID}", summary="Show a user."),
         command(
@@ -85,7 +85,7 @@ user = group(
             "delete",
             f"DELETE {_USER}",
             f"idp user delete {_ID}",
-            asks="Delete the user {} with all that is theirs, for good?",
+            confirm="Permanently delete the user {} with all their data?",
         ),
         command(
             "set-email",
@@ -104,7 +104,7 @@ user = group(
             "remove-phone",
             f"DELETE {_USER}/phone",
             f"idp user remove-phone {_ID}",
-            asks="Remove the phone number of the user {}?",
+            confirm="Remove the phone number of the user {}?",
         ),
         command(
             "set-password",
@@ -127,19 +127,19 @@ user = group(
             "sessions",
             f"POST {_USER}/sessions/_search",
             f"idp user sessions {_ID}",
-            summary="Find the sessions of a user: where they are signed in.",
+            summary="Search for sessions of a user.",
         ),
         command(
             "end-sessions",
             f"POST {_USER}/sessions/_end",
             f"idp user end-sessions {_ID}",
-            asks="Sign the user {} out everywhere?",
+            confirm="Sign the user {} out everywhere?",
         ),
         command(
             "end-session",
             f"DELETE {_USER}/sessions/{{sessionId}}",
             f"idp user end-session --user {_ID} 8sKq0Lw2",
-            asks="End this session of the user {}?",
+            confirm="End this session of the user {}?",
         ),
         command(
             "authentication-methods",
@@ -150,25 +150,38 @@ user = group(
             "remove-totp",
             f"DELETE {_USER}/totp",
             f"idp user remove-totp {_ID}",
-            asks="Remove the authenticator app of the user {}, and sign them out everywhere?",
+            confirm="Remove the authenticator app of the user {}, and sign them out everywhere?",
         ),
         command(
             "passkeys",
             f"POST {_USER}/passkeys/_search",
             f"idp user passkeys {_ID}",
-            summary="Find the passkeys of a user.",
+            summary="Search for passkeys of a user.",
         ),
         command(
             "remove-passkey",
             f"DELETE {_USER}/passkeys/{{passkeyId}}",
             f"idp user remove-passkey --user {_ID} 9f86d081884c7d65",
-            asks="Remove this passkey of the user {}, and sign them out everywhere?",
+            confirm="Remove this passkey of the user {}, and sign them out everywhere?",
+        ),
+        command(
+            "links",
+            f"POST {_MANAGED}/idps/_search",
+            f"idp user links {_ID}",
+            columns=("idpId", "providedUserId", "providedUserName"),
+            summary="Search for a user's links to identities at other providers.",
+        ),
+        command(
+            "unlink",
+            f"DELETE {_MANAGED}/idps/{{idpId}}/{{linkedUserId}}",
+            f"idp user unlink --user {_ID} --idp 7mWq2Zx4 248289761001",
+            confirm="Remove the link of the user {} to this identity?",
         ),
         command(
             "memberships",
             f"POST {_MANAGED}/memberships/_search",
             f"idp user memberships {_ID}",
-            summary="Find what a user manages.",
+            summary="Search for memberships of a user.",
         ),
         command(
             "verify-email",
@@ -184,14 +197,14 @@ user = group(
             "deactivate",
             f"POST {_USER}/deactivate",
             f"idp user deactivate {_ID} --yes",
-            asks="Shut the user {} out? All that was issued to them ends.",
+            confirm="Deactivate the user {}? Their sessions end, and their tokens are revoked.",
         ),
         command("reactivate", f"POST {_USER}/reactivate", f"idp user reactivate {_ID}"),
         command(
             "lock",
             f"POST {_USER}/lock",
             f"idp user lock {_ID} --yes",
-            asks="Lock the user {} out? All that was issued to them ends.",
+            confirm="Lock the user {}? Their sessions end, and their tokens are revoked.",
         ),
         command("unlock", f"POST {_USER}/unlock", f"idp user unlock {_ID}"),
         command(
@@ -204,7 +217,7 @@ user = group(
             f"POST {_MANAGED}/metadata/_search",
             f"idp user metadata {_ID}",
             columns=("key", "value"),
-            summary="Find what is kept with a user.",
+            summary="Search for metadata of a user.",
         ),
         command(
             "set-metadata",
@@ -215,14 +228,14 @@ user = group(
             "remove-metadata",
             f"DELETE {_MANAGED}/metadata/{{key}}",
             f"idp user remove-metadata --user {_ID} shoes",
-            asks="Forget what is kept for the user {} under {}?",
+            confirm="Delete the metadata of the user {} under the key {}?",
         ),
     ],
 )
 
 grant = group(
     "grant",
-    "The roles of projects that users have.",
+    "The project roles of users.",
     [
         command(
             "create",
@@ -240,7 +253,7 @@ grant = group(
             "search",
             "POST /management/v1/users/grants/_search",
             "idp grant search --project-id 8sKq0Lw2",
-            summary="Find the roles of projects that users have.",
+            summary="Search for role assignments of users.",
         ),
         command(
             "change",
@@ -251,7 +264,7 @@ grant = group(
             "delete",
             f"DELETE {_GRANTS}/{{grantId}}",
             f"idp grant delete --user {_ID} 7fQm2Xb1",
-            asks="Take from the user {} all roles of the grant {}?",
+            confirm="Remove all roles of the user {} in the grant {}?",
         ),
     ],
 )

@@ -22,7 +22,7 @@ _ADDRESS: Final = re.compile(
     r"(?:/[A-Za-z0-9._~/-]*)?"
 )
 _DEFAULT_PORT: Final = 3000  # behind a proxy that ends TLS
-_KINDS: Final = {kind: name for name, kind in APP_TYPES.items()}
+_APP_TYPES: Final = {kind: name for name, kind in APP_TYPES.items()}
 
 
 def find(name: str) -> Preset:
@@ -50,13 +50,13 @@ def expand(name: str, host: str) -> dict[str, Any]:
     if preset.kind == "api":
         return {}
     uris = {
-        "redirectUris": _placed(preset.redirect_uris, host),
-        "postLogoutRedirectUris": _placed(preset.post_logout_redirect_uris, host),
-        "backChannelLogoutUri": "".join(_placed([preset.back_channel_logout_uri], host)),
+        "redirectUris": _with_host(preset.redirect_uris, host),
+        "postLogoutRedirectUris": _with_host(preset.post_logout_redirect_uris, host),
+        "backChannelLogoutUri": "".join(_with_host([preset.back_channel_logout_uri], host)),
     }
-    given = {field: value for field, value in uris.items() if value}
+    uri_settings = {field: value for field, value in uris.items() if value}
     chosen = {field: choice.value for field, choice in preset.chosen.items()}
-    return {"appType": _KINDS[preset.kind]} | given | chosen
+    return {"appType": _APP_TYPES[preset.kind]} | uri_settings | chosen
 
 
 def configuration(name: str, issuer: str, client_id: str, host: str) -> str:
@@ -73,6 +73,7 @@ def configuration(name: str, issuer: str, client_id: str, host: str) -> str:
         "port": _port(host),
         "base_quoted": quote(_base(host), safe=""),
         "app": _scheme(host),
+        "is_https": str(_base(host).startswith("https:")).lower(),
         "authorize": issuer + paths.AUTHORIZE,
         "token": issuer + paths.TOKEN,
         "userinfo": issuer + paths.USERINFO,
@@ -84,7 +85,7 @@ def configuration(name: str, issuer: str, client_id: str, host: str) -> str:
     return _PLACEHOLDER.sub(lambda match: values[match[1]], find(name).configuration)
 
 
-def _placed(patterns: Sequence[str], host: str) -> list[str]:
+def _with_host(patterns: Sequence[str], host: str) -> list[str]:
     return [
         each.replace("{base}", _base(host)).replace("{app}", _scheme(host)) for each in patterns
     ]

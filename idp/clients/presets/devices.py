@@ -96,12 +96,12 @@ jwt:
 """
 
 _API: Final = """\
-# what a token is worth; "active": false for every token that is not for this API
+# whether a token is valid; "active": false for every token that is not for this API
 curl -u '<client_id>':"$CLIENT_SECRET" <introspect> -d token="$TOKEN"
 """
 
 _ON_A_MACHINE: Final = message(
-    "It listens on whatever port of the person's machine is free (RFC 8252).", context="presets"
+    "It listens on any free port of the user's machine (RFC 8252).", context="presets"
 )
 
 PRESETS: Final[dict[str, Preset]] = {
@@ -115,7 +115,7 @@ PRESETS: Final[dict[str, Preset]] = {
             "idTokenUserinfoAssertion": PresetChoice(
                 True,
                 message(
-                    "The API server sees the ID token alone, and asks nobody else.",
+                    "The API server reads only the ID token and makes no other request.",
                     context="presets",
                 ),
             )
@@ -134,7 +134,7 @@ PRESETS: Final[dict[str, Preset]] = {
         post_logout_redirect_uris=("{base}/",),
         notes=(
             message(
-                "The browser may read answers because the origin is that of a redirect URI.",
+                "The browser can read responses because the origin is that of a redirect URI.",
                 context="presets",
             ),
         ),
@@ -149,7 +149,7 @@ PRESETS: Final[dict[str, Preset]] = {
         post_logout_redirect_uris=("{app}:/signed-out",),
         notes=(
             message(
-                "The scheme is the host name read backwards, so that no other app has it.",
+                "The scheme is the reversed host name, so that no other app has it.",
                 context="presets",
             ),
         ),
@@ -165,7 +165,7 @@ PRESETS: Final[dict[str, Preset]] = {
             "grantTypes": PresetChoice(
                 [CODE, REFRESH, DEVICE],
                 message(
-                    "Where there is no browser, people sign in by a code on another device.",
+                    "Without a browser, users sign in with a code on another device.",
                     context="presets",
                 ),
             ),
@@ -180,7 +180,7 @@ PRESETS: Final[dict[str, Preset]] = {
         kind="api",
         notes=(
             message(
-                "Tokens of the project's other applications are for it, and of nobody else.",
+                "It accepts tokens of the project's other applications, and no others.",
                 context="presets",
             ),
         ),

@@ -130,7 +130,7 @@ const prefix = isHttps ? '__Host-' : '' // no other host of the domain can set s
 const BROWSER = { name: `${prefix}browser`, seconds: 600 }
 const SESSION = { name: `${prefix}sid`, seconds: 8 * 3600 }
 // In the memory of this process: with several processes, keep both in a store that they share.
-const begun = expiring(BROWSER.seconds) // by state: the browser and what it has to come back with
+const signIns = expiring(BROWSER.seconds) // by state: the browser and the expected values
 const sessions = expiring(SESSION.seconds) // by the cookie: who is signed in
 
 http.createServer(async (req, res) => {
@@ -151,7 +151,7 @@ async function begin(req, res) {
   const pkceCodeVerifier = client.randomPKCECodeVerifier()
   const expectedState = client.randomState()
   const checks = { pkceCodeVerifier, expectedState, idTokenExpected: true }
-  begun.set(expectedState, { browser, checks })
+  signIns.set(expectedState, { browser, checks })
   redirect(res, BROWSER, browser, client.buildAuthorizationUrl(config, {
     redirect_uri: callback,
     scope: 'openid profile email',
@@ -163,13 +163,13 @@ async function begin(req, res) {
 
 async function finish(url, req, res) {
   const state = url.searchParams.get('state')
-  const found = begun.get(state)
-  // Else a link could sign this browser in to the account of whoever made the link.
-  if (!found || found.browser !== cookie(req, BROWSER)) {
+  const signIn = signIns.get(state)
+  // Otherwise a link could sign this browser in to the account of the link's author.
+  if (!signIn || signIn.browser !== cookie(req, BROWSER)) {
     throw new Error('this browser has not begun this sign-in, or too long ago: begin at /login')
   }
-  begun.delete(state)
-  const tokens = await client.authorizationCodeGrant(config, url, found.checks)
+  signIns.delete(state)
+  const tokens = await client.authorizationCodeGrant(config, url, signIn.checks)
   const sid = client.randomState()
   sessions.set(sid, tokens.claims())
   redirect(res, SESSION, sid, '/')
@@ -186,8 +186,8 @@ function redirect(res, { name, seconds }, value, to) {
   res.writeHead(303, { Location: String(to) }).end()
 }
 
-// A map whose entries end by themselves; when there are too many, the oldest give way.
-function expiring(seconds, most = 100_000) {
+// A map whose entries expire; of more than `max` entries, the oldest are deleted.
+function expiring(seconds, max = 100_000) {
   const entries = new Map()
   const isOver = (entry) => !entry || entry.endsAt <= Date.now()
   return {
@@ -196,7 +196,7 @@ function expiring(seconds, most = 100_000) {
     set(id, value) {
       entries.set(id, { value, endsAt: Date.now() + seconds * 1000 })
       for (const [oldest, entry] of entries) {
-        if (!isOver(entry) && entries.size <= most) break
+        if (!isOver(entry) && entries.size <= max) break
         entries.delete(oldest)
       }
     },
@@ -287,11 +287,11 @@ PRESETS: Final[dict[str, Preset]] = {
         post_logout_redirect_uris=("{base}/",),
         notes=(
             message(
-                "It has no discovery, so each address stands in its settings; and it expects HS256"
-                " until it is told RS256.",
+                "It has no discovery, so its settings contain each URL. It "
+                "expects HS256 unless RS256 is set.",
                 context="presets",
             ),
-            message("The callback's address ends in a slash.", context="presets"),
+            message("The callback URL ends with a slash.", context="presets"),
         ),
         file="settings.py",
         configuration=_DJANGO,
@@ -304,7 +304,8 @@ PRESETS: Final[dict[str, Preset]] = {
         notes=(
             EXACT_ISSUER,
             message(
-                "Its own default is the secret in the form: the program says ClientSecretBasic.",
+                "It sends the client secret in the POST body unless the program "
+                "sets ClientSecretBasic.",
                 context="presets",
             ),
         ),

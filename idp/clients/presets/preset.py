@@ -29,7 +29,7 @@ class Preset(Struct, frozen=True, kw_only=True):
 
     `redirect_uris`, `post_logout_redirect_uris` and `back_channel_logout_uri` contain `{base}` in
     the place of the tool's own address, or `{app}` for the scheme that a native application
-    derives from its host name. `pkce` says whether the tool sends PKCE in this configuration.
+    derives from its host name. `pkce` is whether the tool sends PKCE in this configuration.
     `configuration` is the content of `file`; `presets.configuration` replaces the names between
     `<` and `>` in it. `notes` name frequent mistakes.
     """
@@ -61,7 +61,7 @@ PUBLIC: Final = {
     "authMethodType": PresetChoice(
         "OIDC_AUTH_METHOD_TYPE_NONE",
         message(
-            "Its code is in everybody's hands, so a secret would be none: PKCE takes its place.",
+            "Anyone can read its code, so it can't keep a secret. PKCE replaces it.",
             context="presets",
         ),
     )
@@ -69,14 +69,16 @@ PUBLIC: Final = {
 SECRET_IN_FORM: Final = {
     "authMethodType": PresetChoice(
         "OIDC_AUTH_METHOD_TYPE_POST",
-        message("It sends its secret in the form and not in a header.", context="presets"),
+        message(
+            "It sends its client secret in the POST body, not by HTTP Basic.", context="presets"
+        ),
     )
 }
 REFRESHING: Final = {
     "grantTypes": PresetChoice(
         [CODE, REFRESH],
         message(
-            "It keeps people signed in by refresh tokens, which it asks for by offline_access.",
+            "It keeps users signed in with refresh tokens, which it requests with offline_access.",
             context="presets",
         ),
     )
@@ -85,7 +87,7 @@ CLAIMS_IN_ID_TOKEN: Final = {
     "idTokenUserinfoAssertion": PresetChoice(
         True,
         message(
-            "It reads names and e-mail addresses from the ID token and does not ask userinfo.",
+            "It reads names and emails from the ID token and doesn't call userinfo.",
             context="presets",
         ),
     )
@@ -108,14 +110,13 @@ ROLES_AS_GROUPS: Final = {
 EXACT_ISSUER: Final = message(
     "The issuer is compared character by character: no slash at its end.", context="presets"
 )
-VERIFIED_EMAIL: Final = message(
-    "It turns people away whose e-mail address is not verified.", context="presets"
-)
+VERIFIED_EMAIL: Final = message("It refuses users whose email isn't verified.", context="presets")
 HTTPS_ISSUER: Final = message(
-    "It takes no issuer but one with https, so it can't use one on this machine alone.",
+    "It accepts only https issuers, so it can't use one on this machine alone.",
     context="presets",
 )
 ROLES_FIRST: Final = message(
-    "Give the project roles and people grants; groups is left out for whoever has none.",
+    "Create roles in the project and assign them to users. Users "
+    "without roles have no groups claim.",
     context="presets",
 )

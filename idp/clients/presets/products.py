@@ -19,20 +19,18 @@ _PROXY: Final = """\
 provider = "oidc"
 oidc_issuer_url = "<issuer>"
 client_id = "<client_id>"
-client_secret = "$CLIENT_SECRET"
+# OAUTH2_PROXY_CLIENT_SECRET and OAUTH2_PROXY_COOKIE_SECRET come from the environment
 redirect_url = "<base>/oauth2/callback"
 scope = "openid profile email offline_access"
 code_challenge_method = "S256"
 oidc_groups_claim = "groups"
 email_domains = ["*"]
-cookie_secret = "$COOKIE_SECRET"
+cookie_secure = <is_https>
 cookie_refresh = "1h"
 backend_logout_url = "<end_session>?id_token_hint={id_token}"
 """
 _UPSTREAM: Final = 'upstreams = ["http://127.0.0.1:8080/"]\n'
-_BEHIND_NGINX: Final = (
-    'http_address = "127.0.0.1:4180"\nreverse_proxy = true\nset_xauthrequest = true\n'
-)
+_BEHIND: Final = 'http_address = "127.0.0.1:4180"\nreverse_proxy = true\nset_xauthrequest = true\n'
 _NGINX: Final = """\
 
 # --- and the server of nginx
@@ -58,6 +56,33 @@ location / {
     proxy_set_header X-User $user;
     proxy_set_header X-Email $email;
     proxy_pass http://127.0.0.1:8080;
+}
+"""
+
+_CADDY: Final = """\
+
+# --- and the Caddyfile
+<base> {
+	request_header -X-User
+	request_header -X-Email
+	handle /oauth2/* {
+		reverse_proxy 127.0.0.1:4180 {
+			header_up X-Real-IP {remote_host}
+			header_up X-Forwarded-Uri {uri}
+		}
+	}
+	handle {
+		forward_auth 127.0.0.1:4180 {
+			uri /oauth2/auth
+			header_up X-Real-IP {remote_host}
+			copy_headers X-Auth-Request-User>X-User X-Auth-Request-Email>X-Email
+			@unauthorized status 401
+			handle_response @unauthorized {
+				redir * /oauth2/sign_in?rd={uri}
+			}
+		}
+		reverse_proxy 127.0.0.1:8080
+	}
 }
 """
 
@@ -146,6 +171,29 @@ occ config:system:set user_oidc default_token_endpoint_auth_method --value=clien
 occ config:system:set user_oidc use_pkce --value=true --type=boolean
 """
 
+_JENKINS: Final = """\
+# Configuration as Code, with the plugin oic-auth; CLIENT_SECRET comes from the environment
+jenkins:
+  securityRealm:
+    oic:
+      serverConfiguration:
+        wellKnown:
+          wellKnownOpenIDConfigurationUrl: "<issuer>/.well-known/openid-configuration"
+          scopesOverride: "openid profile email"
+      clientId: "<client_id>"
+      clientSecret: "${CLIENT_SECRET}"
+      pkceEnabled: true
+      userNameField: "preferred_username"
+      fullNameFieldName: "name"
+      emailFieldName: "email"
+      groupsFieldName: "groups"
+      logoutFromOpenidProvider: true
+      postLogoutRedirectUrl: "<base>/OicLogout"
+unclassified:
+  location:
+    url: "<base>/"
+"""
+
 _BY_PROXY: Final = CLAIMS_IN_ID_TOKEN | ROLES_AS_GROUPS | REFRESHING
 
 PRESETS: Final[dict[str, Preset]] = {
@@ -167,13 +215,29 @@ PRESETS: Final[dict[str, Preset]] = {
         post_logout_redirect_uris=("{base}/",),
         notes=(
             message(
-                "nginx signs nobody in by itself: it asks oauth2-proxy about each request.",
+                "nginx doesn't sign users in: it asks oauth2-proxy about each request.",
                 context="presets",
             ),
             VERIFIED_EMAIL,
         ),
         file="oauth2-proxy.cfg, nginx.conf",
-        configuration=_PROXY + _BEHIND_NGINX + _NGINX,
+        configuration=_PROXY + _BEHIND + _NGINX,
+    ),
+    "caddy": Preset(
+        title="Caddy (oauth2-proxy)",
+        kind="web",
+        chosen=_BY_PROXY,
+        redirect_uris=("{base}/oauth2/callback",),
+        post_logout_redirect_uris=("{base}/",),
+        notes=(
+            message(
+                "Caddy doesn't sign users in: it asks oauth2-proxy about each request.",
+                context="presets",
+            ),
+            VERIFIED_EMAIL,
+        ),
+        file="oauth2-proxy.cfg, Caddyfile",
+        configuration=_PROXY + _BEHIND + _CADDY,
     ),
     "apache": Preset(
         title="Apache (mod_auth_openidc)",
@@ -184,7 +248,7 @@ PRESETS: Final[dict[str, Preset]] = {
         back_channel_logout_uri="{base}/oidc/callback?logout=backchannel",
         notes=(
             message(
-                "Serve nothing at the callback's address: the module answers there itself.",
+                "Serve nothing at the callback URL: the module answers there itself.",
                 context="presets",
             ),
         ),
@@ -218,5 +282,22 @@ PRESETS: Final[dict[str, Preset]] = {
         notes=(ROLES_FIRST,),
         file="occ",
         configuration=_NEXTCLOUD,
+    ),
+    "jenkins": Preset(
+        title="Jenkins (oic-auth)",
+        kind="web",
+        chosen=ROLES_AS_GROUPS,
+        redirect_uris=("{base}/securityRealm/finishLogin",),
+        post_logout_redirect_uris=("{base}/OicLogout",),
+        notes=(
+            message(
+                "It replaces every other authentication method of Jenkins. "
+                "Try it on a copy first.",
+                context="presets",
+            ),
+            ROLES_FIRST,
+        ),
+        file="jenkins.yaml",
+        configuration=_JENKINS,
     ),
 }

@@ -1,1 +1,2 @@
-"""What clients share fairly: a queue in which they take turns, and whose turn it is."""
+"""Fairness between clients: a queue in which they take turns, and a limit on how many requests
+begin at once."""

@@ -15,25 +15,29 @@ class FairQueue(Generic[T]):
 
     Each item has the key of a network (`network_key`). The sites of these networks take turns, and
     within a site its networks, so that neither a network nor a customer with many networks can
-    delay others; of a network the oldest item is first. When the queue is full, an item of the
-    site that has most is dropped: the newest of its network that has most. So a client may use all
-    the room that no other one needs.
+    delay others; of a network the oldest item is first. When the queue is full, an item is
+    dropped: of the site with the most items, the newest item of its network with the most. So a
+    client may use all the room that no other client needs.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._count = 0
-        self._sites: OrderedDict[str, _Site[T]] = OrderedDict()  # in the order of their turns
+        self._sites: OrderedDict[str, _Site[T]] = OrderedDict()  # the next one first
 
     def __len__(self) -> int:
         return self._count
+
+    def has(self, network: str) -> bool:
+        """Returns whether an item of the network's site waits."""
+        return bool(self._sites) and site_of(network) in self._sites
 
     def has_room(self, network: str) -> bool:
         """Returns whether an item that is added under this network now would not be dropped."""
         if self._count < self._limit:
             return True
         site = self._sites.get(site_of(network))
-        return self._has_less(site) or (site is not None and site.has_less(network))
+        return self._has_fewer(site) or (site is not None and site.has_fewer(network))
 
     def add(self, network: str, item: T) -> T | None:
         """Adds an item under a network. Returns the item that was dropped because the queue is
@@ -54,7 +58,7 @@ class FairQueue(Generic[T]):
         key, site = next(iter(self._sites.items()))
         item = site.take()
         self._sites.move_to_end(key)
-        self._removed(key, site)
+        self._count_removal(key, site)
         return item
 
     def remove(self, network: str, item: T) -> None:
@@ -62,7 +66,7 @@ class FairQueue(Generic[T]):
         key = site_of(network)
         site = self._sites.get(key)
         if site is not None and site.remove(network, item):
-            self._removed(key, site)
+            self._count_removal(key, site)
 
     def _append(self, network: str, item: T) -> None:
         key = site_of(network)
@@ -72,22 +76,22 @@ class FairQueue(Generic[T]):
         site.append(network, item)
         self._count += 1
 
-    def _has_less(self, site: _Site[T] | None) -> bool:
-        """Whether a site has less than the one that has most, also with another item."""
-        most = max((each.count for each in self._sites.values()), default=0)
-        return (site.count if site is not None else 0) + 1 < most
+    def _has_fewer(self, site: _Site[T] | None) -> bool:
+        """Whether a site would have fewer items than the one with the most, with one item more."""
+        max_count = max((each.count for each in self._sites.values()), default=0)
+        return (site.count if site is not None else 0) + 1 < max_count
 
     def _make_room(self, network: str) -> T:
         """Removes and returns the item that makes room for one of this network."""
         key = site_of(network)
-        if self._has_less(self._sites.get(key)):
+        if self._has_fewer(self._sites.get(key)):
             key = max(self._sites, key=lambda each: self._sites[each].count)
         site = self._sites[key]
         item = site.drop_newest()
-        self._removed(key, site)
+        self._count_removal(key, site)
         return item
 
-    def _removed(self, key: str, site: _Site[T]) -> None:
+    def _count_removal(self, key: str, site: _Site[T]) -> None:
         self._count -= 1
         if not site.count:
             del self._sites[key]
@@ -98,14 +102,14 @@ class _Site(Generic[T]):
 
     def __init__(self) -> None:
         self.count = 0
-        # The networks in the order of their turns, each with its items as they arrived.
+        # The networks, the next one first, each with its items in the order of their arrival.
         self._networks: OrderedDict[str, OrderedDict[T, None]] = OrderedDict()
 
-    def has_less(self, network: str) -> bool:
-        """Returns whether a network has less than the one that has most, also with another
-        item."""
-        most = max(map(len, self._networks.values()))
-        return len(self._networks.get(network, ())) + 1 < most
+    def has_fewer(self, network: str) -> bool:
+        """Returns whether a network would have fewer items than the one with the most, with one
+        item more."""
+        max_count = max(map(len, self._networks.values()))
+        return len(self._networks.get(network, ())) + 1 < max_count
 
     def append(self, network: str, item: T) -> None:
         """Adds an item as the newest of its network."""
@@ -117,7 +121,7 @@ class _Site(Generic[T]):
         network, items = next(iter(self._networks.items()))
         item, _ = items.popitem(last=False)
         self._networks.move_to_end(network)
-        self._removed(network, items)
+        self._count_removal(network, items)
         return item
 
     def remove(self, network: str, item: T) -> bool:
@@ -126,18 +130,18 @@ class _Site(Generic[T]):
         if items is None or item not in items:
             return False
         del items[item]
-        self._removed(network, items)
+        self._count_removal(network, items)
         return True
 
     def drop_newest(self) -> T:
-        """Removes and returns the newest item of the network that has most."""
+        """Removes and returns the newest item of the network with the most items."""
         network = max(self._networks, key=lambda each: len(self._networks[each]))
         items = self._networks[network]
         item, _ = items.popitem()
-        self._removed(network, items)
+        self._count_removal(network, items)
         return item
 
-    def _removed(self, network: str, items: OrderedDict[T, None]) -> None:
+    def _count_removal(self, network: str, items: OrderedDict[T, None]) -> None:
         self.count -= 1
         if not items:
             del self._networks[network]

@@ -1,28 +1,29 @@
-"""The client whose request the current task answers, for what clients share fairly."""
+"""The client whose request the current task answers, for queues that are fair between clients."""
 
 from __future__ import annotations
 
 from contextvars import ContextVar
 from typing import Final
 
+from msgspec import Struct
 
-class Requester:
+
+class Requester(Struct, eq=False):
     """The client of a request: the network that it is in, and whether it has disconnected."""
 
-    def __init__(self, network: str = "") -> None:
-        self.network = network
-        self.has_left = False
+    network: str = ""
+    has_disconnected: bool = False
 
     def wait_elsewhere(self) -> None:
-        """Notes that the request waits in a queue of its own from now on, and so takes no room
-        among the requests that are answered."""
+        """Gives back the request's place among those that are answered, because it waits in
+        another queue from now on."""
 
 
 _current: Final[ContextVar[Requester | None]] = ContextVar("requester", default=None)
 
 
 def begin(requester: Requester) -> None:
-    """Makes this the client for whom the current task, and all that it starts, works."""
+    """Sets the client for whom the current task, and every task that it starts, works."""
     _current.set(requester)
 
 

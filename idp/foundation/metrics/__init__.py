@@ -1,6 +1,7 @@
 """The metrics of the service: each one is declared here, and other modules count with it.
 
-`docs/metrics.md` is made from these declarations: `python -m tests.support.metrics_table`.
+`docs/reference/metrics.md` is made from these declarations:
+`python -m tests.support.metrics_table`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from idp.foundation.metrics.instruments import (
     collected,
     disable,
     enable,
-    forget_running,
     process_name,
+    remove_running,
     reserve,
     write,
     writing,
@@ -36,7 +37,7 @@ __all__ = [
     "collected",
     "disable",
     "enable",
-    "forget_running",
+    "remove_running",
     "process_name",
     "reserve",
     "write",
@@ -50,7 +51,7 @@ _POWERS_OF_TWO: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
 def _gauge_of_each_worker(name: str, meaning: str) -> GaugeMetric:
-    return GaugeMetric(name, meaning, ("worker",), over=LATEST_RUNNING)
+    return GaugeMetric(name, meaning, ("worker",), combined_by=LATEST_RUNNING)
 
 
 # The service
@@ -73,16 +74,16 @@ HTTP_REQUEST_DURATION: Final = HistogramMetric(
     ("endpoint",),
 )
 HTTP_IN_FLIGHT: Final = GaugeMetric(
-    "http_in_flight", "Requests that are being worked on.", ("group",), over=SUM
+    "http_in_flight", "Requests that are being worked on.", ("group",), combined_by=SUM
 )
 HTTP_WAITING: Final = GaugeMetric(
-    "http_waiting", "Requests that wait for their turn.", ("group",), over=SUM
+    "http_waiting", "Requests that wait for their turn.", ("group",), combined_by=SUM
 )
 HTTP_WAIT: Final = HistogramMetric(
     "http_wait_seconds", "How long requests waited for their turn.", ("group",)
 )
 HTTP_CONNECTIONS: Final = GaugeMetric(
-    "http_connections", "Open connections.", ("state",), over=SUM
+    "http_connections", "Open connections.", ("state",), combined_by=SUM
 )
 HTTP_CONNECTIONS_CLOSED: Final = CounterMetric(
     "http_connections_closed_total", "Connections that the service closed.", ("reason",)
@@ -99,12 +100,14 @@ THROTTLED: Final = CounterMetric(
     "throttled_total", "Requests that were refused by a limit of their own.", ("kind",)
 )
 HASHING_WAITING: Final = GaugeMetric(
-    "hashing_waiting", "Passwords that wait to be hashed.", over=SUM
+    "hashing_waiting", "Passwords that wait to be hashed.", combined_by=SUM
 )
 HASHING_RUNNING: Final = GaugeMetric(
-    "hashing_running", "Passwords that are being hashed.", over=SUM
+    "hashing_running", "Passwords that are being hashed.", combined_by=SUM
 )
-HASHING_THREADS: Final = GaugeMetric("hashing_threads", "Threads that hash passwords.", over=SUM)
+HASHING_THREADS: Final = GaugeMetric(
+    "hashing_threads", "Threads that hash passwords.", combined_by=SUM
+)
 HASHING_WAIT: Final = HistogramMetric(
     "hashing_wait_seconds", "How long passwords waited for a thread."
 )
@@ -150,7 +153,7 @@ MONGO_PRIMARY_CHANGES: Final = CounterMetric(
     "mongo_primary_changes_total", "Times that a process saw MongoDB have another primary."
 )
 MONGO_POOL_CONNECTIONS: Final = GaugeMetric(
-    "mongo_pool_connections", "Connections to MongoDB's servers.", ("state",), over=SUM
+    "mongo_pool_connections", "Connections to MongoDB's servers.", ("state",), combined_by=SUM
 )
 MONGO_POOL_WAIT: Final = HistogramMetric(
     "mongo_pool_wait_seconds",

@@ -1,12 +1,12 @@
-"""Counters, gauges and histograms that count nothing until `enable` was called, so that a service
-without a listener for metrics pays nothing for them.
+"""Counters, gauges and histograms that count nothing until `enable` was called, so that they cost
+a service without a listener for metrics nothing.
 
 The values of each process are in files of a directory that the processes of the service share
 (the multiprocess mode of `prometheus_client`); the answer to a scrape combines them. A process
 is named by its place, such as the index of a worker, and not by its process id: a replaced worker
 continues the counts of the one before, and the number of files is bounded.
 
-Changes are collected in memory, and `write` brings all of them into the files at once: a change of
+Changes are collected in memory, and `write` writes all of them to the files together: a change of
 a file takes as long as several in memory. A killed process loses what it counted since its last
 `write`, but what a scrape has seen never becomes less.
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import os
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from threading import RLock
@@ -29,14 +29,14 @@ PREFIX: Final = "idp_"
 WRITE_SECONDS: Final = 0.25
 REQUEST_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
-# What a gauge of several processes shows: the sum over those that run, the value that was set
-# last, or the value that was set last by a process that runs.
+# The value of a gauge that several processes set: the sum over those that run, the value that was
+# set last, or the value that was set last by a process that runs.
 SUM: Final = "livesum"
 LATEST: Final = "mostrecent"
 LATEST_RUNNING: Final = "livemostrecent"
 
 _VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
-_VARIABLE_BEFORE: Final = "prometheus_multiproc_dir"  # the library still reads it
+_OLD_VARIABLE: Final = "prometheus_multiproc_dir"  # the library still reads it
 _LIVE_FILES: Final = (f"gauge_{SUM}", f"gauge_{LATEST_RUNNING}")
 _FILES: Final = ("counter", "histogram", f"gauge_{LATEST}", *_LIVE_FILES)
 _SMALL_BYTES: Final = 64 * 1024
@@ -44,8 +44,8 @@ _LARGE_BYTES: Final = 1024 * 1024  # the labels of 5,000 series
 
 DECLARED: Final[dict[str, Metric]] = {}
 
-# Protects the changes that are not written yet: a scrape may write them in another thread. It can
-# be taken twice, as the garbage collector may log, and so count, wherever memory is taken.
+# Protects the changes that are not written yet: a scrape may write them in another thread. It
+# is reentrant, because the garbage collector may run within it, and its log lines are counted.
 _lock: Final = RLock()
 
 
@@ -60,27 +60,27 @@ class Metric:
         self.name = name
         self.meaning = meaning
         self.labels = tuple(labels)
-        self._made: Any = None
+        self._library_metric: Any = None
         self._children: dict[tuple[str, ...], Any] = {}
         self._changes: dict[tuple[str, ...], Any] = {}
         DECLARED[name] = self
 
     def make(self, registry: CollectorRegistry) -> None:
-        """Creates the library's metric in this process; from now on it counts."""
+        """Creates the library's metric in this process, with which counting begins."""
         import prometheus_client
 
         make = getattr(prometheus_client, self.kind)
-        self._made = make(
+        self._library_metric = make(
             PREFIX + self.name, self.meaning, self.labels, registry=registry, **self._options()
         )
 
     def end(self) -> None:
-        """Ends counting in this process, without what is not written yet."""
-        self._made = None
+        """Ends counting in this process. Changes that are not written yet are dropped."""
+        self._library_metric = None
         self._children, self._changes = {}, {}
 
     def write(self) -> None:
-        """Brings what has changed since the last call into the file of this process."""
+        """Writes the changes since the last call to the file of this process."""
         changes, self._changes = self._changes, {}
         for labels, change in changes.items():
             self._apply(self._child(labels), change)
@@ -94,7 +94,11 @@ class Metric:
         """
         child = self._children.get(labels)
         if child is None:
-            child = self._made.labels(*labels) if self.labels or labels else self._made
+            child = (
+                self._library_metric.labels(*labels)
+                if self.labels or labels
+                else self._library_metric
+            )
             self._children[labels] = child
         return child
 
@@ -108,8 +112,8 @@ class CounterMetric(Metric):
     kind = "Counter"
 
     def count(self, *labels: str, by: float = 1) -> None:
-        """Adds `by`."""
-        if self._made is None:
+        """Increments the counter with these labels by `by`."""
+        if self._library_metric is None:
             return
         with _lock:
             before = self._changes.get(labels)
@@ -122,22 +126,35 @@ class CounterMetric(Metric):
 
 
 class GaugeMetric(Metric):
-    """A number that grows and shrinks. `over` says what the values of several processes make."""
+    """A number that grows and shrinks. `combined_by` states how the values of several processes
+    are combined: SUM, LATEST or LATEST_RUNNING."""
 
     kind = "Gauge"
 
     def __init__(
-        self, name: str, meaning: str, labels: Sequence[str] = (), *, over: str = LATEST
+        self, name: str, meaning: str, labels: Sequence[str] = (), *, combined_by: str = LATEST
     ) -> None:
         super().__init__(name, meaning, labels)
-        self.over = over
+        self.combined_by = combined_by
+        self._source: Callable[[], Mapping[tuple[str, ...], float]] | None = None
+
+    def read_from(self, source: Callable[[], Mapping[tuple[str, ...], float]]) -> None:
+        """Sets a function that each `write` calls for the current values, by their labels, instead
+        of a `set` with every request. A scrape may call it in another thread."""
+        self._source = source
+
+    def write(self) -> None:
+        if self._library_metric is not None and self._source is not None:
+            for labels, value in self._source().items():
+                self.set(value, *labels)
+        super().write()
 
     def _options(self) -> dict[str, Any]:
-        return {"multiprocess_mode": self.over}
+        return {"multiprocess_mode": self.combined_by}
 
     def set(self, value: float, *labels: str) -> None:
         """Sets the value of this process."""
-        if self._made is None:
+        if self._library_metric is None:
             return
         with _lock:
             if labels not in self._changes:
@@ -146,8 +163,8 @@ class GaugeMetric(Metric):
 
     def set_only(self, *labels: str) -> None:
         """Sets 1 for these labels, and 0 for all others that this process has set."""
-        for others in list(self._children):
-            self.set(0, *others)
+        for label_values in list(self._children):
+            self.set(0, *label_values)
         self.set(1, *labels)
 
     def _apply(self, child: Any, change: float) -> None:
@@ -187,7 +204,7 @@ class HistogramMetric(Metric):
 
     def observe(self, value: float, *labels: str) -> None:
         """Counts a value."""
-        if self._made is None:
+        if self._library_metric is None:
             return
         with _lock:
             change = self._changes.get(labels)
@@ -206,7 +223,8 @@ class HistogramMetric(Metric):
 
 
 class _Process:
-    """Where this process counts: a directory and its own name there, once it does."""
+    """The directory in which this process counts, and its name there; both are unset until
+    `enable`."""
 
     directory: Path | None = None
     name = ""
@@ -231,11 +249,11 @@ def reserve(directory: Path, process: str, *, is_worker: bool) -> None:
 
 
 def enable(directory: Path, process: str) -> None:
-    """Has this process count, in the files that are reserved for its name. No two running
+    """Starts counting in this process, in the files that are reserved for its name. No two running
     processes may have the same name.
     """
     disable()
-    os.environ.pop(_VARIABLE_BEFORE, None)
+    os.environ.pop(_OLD_VARIABLE, None)
     os.environ[_VARIABLE] = str(directory)
     from prometheus_client import CollectorRegistry, values
 
@@ -263,7 +281,7 @@ def disable() -> None:
 
 
 def write() -> None:
-    """Brings what this process has counted into its files, where a scrape finds it."""
+    """Writes all changes to the files of this process, which a scrape reads."""
     with _lock:
         for metric in DECLARED.values():
             metric.write()
@@ -293,7 +311,7 @@ def process_name() -> str:
     return _process.name
 
 
-def forget_running(process: str) -> None:
+def remove_running(process: str) -> None:
     """Removes the values of a process that has ended from the gauges of running ones.
 
     Its files stay, with their room: a disk that is full now must not stop the next process.
@@ -302,7 +320,7 @@ def forget_running(process: str) -> None:
         return
     for name in _LIVE_FILES:
         with _path(_process.directory, name, process).open("r+b") as file:
-            file.write(bytes(4))  # how much of the file is used
+            file.write(bytes(4))  # the number of used bytes
 
 
 def collected(directory: Path) -> CollectorRegistry:

@@ -1,11 +1,11 @@
-"""What a request has cost so far, for the access log: calls of the store, the time that they
+"""The costs of a request so far, for the access log: calls of the store, the time that they
 took, and the time that the request waited for its turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from time import perf_counter_ns
 from typing import Any, Final
@@ -44,16 +44,23 @@ def begin_request() -> None:
     _request.set(RequestCosts())
 
 
-@contextmanager
-def waiting() -> Iterator[None]:
-    """Adds the time within the block to that which the request has waited."""
-    began = perf_counter_ns()
-    try:
-        yield
-    finally:
+class _Waiting(Struct):
+    """The context manager that `waiting` returns."""
+
+    began: int = 0
+
+    def __enter__(self) -> None:
+        self.began = perf_counter_ns()
+
+    def __exit__(self, *_: object) -> None:
         costs = _request.get()
         if costs is not None:
-            costs.waited += perf_counter_ns() - began
+            costs.waited += perf_counter_ns() - self.began
+
+
+def waiting() -> AbstractContextManager[None]:
+    """Adds the time within the block to that which the request has waited."""
+    return _Waiting()
 
 
 def commands() -> int:

@@ -1,4 +1,4 @@
-"""What is counted of the calls of a store, and of the commands that they share."""
+"""Metrics of the calls of a store, and of the commands that they share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def observers() -> Sequence[Observer]:
 
 
 class StoreMetrics(Observer):
-    """Counts what a store does."""
+    """Counts the calls of a store, and the commands and connections behind them."""
 
     def began(self, kind: Kind, method: str) -> tuple[str, float]:
         """Returns the call's method and its beginning."""

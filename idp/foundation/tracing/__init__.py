@@ -1,7 +1,7 @@
 """Traces: OpenTelemetry spans of requests and of what they wait for.
 
 `start` turns them on for this process; until then, and without the extra `otel`, every function
-here returns at once. Spans hold what the functions here take and nothing else: no user, login
+here returns immediately. Spans hold what the functions here take and nothing else: no user, login
 name, address, query, body, token or header.
 """
 
@@ -80,7 +80,8 @@ class RequestSpan:
 
 
 class Work:
-    """Work within a request or a job, whose span gets the attributes that are set on it."""
+    """A piece of work within a request or a job, with its span. The attributes that are set on it
+    are those of the span; without traces, nothing happens."""
 
     def __init__(self, span: Any = None) -> None:
         self._span = span
@@ -118,37 +119,43 @@ def is_on() -> bool:
 
 def observers() -> list[Observer]:
     """Returns the observers that a store has to get for its spans: none without traces."""
-    return [_ProcessTraces.spans.store_observer()] if _ProcessTraces.spans is not None else []
+    if _ProcessTraces.spans is None:
+        return []
+    from idp.foundation.tracing.store_spans import StoreSpans
+
+    return [StoreSpans(_ProcessTraces.spans)]
 
 
 def parse(traceparent: str | None) -> TraceParent | None:
     """Returns the content of a header `traceparent` (W3C Trace Context 3.2); None if there is
     none, or it is malformed.
     """
-    found = _PARENT.fullmatch(traceparent) if traceparent else None
-    if found is None or (found[1] == "00" and found[5]):
+    match = _PARENT.fullmatch(traceparent) if traceparent else None
+    if match is None or (match[1] == "00" and match[5]):
         return None
-    return TraceParent(found[2], found[3], is_sampled=bool(int(found[4], 16) & 1))
+    return TraceParent(match[2], match[3], is_sampled=bool(int(match[4], 16) & 1))
 
 
 def begin_request(
     request_id: str, method: str, traceparent: str | None, *, is_trusted: bool
 ) -> RequestSpan | None:
-    """Begins the span of a request, which this task is in from now on; None without traces.
+    """Begins the span of a request, to which the work of this task belongs from now on; returns
+    None without traces.
 
-    Of a trusted caller, the request continues the trace in `traceparent` and is sampled if that
-    is. Of any other, a new trace begins with a link to it: strangers don't decide what is sampled.
+    For a trusted caller, the request continues the trace in `traceparent` and is sampled if that
+    is. For any other, a new trace begins with a link to it: an untrusted caller can't decide
+    what is sampled.
     """
     if _ProcessTraces.spans is None:
         return None
-    known = method if method in _METHODS else "_OTHER"
+    span_name = method if method in _METHODS else "_OTHER"
     span = _ProcessTraces.spans.server(
-        known, request_id, parse(traceparent), is_trusted=is_trusted
+        span_name, request_id, parse(traceparent), is_trusted=is_trusted
     )
-    begun = RequestSpan(span, known if known != "_OTHER" else "HTTP")
-    _request.set(span if begun.is_sampled else None)
-    _current.set(span if begun.is_sampled else None)
-    return begun
+    request_span = RequestSpan(span, span_name if span_name != "_OTHER" else "HTTP")
+    _request.set(span if request_span.is_sampled else None)
+    _current.set(span if request_span.is_sampled else None)
+    return request_span
 
 
 @contextmanager
@@ -202,17 +209,17 @@ def fail(span: Any, kind: str) -> None:
         _ProcessTraces.spans.fail(span, kind)
 
 
-def note_client(client_id: str) -> None:
+def record_client(client_id: str) -> None:
     """Adds the client of the request, which must be a known one, to its span."""
-    _note("idp.client_id", client_id)
+    _record("idp.client_id", client_id)
 
 
-def note_refusal(check: str) -> None:
+def record_refusal(check: str) -> None:
     """Adds the name of the check that refused the request to its span."""
-    _note("idp.refused.check", check)
+    _record("idp.refused.check", check)
 
 
-def _note(name: str, value: str) -> None:
+def _record(name: str, value: str) -> None:
     span = _request.get()
     if span is not None:
         span.set_attribute(name, value)

@@ -31,7 +31,7 @@ _log: Final = logs.logger(__name__)
 
 
 class Collector:
-    """Where spans are sent: an address that ends in `/v1/traces`, and the headers to send."""
+    """The destination of spans: an address that ends in `/v1/traces`, and the headers to send."""
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self.url = url
@@ -39,7 +39,7 @@ class Collector:
 
 
 class _LastProblem(logging.Handler):
-    """Keeps what the library logged last, instead of a line for each try."""
+    """Stores the last log message of the library, instead of a line for each attempt."""
 
     text = ""
 
@@ -57,7 +57,7 @@ class ReportingExporter(SpanExporter):  # type: ignore[misc]
     def __init__(self, exporter: SpanExporter, problem: _LastProblem) -> None:
         self._exporter = exporter
         self._problem = problem
-        self._fails = False
+        self._is_failing = False
         self.taken = 0
         self.lost = 0
 
@@ -66,11 +66,11 @@ class ReportingExporter(SpanExporter):  # type: ignore[misc]
         result: SpanExportResult = self._exporter.export(spans)
         if result is not SpanExportResult.SUCCESS:
             self.lost += len(spans)
-            if not self._fails:
+            if not self._is_failing:
                 _log.warning("traces are not exported", cause=self._problem.text)
-        elif self._fails:
+        elif self._is_failing:
             _log.info("traces are exported again", lost=self.lost)
-        self._fails = result is not SpanExportResult.SUCCESS
+        self._is_failing = result is not SpanExportResult.SUCCESS
         return result
 
     def shutdown(self) -> None:
@@ -140,31 +140,31 @@ class _Running:
     async def end(self) -> None:
         """Exports what is in the queue, within FLUSH_SECONDS."""
         tracing.use(None)
-        loop, done = asyncio.get_running_loop(), asyncio.Event()
+        loop, is_done = asyncio.get_running_loop(), asyncio.Event()
 
         def flush() -> None:
             self._provider.shutdown()
             with suppress(RuntimeError):  # the loop was closed meanwhile
-                loop.call_soon_threadsafe(done.set)
+                loop.call_soon_threadsafe(is_done.set)
 
-        # No thread of the loop's: the process would wait for it at its end.
+        # Not a thread of the event loop's executor: the process would wait for it at its end.
         threading.Thread(target=flush, name="traces-flush", daemon=True).start()
         try:
             async with asyncio.timeout(FLUSH_SECONDS):
-                await done.wait()
+                await is_done.wait()
         except TimeoutError:
-            await self._give_up(done)
+            await self._give_up(is_done)
         if lost := self._exporter.lost + self._queue.dropped:
             _log.warning("spans were lost", dropped=self._queue.dropped, number=lost)
         self._library.removeHandler(self._problem)
         self._library.propagate = True
 
-    async def _give_up(self, done: asyncio.Event) -> None:
+    async def _give_up(self, is_done: asyncio.Event) -> None:
         """Ends the repetitions of the current request, and with it the thread."""
         self._otlp.shutdown()
         with suppress(TimeoutError):
             async with asyncio.timeout(ABORT_SECONDS):
-                await done.wait()
+                await is_done.wait()
 
 
 @asynccontextmanager

@@ -18,7 +18,6 @@ from opentelemetry.trace import (
 )
 
 from idp.foundation.tracing import Attributes, TraceParent
-from storage import Observer
 
 _SAMPLED: Final = TraceFlags(TraceFlags.SAMPLED)
 
@@ -57,17 +56,18 @@ class Spans:
         return self._tracer.start_span(name, context, SpanKind.CLIENT, attributes=attributes)
 
     def batch(
-        self, parent: Any, others: list[Any], attributes: Attributes, began: int, ended: int
+        self, parent: Any, linked_spans: list[Any], attributes: Attributes, began: int, ended: int
     ) -> Any:
         """Returns the context of the span of a database command, which lasted from `began` to
-        `ended`, in nanoseconds since the epoch; `others` are the other spans that waited for it.
+        `ended`, in nanoseconds since the epoch; `linked_spans` are the other spans that waited for
+        it.
         """
         span = self._tracer.start_span(
             "store.batch",
             set_span_in_context(parent, Context()),
             SpanKind.CLIENT,
             attributes=attributes,
-            links=[Link(other.get_span_context()) for other in others],
+            links=[Link(linked.get_span_context()) for linked in linked_spans],
             start_time=began,
         )
         if "error.type" in attributes:
@@ -79,12 +79,6 @@ class Spans:
         """Marks a span as failed with this kind of error."""
         span.set_attribute("error.type", kind)
         span.set_status(Status(StatusCode.ERROR))
-
-    def store_observer(self) -> Observer:
-        """Returns an observer that makes the spans of a store."""
-        from idp.foundation.tracing.store_spans import StoreSpans
-
-        return StoreSpans(self)
 
 
 def _remote(parent: TraceParent) -> SpanContext:

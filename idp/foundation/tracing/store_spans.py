@@ -5,14 +5,12 @@ commands that requests share.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from idp.foundation import clock, tracing
+from idp.foundation.tracing.spans import Spans
 from storage import Batch, Conflict, Observer, Stale, Unavailable, Unknown
 from storage.observer import Kind
-
-if TYPE_CHECKING:
-    from idp.foundation.tracing.spans import Spans
 
 _NAMES: Final = {"read": "store.read", "write": "store.commit"}
 _OUTCOMES: Final[dict[type[BaseException], str]] = {
@@ -54,7 +52,7 @@ class StoreSpans(Observer):
         call.span.set_attribute("idp.store.answer_ms", max(0, lasted - waited) / 1e6)
         outcome = "ok" if error is None else _OUTCOMES.get(type(error), "failed")
         call.span.set_attribute("idp.store.outcome", outcome)
-        # The others are answers that callers expect.
+        # Callers expect Conflict and Stale.
         if error is not None and not isinstance(error, Conflict | Stale):
             self._spans.fail(call.span, type(error).__name__)
         call.span.end()
@@ -63,7 +61,7 @@ class StoreSpans(Observer):
         calls = [call for call in batch.calls if call is not None]
         if not calls:
             return
-        # The clock that spans have; the batch was measured with another one.
+        # Spans have another clock than the measurement of the batch.
         ended = clock.nanoseconds() - (time.perf_counter_ns() - batch.ended)
         context = self._spans.batch(
             calls[0].span,

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
 from idp.identity.factors.webauthn import WebAuthnRefused
-from idp.records import REPLAY, Replay
+from idp.records import USED_VALUES, UsedValue
 from idp.service import Service
 from storage import Insert
 
@@ -32,7 +32,7 @@ def new(service: Service, purpose: Purpose, bound_to: str) -> bytes:
     return head + _mac(service, purpose, bound_to, head)
 
 
-def spent(service: Service, purpose: Purpose, bound_to: str, challenge: bytes) -> Insert:
+def use_write(service: Service, purpose: Purpose, bound_to: str, challenge: bytes) -> Insert:
     """Returns the write that records a challenge as used, for the unit of what the challenge
     authorizes; the unit fails with Conflict if the challenge was used before.
 
@@ -41,15 +41,15 @@ def spent(service: Service, purpose: Purpose, bound_to: str, challenge: bytes) -
     """
     head, mac = challenge[:-_MAC_BYTES], challenge[-_MAC_BYTES:]
     if len(head) != _TIME_BYTES + _RANDOM_BYTES:
-        raise WebAuthnRefused("the challenge is not one of ours")
+        raise WebAuthnRefused("the challenge was not issued by this installation")
     if not hmac.compare_digest(mac, _mac(service, purpose, bound_to, head)):
-        raise WebAuthnRefused("the challenge was made for something else")
+        raise WebAuthnRefused("the challenge was issued for another purpose")
     made_at = datetime.fromtimestamp(int.from_bytes(head[:_TIME_BYTES]), UTC)
     expires_at = made_at + timedelta(seconds=service.config.sign_in_seconds)
     if service.clock.now() >= expires_at:
         raise WebAuthnRefused("the challenge is too old")
-    id = hashlib.sha256(b"passkey challenge" + challenge).hexdigest()
-    return Insert(REPLAY, Replay(id=id, expires_at=expires_at))
+    used_id = hashlib.sha256(b"passkey challenge" + challenge).hexdigest()
+    return Insert(USED_VALUES, UsedValue(id=used_id, expires_at=expires_at))
 
 
 def _mac(service: Service, purpose: Purpose, bound_to: str, head: bytes) -> bytes:

@@ -36,7 +36,7 @@ class FactorCodeRefused(IdpError):
     error_code = "code.wrong"
 
 
-class Accepted(Struct, frozen=True):
+class AcceptedCode(Struct, frozen=True):
     """A code of `user` that was accepted.
 
     The caller commits `writes`, which record the use of the code (of two units with them, one
@@ -65,14 +65,14 @@ class _Attempt(Struct, frozen=True):
         return lockout_counters.exceeds_limit(self.rules, "codes", self.lockout_ordinal)
 
 
-async def by_totp(service: Service, user: User, typed: str, origin: AttemptOrigin) -> Accepted:
+async def by_totp(service: Service, user: User, typed: str, origin: AttemptOrigin) -> AcceptedCode:
     """Checks a code of the user's authenticator app (RFC 6238), and returns the writes that record
     its use, for the caller to commit.
 
     Raises FactorCodeRefused if the code is wrong or was used before, or if codes are no longer
     accepted; Throttled.
     """
-    attempt = await _admitted(service, user, "factor", "totp", origin)
+    attempt = await _admit(service, user, "factor", "totp", origin)
     secret, app = second_factors.secret_of(service, user), user.totp
     streak = await guess_streaks.count(service, user.id, attempt.streak, "codes")
     is_closed = streak.codes > guess_streaks.MAX_CODES
@@ -83,7 +83,7 @@ async def by_totp(service: Service, user: User, typed: str, origin: AttemptOrigi
         if streak.codes == REPORTED_AT:
             service.background_tasks.start(_report_wrong_codes(service, user))
         cause: Cause = "closed" if is_closed else "wrong"
-        raise await _refused(service, user, attempt, cause, "totp", origin)
+        raise await _refuse(service, user, attempt, cause, "totp", origin)
     expected: dict[str, Value] = {"stamp": user.stamp, "state": "active"}
     # So each code is accepted once, also in concurrent requests (RFC 6238 5.2).
     expected["totp.last_step"] = app.last_step
@@ -93,21 +93,21 @@ async def by_totp(service: Service, user: User, typed: str, origin: AttemptOrigi
 
 async def by_recovery_code(
     service: Service, user: User, typed: str, origin: AttemptOrigin
-) -> Accepted:
+) -> AcceptedCode:
     """Checks a recovery code, and returns the writes that record its use and send the user a mail
     about it, for the caller to commit.
 
     Raises FactorCodeRefused, Throttled.
     """
-    attempt = await _admitted(service, user, "recovery", "recovery_code", origin)
+    attempt = await _admit(service, user, "recovery", "recovery_code", origin)
     used = None if attempt.is_locked else await recovery_codes.use_writes(service, user, typed)
     if used is None:
-        raise await _refused(service, user, attempt, "wrong", "recovery_code", origin)
+        raise await _refuse(service, user, attempt, "wrong", "recovery_code", origin)
     writes = [*used, *factor_messages.notification(service, user, "recovery_code_used")]
     return _accepted(service, user, attempt, writes, attempt.streak, "recovery_code", origin)
 
 
-async def succeeded(service: Service, accepted: Accepted) -> None:
+async def succeeded(service: Service, accepted: AcceptedCode) -> None:
     """Deletes the counts of wrong codes; called after the unit with the writes of `accepted` is
     committed."""
     user, account = accepted.user, accepted.account
@@ -129,7 +129,7 @@ async def of_new_totp(service: Service, user: User, secret: str, typed: str) -> 
     return step
 
 
-async def _admitted(
+async def _admit(
     service: Service, user: User, kind: str, secret: Secret, origin: AttemptOrigin
 ) -> _Attempt:
     """Counts an attempt before its code is checked. Raises Throttled."""
@@ -150,7 +150,7 @@ async def _admitted(
     return _Attempt(account, records[2], rules, ordinal)
 
 
-async def _refused(
+async def _refuse(
     service: Service,
     user: User,
     attempt: _Attempt,
@@ -158,7 +158,7 @@ async def _refused(
     secret: Secret,
     origin: AttemptOrigin,
 ) -> FactorCodeRefused:
-    """Locks the user if the policy asks for it after this wrong code, and reports the refusal."""
+    """Locks the user if the policy requires it after this wrong code, and reports the refusal."""
     await lockout.failed(service, user, attempt.rules, "codes", attempt.lockout_ordinal)
     cause = "locked" if attempt.is_locked else cause
     guess_reports.report(service, Outcome(cause, secret, origin, user.id))
@@ -173,9 +173,9 @@ def _accepted(
     streak: GuessStreak | None,
     secret: Secret,
     origin: AttemptOrigin,
-) -> Accepted:
+) -> AcceptedCode:
     guess_reports.report(service, Outcome("accepted", secret, origin, user.id))
-    return Accepted(writes, user, attempt.account, attempt.lockout_ordinal, streak)
+    return AcceptedCode(writes, user, attempt.account, attempt.lockout_ordinal, streak)
 
 
 async def _report_wrong_codes(service: Service, user: User) -> None:

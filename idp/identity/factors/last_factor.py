@@ -40,8 +40,8 @@ async def needs_new_password(service: Service, user: User, without: str) -> bool
     if user.password is None or user.password.is_long is not False:
         return False
     rules = await effective.complexity(service, user.org_id)
-    alone = effective.min_length(rules, has_factor=False)
-    if alone <= effective.min_length(rules, has_factor=True):
+    min_length_alone = effective.min_length(rules, has_factor=False)
+    if min_length_alone <= effective.min_length(rules, has_factor=True):
         return False
     return await _is_last(service, user, without)
 
@@ -65,7 +65,7 @@ async def password_change_for(
     if not await needs_new_password(service, subject.user, without):
         return {}
     if not new_password:
-        raise PasswordTooShort("the password is too short to stand alone")
+        raise PasswordTooShort("the password is too short to be the only factor")
     problems = await password_change.chosen_problems_with(
         service, subject, new_password, has_factor=False
     )

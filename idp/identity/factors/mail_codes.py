@@ -13,9 +13,9 @@ from idp.service import Service
 
 DIGITS: Final = 8  # 26 bits
 MAX_ATTEMPTS: Final = 5
-_COUNTED_FOR: Final = timedelta(days=2)  # longer than any code is valid
+_COUNT_WINDOW: Final = timedelta(days=2)  # longer than any code is valid
 # White space, direction marks and hyphens, with which a code may be typed or pasted.
-_BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
+_SEPARATORS: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
 _MAX_TYPED: Final = 100
 
 
@@ -44,19 +44,20 @@ async def check(
     """Raises MailCodeRefused unless `typed` is the code whose `digest` is `expected`, or if there
     were five attempts. If `expected` is None, every code is refused after the same work.
 
-    `issue` and `address` are those of `digest`. The attempt is counted under `issue` before the
-    code is compared, so that concurrent guesses are limited as sequential ones are.
+    `issue` and `address` are those for which the digest was made. The attempt is counted under
+    `issue` before the code is compared, so that concurrent guesses are limited as sequential ones
+    are.
     """
-    count = await service.store.increment(f"code:{issue}", window=_COUNTED_FOR)
+    count = await service.store.increment(f"code:{issue}", window=_COUNT_WINDOW)
     if count.n > MAX_ATTEMPTS:
-        raise MailCodeRefused("too many wrong codes: ask for a new one", error_code="code.tries")
+        raise MailCodeRefused("too many wrong codes: request a new one", error_code="code.tries")
     digest_of_typed = digest(service, issue, address, digits(typed))
-    if not opaque_tokens.same(expected or "", digest_of_typed):
-        raise MailCodeRefused("the code is not right")
+    if not opaque_tokens.equal(expected or "", digest_of_typed):
+        raise MailCodeRefused("the code is wrong")
 
 
 def digits(typed: str) -> str:
     """Returns the typed digits as ASCII digits without separators; empty if other characters
     occur."""
-    bare = _BETWEEN.sub("", typed[:_MAX_TYPED])
-    return "".join(str(int(c)) for c in bare) if bare.isdecimal() else ""
+    code = _SEPARATORS.sub("", typed[:_MAX_TYPED])
+    return "".join(str(int(c)) for c in code) if code.isdecimal() else ""

@@ -42,18 +42,20 @@ async def remove(
     subject: Subject,
     passkey: Passkey,
     actor: str,
-    also: Mapping[str, object] = second_factors.NOTHING,
+    further_values: Mapping[str, object] = second_factors.NOTHING,
 ) -> FactorChange:
     """Returns the change of the user whose passkey is removed, for the caller to commit together
     with the deletion of the passkey, which it does not include.
 
-    `actor` is that of the event; `also` are other fields of the user to set.
+    `actor` is that of the event; `further_values` are other fields of the user to set.
     """
     user = subject.user
-    others = [each for each in await passkeys.of_user(service, user.id) if each.id != passkey.id]
-    is_last = not others and user.totp is None
+    other_passkeys = [
+        each for each in await passkeys.of_user(service, user.id) if each.id != passkey.id
+    ]
+    is_last = not other_passkeys and user.totp is None
     change = await second_factors.removed(
-        service, subject, also, "user.passkey_removed", actor, is_last
+        service, subject, further_values, "user.passkey_removed", actor, is_last
     )
     mails = passkey_messages.removed(service, user)
     return FactorChange([*change.writes, *mails], change.subject)

@@ -59,10 +59,14 @@ async def of_user(service: Service, user_id: str) -> list[Passkey]:
 
 
 def creation_options(
-    service: Service, party: RelyingParty, user: User, known: Iterable[Passkey], challenge: bytes
+    service: Service,
+    party: RelyingParty,
+    user: User,
+    existing: Iterable[Passkey],
+    challenge: bytes,
 ) -> dict[str, Any]:
     """Returns the PublicKeyCredentialCreationOptionsJSON for a browser. A device that holds one of
-    the passkeys `known` creates no other (`excludeCredentials`)."""
+    the passkeys `existing` creates no other (`excludeCredentials`)."""
     return {
         "rp": {"id": party.id, "name": party.id},
         "user": {
@@ -73,7 +77,7 @@ def creation_options(
         "challenge": base64url.encode(challenge),
         "pubKeyCredParams": [{"type": "public-key", "alg": alg} for alg in webauthn.ALGORITHMS],
         "timeout": _TIMEOUT_MS,
-        "excludeCredentials": _descriptors(known),
+        "excludeCredentials": _descriptors(existing),
         "authenticatorSelection": {
             "residentKey": "required",
             "requireResidentKey": True,
@@ -108,11 +112,11 @@ def checked_name(name: str) -> str:
     """Returns the name of a passkey without white space around it. Raises InvalidArgument if the
     name is not allowed."""
     try:
-        read: str = _NAME.read(name.strip())
+        valid_name: str = _NAME.read(name.strip())
     except FieldRefused as error:
         problem = FieldProblem(error.error_code, "name", error.message, error.limit)
         raise InvalidArgument([problem]) from None
-    return read
+    return valid_name
 
 
 def registered(
@@ -125,7 +129,7 @@ def registered(
     before or the key is registered already. Raises WebAuthnRefused.
     """
     credential = webauthn.read_credential(party, text)
-    spent = challenges.spent(service, "create", bound_to, credential.challenge)
+    challenge_use = challenges.use_write(service, "create", bound_to, credential.challenge)
     now = service.clock.now()
     passkey = Passkey(
         id=_record_id(credential.id),
@@ -143,7 +147,7 @@ def registered(
     )
     entry = AuditEntry("passkey.created", user.id, now, user.org_id, payload={"user": user.id})
     stored = events.insertion(service.random, PASSKEYS, passkey, entry)
-    return passkey, [spent, *stored]
+    return passkey, [challenge_use, *stored]
 
 
 def _record_id(credential_id: bytes) -> str:
@@ -161,14 +165,14 @@ async def authenticate(
     JSON). The caller commits the `writes` of the result.
 
     `bound_to` is that of the challenge. The writes fail with Conflict if the answer was used
-    before. A device whose counter went backwards may have been copied: its answer is refused, with
+    before. A device whose counter has decreased may have been copied: its answer is refused, with
     an event. Raises WebAuthnRefused.
     """
     answer = webauthn.read_assertion(party, text)
-    spent = challenges.spent(service, "get", bound_to, answer.challenge)
+    challenge_use = challenges.use_write(service, "get", bound_to, answer.challenge)
     passkey = await service.store.get(PASSKEYS, _record_id(answer.id))
     if passkey is None or user_id not in (None, passkey.user_id):
-        raise WebAuthnRefused("the passkey is nobody's, or another person's")
+        raise WebAuthnRefused("no user has the passkey, or another user has it")
     _check_handle(service, passkey, answer, is_needed=user_id is None)
     webauthn.check_signature(answer, base64url.decode(passkey.public_key))
     subject = await user_lookup.find_subject(service, passkey.user_id)
@@ -177,10 +181,12 @@ async def authenticate(
         raise WebAuthnRefused("the account can't be used")
     # Backup eligibility is set at creation and never changes (WebAuthn, 6.1.3).
     if answer.is_backup_eligible != passkey.is_backup_eligible:
-        raise WebAuthnRefused("the passkey is of another kind than when it was made")
-    if _has_gone_back(passkey, answer):
-        await _report_refused(service, subject, passkey, spent)
-        raise WebAuthnRefused("the device counted backwards: the passkey may have been copied")
+        raise WebAuthnRefused("the backup eligibility of the passkey has changed")
+    if _has_counter_decreased(passkey, answer):
+        await _report_refused(service, subject, passkey, challenge_use)
+        raise WebAuthnRefused(
+            "the counter of the device decreased: the passkey may have been copied"
+        )
     used = Update(
         PASSKEYS,
         passkey.id,
@@ -192,7 +198,7 @@ async def authenticate(
         expect={"sign_count": passkey.sign_count},
     )
     return PasskeyAuthentication(
-        subject=subject, passkey=passkey, amr=amr_of(passkey), writes=[spent, used]
+        subject=subject, passkey=passkey, amr=amr_of(passkey), writes=[challenge_use, used]
     )
 
 
@@ -213,19 +219,19 @@ def _check_handle(
         raise WebAuthnRefused("the device names another user, or none")
 
 
-def _has_gone_back(passkey: Passkey, answer: WebAuthnAssertion) -> bool:
+def _has_counter_decreased(passkey: Passkey, answer: WebAuthnAssertion) -> bool:
     """Devices without a counter always send 0 (WebAuthn, 7.2, step 22)."""
     is_counting = answer.sign_count > 0 or passkey.sign_count > 0
     return is_counting and answer.sign_count <= passkey.sign_count
 
 
 async def _report_refused(
-    service: Service, subject: Subject, passkey: Passkey, spent: Write
+    service: Service, subject: Subject, passkey: Passkey, challenge_use: Write
 ) -> None:
     user, now = subject.user, service.clock.now()
     entry = AuditEntry("passkey.refused", user.id, now, user.org_id)
     event = events.update(service.random, PASSKEYS, passkey, {}, entry)
     try:
-        await commit_confirmed(service.store, spent, *event)
+        await commit_confirmed(service.store, challenge_use, *event)
     except (Conflict, Stale):
         return  # the same answer was refused, with its event, in a concurrent request

@@ -19,7 +19,7 @@ COUNT: Final = 10
 _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # no characters that are easily confused
 _GROUP: Final = 5  # 2 groups: 49 bits
 # White space, direction marks and hyphens, with which a code may be typed or pasted.
-_BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
+_SEPARATORS: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
 _MAX_TYPED: Final = 100
 _PAGE: Final = 100
 
@@ -66,7 +66,7 @@ async def use_writes(service: Service, user: User, typed: str) -> list[Write] | 
 
     Of two units that use the same code, one fails with Stale.
     """
-    code = await service.store.get(RECOVERY_CODES, _id(service, user, _read(typed)))
+    code = await service.store.get(RECOVERY_CODES, _id(service, user, _normalized(typed)))
     if code is None or code.user_id != user.id or code.used_at is not None:
         return None
     now, random = service.clock.now(), service.random
@@ -87,16 +87,16 @@ def _new(random: Random) -> str:
     number = int.from_bytes(random.token_bytes(16), "big")
     characters = []
     for _ in range(2 * _GROUP):
-        number, at = divmod(number, len(_ALPHABET))
-        characters.append(_ALPHABET[at])
+        number, index = divmod(number, len(_ALPHABET))
+        characters.append(_ALPHABET[index])
     return "".join(characters[:_GROUP]) + "-" + "".join(characters[_GROUP:])
 
 
 def _id(service: Service, user: User, code: str) -> str:
-    bare = _read(code)
-    return base64url.encode(service.master_key.mac("recovery-code", f"{user.id}\n{bare}"))
+    normalized = _normalized(code)
+    return base64url.encode(service.master_key.mac("recovery-code", f"{user.id}\n{normalized}"))
 
 
-def _read(typed: str) -> str:
+def _normalized(typed: str) -> str:
     """The letters and digits of the input, without separators and in lower case."""
-    return _BETWEEN.sub("", typed[:_MAX_TYPED]).lower()
+    return _SEPARATORS.sub("", typed[:_MAX_TYPED]).lower()

@@ -48,10 +48,10 @@ def allowed(config: Config, rules: LoginRules) -> frozenset[str]:
 async def of_user(service: Service, user: User) -> frozenset[str]:
     """Returns the kinds of second factors that the user has set up, whether the policy accepts
     them or not."""
-    where = {"user_id": user.id}
-    passkeys = await service.store.find(PASSKEYS, where, order="created_at", limit=1)
-    held = {TOTP: user.totp is not None, PASSKEY: bool(passkeys.records)}
-    return frozenset(kind for kind, is_held in held.items() if is_held)
+    conditions = {"user_id": user.id}
+    passkeys = await service.store.find(PASSKEYS, conditions, order="created_at", limit=1)
+    is_held_by_kind = {TOTP: user.totp is not None, PASSKEY: bool(passkeys.records)}
+    return frozenset(kind for kind, is_held in is_held_by_kind.items() if is_held)
 
 
 def sealed(service: Service, user_id: str, secret: str) -> str:
@@ -113,16 +113,16 @@ async def added(
 
 
 async def remove_totp(
-    service: Service, subject: Subject, actor: str, also: Mapping[str, object] = NOTHING
+    service: Service, subject: Subject, actor: str, further_values: Mapping[str, object] = NOTHING
 ) -> FactorChange:
     """Returns the change that removes the user's authenticator app (TOTP, RFC 6238), and with the
-    last factor the recovery codes. `also` are other fields of the user to set.
+    last factor the recovery codes. `further_values` are other fields of the user to set.
 
     The change ends all sessions and tokens of the user, and sends the user a message.
     """
     user = subject.user
     is_last = not await of_user(service, structs.replace(user, totp=None))
-    values = {"totp": None, **also}
+    values = {"totp": None, **further_values}
     change = await removed(service, subject, values, "user.totp_removed", actor, is_last)
     mails = factor_messages.notification(service, user, "factor_removed")
     return FactorChange([*change.writes, *mails], change.subject)
@@ -173,8 +173,8 @@ async def is_asked_for(service: Service, user: User) -> bool:
     """Returns whether this user has to give a second factor after the password at a sign-in: the
     user has set up an accepted one, or the policy requires one."""
     rules = await effective.login(service, user.org_id)
-    held = await of_user(service, user) & allowed(service.config, rules)
-    return bool(held) or rules.force_mfa or rules.force_mfa_local_only
+    kinds = await of_user(service, user) & allowed(service.config, rules)
+    return bool(kinds) or rules.force_mfa or rules.force_mfa_local_only
 
 
 async def is_needed(service: Service, user: User, without: str) -> bool:
@@ -183,8 +183,8 @@ async def is_needed(service: Service, user: User, without: str) -> bool:
     rules = await effective.login(service, user.org_id)
     if not (rules.force_mfa or rules.force_mfa_local_only):
         return False
-    held = await of_user(service, user) & allowed(service.config, rules)
-    return without in held and len(held) == 1
+    kinds = await of_user(service, user) & allowed(service.config, rules)
+    return without in kinds and len(kinds) == 1
 
 
 async def _changing(

@@ -73,9 +73,9 @@ def relying_party(config: Config) -> RelyingParty | None:
     is_local = host == "localhost" or host.endswith(".localhost")
     if _is_address(host) or not (config.is_secure or is_local):
         return None
-    # Browsers leave out the usual port of the scheme in an origin.
-    usual = {"https": 443, "http": 80}[parts.scheme]
-    port = "" if parts.port in (None, usual) else f":{parts.port}"
+    # Browsers leave out the default port of the scheme in an origin.
+    default_port = {"https": 443, "http": 80}[parts.scheme]
+    port = "" if parts.port in (None, default_port) else f":{parts.port}"
     return RelyingParty(id=host, origin=f"{parts.scheme}://{host}{port}")
 
 
@@ -138,7 +138,7 @@ class WebAuthnAssertion(Struct, frozen=True):
     """A device's signed answer to a challenge; `check_signature` verifies the signature."""
 
     id: bytes
-    signed: bytes
+    signed_data: bytes
     signature: bytes
     user_handle: bytes | None
     sign_count: int
@@ -164,7 +164,7 @@ def read_credential(party: RelyingParty, text: str) -> Credential:
     if new_key.credential_id != _decoded("id", created.id):
         raise WebAuthnRefused("the key has another id than the answer")
     if not _is_usable(new_key.public_key):
-        raise WebAuthnRefused("the key is of a kind that was not asked for, or none at all")
+        raise WebAuthnRefused("the key has no requested algorithm, or is incomplete")
     return Credential(
         id=bytes(new_key.credential_id),
         public_key=cbor.encode(new_key.public_key),
@@ -191,7 +191,7 @@ def read_assertion(party: RelyingParty, text: str) -> WebAuthnAssertion:
     handle = asserted.response.user_handle
     return WebAuthnAssertion(
         id=_decoded("id", asserted.id),
-        signed=authenticator_data + client.digest,
+        signed_data=authenticator_data + client.digest,
         signature=_decoded("signature", asserted.response.signature),
         user_handle=_decoded("userHandle", handle) if handle else None,
         sign_count=data.counter,
@@ -203,19 +203,19 @@ def read_assertion(party: RelyingParty, text: str) -> WebAuthnAssertion:
 
 def check_signature(assertion: WebAuthnAssertion, public_key: bytes) -> None:
     """Raises WebAuthnRefused unless the signature verifies with this public key."""
-    known: Any = cbor.decode(public_key)
+    key: Any = cbor.decode(public_key)
     try:
-        CoseKey.parse(known).verify(assertion.signed, assertion.signature)
+        CoseKey.parse(key).verify(assertion.signed_data, assertion.signature)
     except (InvalidSignature, *_MALFORMED):
-        raise WebAuthnRefused("the signature is not the key's") from None
+        raise WebAuthnRefused("the signature does not verify with the key") from None
 
 
-def _converted(text: str, type: type[T]) -> T:
+def _converted(text: str, kind: type[T]) -> T:
     """The answer, which may have no members but those of the struct."""
     if len(text) > _MAX_CHARACTERS:
         raise WebAuthnRefused("the answer is too long")
     try:
-        return msgspec.convert(strict_json.decode(text.encode()), type)
+        return msgspec.convert(strict_json.decode(text.encode()), kind)
     except IdpError as error:
         raise WebAuthnRefused(f"the answer is not JSON: {error.message}") from None
     except msgspec.ValidationError as error:
@@ -232,14 +232,14 @@ def _decoded(name: str, text: str) -> bytes:
     return data
 
 
-def _client_data(party: RelyingParty, text: str, type: str) -> ClientData:
+def _client_data(party: RelyingParty, text: str, expected_type: str) -> ClientData:
     data = _decoded("clientDataJSON", text)
     try:
         members = strict_json.decode(data)
     except IdpError as error:
         raise WebAuthnRefused(f"clientDataJSON is not JSON: {error.message}") from None
-    if not isinstance(members, dict) or members.get("type") != type:
-        raise WebAuthnRefused(f"the device did not answer to {type}")
+    if not isinstance(members, dict) or members.get("type") != expected_type:
+        raise WebAuthnRefused(f"the device did not answer to {expected_type}")
     if members.get("origin") != party.origin:
         raise WebAuthnRefused("the answer was given to another origin")
     if members.get("crossOrigin", False) is not False or "topOrigin" in members:
@@ -261,11 +261,11 @@ def _check(party: RelyingParty, data: AuthenticatorData) -> None:
 
 
 def _is_usable(key: CoseKey) -> bool:
-    """Whether this is a complete public key of an algorithm that was asked for."""
+    """Whether this is a complete public key of a requested algorithm."""
     algorithm = key.get(3)
     if not isinstance(algorithm, int) or ALGORITHMS.get(algorithm) != key.get(1):
         return False
-    if algorithm == -257 and not _is_sane_rsa(key.get(-1), key.get(-2)):
+    if algorithm == -257 and not _is_accepted_rsa(key.get(-1), key.get(-2)):
         return False
     try:
         # A complete key gets as far as comparing the signature; an incomplete one fails earlier.
@@ -277,7 +277,7 @@ def _is_usable(key: CoseKey) -> bool:
     return False
 
 
-def _is_sane_rsa(modulus: object, exponent: object) -> bool:
+def _is_accepted_rsa(modulus: object, exponent: object) -> bool:
     """Whether verification is cheap: with a long exponent it takes seconds."""
     if not isinstance(modulus, bytes) or not isinstance(exponent, bytes):
         return False
@@ -290,5 +290,5 @@ def _parsed(read: Callable[[], T]) -> T:
         return read()
     except _MALFORMED as error:
         raise WebAuthnRefused(
-            f"what the device made can't be read: {type(error).__name__}"
+            f"the data of the device can't be read: {type(error).__name__}"
         ) from None

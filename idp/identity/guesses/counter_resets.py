@@ -38,7 +38,7 @@ async def forget(service: Service, user: User) -> bool:
 
 
 async def forget_afterwards(service: Service, user: User) -> None:
-    """Calls `forget` in units of its own: at once, or, if the service's store is a
+    """Calls `forget` in units of its own: immediately, or, if the service's store is a
     `held_units.HoldingStore`, after the unit that it holds is stored."""
     await held_units.after_commit(
         service, partial(forget, held_units.storing_directly(service), user)

@@ -1,6 +1,7 @@
 """Limits on password guesses: the steps of one attempt.
 
-1. All counters are read at once. An attempt that has to wait is refused here, and writes nothing.
+1. All counters are read in one round trip. An attempt that has to wait is refused here, and
+   writes nothing.
 2. The attempt is counted; from the sixth on it also has to wait for the account's delay.
 3. The password is compared, unless the account is closed to unknown browsers: then the same work
    is done without effect, and the answer is that of a wrong password.
@@ -31,8 +32,9 @@ from idp.records import GUESS_STREAKS, GuessStreak, LockoutRules, User
 from idp.service import Service
 from storage import StorageError
 
-SLOW_LANE: Final = timedelta(minutes=30)  # between two attempts at an account that is never closed
-_NO_USER: Final = "nobody"  # not a user's id: read where there is no user
+# Between two attempts at an account that is never closed.
+SLOW_INTERVAL: Final = timedelta(minutes=30)
+_NO_USER: Final = "none"  # not a user's id: read where there is no user
 
 
 class GuessCounters(Struct, frozen=True):
@@ -87,23 +89,23 @@ async def admitted(
     `take_back`. Raises Throttled if the attempt has to wait.
     """
     account = throttle.account_of(user, typed)
-    guess = await _known(service, user, account, origin)
+    guess = await _admit_known(service, user, account, origin)
     if guess is not None:
         yield guess
         return
     networks = network_limits.networks_of(service, origin)
     if not networks:
-        yield await _unknown(service, user, account, origin)
+        yield await _admit_unknown(service, user, account, origin)
         return
     async with AsyncExitStack() as turns:
         for network in networks:
             turn = service.comparisons.turn(network.key, network.factor)
             if not await turns.enter_async_context(turn):
                 raise network_limits.slowed(service)
-        yield await _unknown(service, user, account, origin)
+        yield await _admit_unknown(service, user, account, origin)
 
 
-async def _known(
+async def _admit_known(
     service: Service, user: User | None, account: str, origin: AttemptOrigin
 ) -> Guess | None:
     """The attempt of a browser that the account knows, while it has attempts left."""
@@ -127,24 +129,28 @@ async def _known(
     )
 
 
-async def _unknown(
+async def _admit_unknown(
     service: Service, user: User | None, account: str, origin: AttemptOrigin
 ) -> Guess:
     counters = await _read(service, user, account, origin)
-    most = guess_streaks.max_unknown(service.config)
+    max_failures = guess_streaks.max_unknown(service.config)
     streak = counters.streak or GuessStreak(id=_NO_USER)
-    is_slow = streak.stays_open and streak.unknown >= most
-    free = 0 if is_slow else service.config.sign_in_failures_before_delay
+    is_slow = streak.stays_open and streak.unknown >= max_failures
+    free_failures = 0 if is_slow else service.config.sign_in_failures_before_delay
     # All checks come before the first write: an attempt that has to wait writes nothing.
     network_limits.check(service, counters.networks)
-    before = throttle.check(service, counters.throttle_counters, free=free)
+    counted_attempts = throttle.check(service, counters.throttle_counters, free=free_failures)
     await network_limits.claim(service, counters.networks)
-    delay = SLOW_LANE if is_slow else None
-    ordinal = await throttle.claim(service, account, before, free=free, delay=delay)
-    is_counted = ordinal > free or streak.unknown + free >= most
+    delay = SLOW_INTERVAL if is_slow else None
+    ordinal = await throttle.claim(
+        service, account, counted_attempts, free=free_failures, delay=delay
+    )
+    is_counted = ordinal > free_failures or streak.unknown + free_failures >= max_failures
     if is_counted:
         streak = await _count(service, counters)
-    is_closed = not is_slow and (streak.unknown > most if is_counted else streak.unknown >= most)
+    is_closed = not is_slow and (
+        streak.unknown > max_failures if is_counted else streak.unknown >= max_failures
+    )
     lockout_ordinal = None
     if not is_closed:
         lockout_ordinal = await lockout_counters.claim(
@@ -158,7 +164,7 @@ async def _unknown(
         is_closed=is_closed,
         is_locked=lockout_counters.exceeds_limit(counters.rules, "passwords", lockout_ordinal),
         is_counted=is_counted,
-        is_past_limit=user is not None and streak.unknown >= most,
+        is_past_limit=user is not None and streak.unknown >= max_failures,
     )
 
 
@@ -216,7 +222,7 @@ async def take_back(service: Service, guess: Guess) -> None:
 
 async def failed(service: Service, guess: Guess) -> None:
     """Counts a wrong password in the account's streak and for its networks, as far as `admitted`
-    has not, and locks the user if the lockout policy demands it."""
+    has not, and locks the user if the lockout policy requires it."""
     counters = guess.counters
     if not guess.is_known:
         if not guess.is_counted:

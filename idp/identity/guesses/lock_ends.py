@@ -21,7 +21,7 @@ def is_over(service: Service, user: User) -> bool:
     return user.state == "locked" and ends_at is not None and ends_at <= service.clock.now()
 
 
-async def lifted(service: Service, user: User) -> User:
+async def lift_if_over(service: Service, user: User) -> User:
     """Ends the user's lock in the store if its time has passed, and returns the user as stored
     then.
 

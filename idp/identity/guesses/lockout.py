@@ -1,5 +1,5 @@
 """Locks a user after too many wrong passwords or second-factor codes in a row, if the
-organization's policy asks for it (`lockout_counters` counts them).
+organization's policy requires it (`lockout_counters` counts them).
 
 A lock changes the security stamp, as one by an administrator does; so an unlocked user's count
 begins at 0.
@@ -33,7 +33,7 @@ async def failed(
     """Locks the user if a wrong password or code has reached the limit of the lockout policy
     `rules`.
 
-    `kind` says which of the two it was, and `ordinal` is its number from `lockout_counters.claim`
+    `kind` is which of the two it was, and `ordinal` is its number from `lockout_counters.claim`
     (None: not counted). The last active owner of an organization or of the installation is never
     locked: no other user could unlock them. Does nothing without a user.
     """
@@ -46,17 +46,17 @@ async def failed(
             await versioned_updates.repeated(lambda: _lock(service, user, rules))
 
 
-async def _lock(service: Service, tried: User, rules: LockoutRules) -> None:
-    user = await service.store.get(USERS, tried.id)
-    if user is None or user.state != "active" or user.stamp != tried.stamp:
+async def _lock(service: Service, user_at_attempt: User, rules: LockoutRules) -> None:
+    user = await service.store.get(USERS, user_at_attempt.id)
+    if user is None or user.state != "active" or user.stamp != user_at_attempt.stamp:
         return
     now, stamp = service.clock.now(), service.random.token(bits=64)
     seconds = rules.lockout_seconds
     ends_at = now + timedelta(seconds=seconds) if seconds else None
     values = {"state": "locked", "stamp": stamp, "locked_until": ends_at, "changed_at": now}
-    also = await ending.ending_writes(service, user)
+    ending_writes = await ending.ending_writes(service, user)
     update = events.update(
         service.random, USERS, user, values, AuditEntry("user.locked", ACTOR, now)
     )
     mails = security_messages.locked(service, user, seconds)
-    await commit_confirmed(service.store, *update, *also, *mails)
+    await commit_confirmed(service.store, *update, *ending_writes, *mails)

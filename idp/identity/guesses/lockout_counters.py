@@ -29,14 +29,14 @@ def policy_keys(user: User | None) -> list[Key]:
     """
     org_id = user.org_id if user else None
     ids = (effective.policy_id(each, "lockout") for each in (org_id, None))
-    return [(POLICIES, id) for id in ids]
+    return [(POLICIES, policy_id) for policy_id in ids]
 
 
 def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRules:
     """Returns the lockout rules that apply: of the first policy that exists, else the built-in
     ones.
 
-    `policies` are the two records that the store has for `policy_keys`.
+    `policies` are the records of `policy_keys`, in their order, each None if it is not stored.
     """
     stored = policies[0] or policies[1]
     rules = stored.rules if stored else effective.built_in(service.config, "lockout")
@@ -50,7 +50,7 @@ async def claim(
     number in a row; None if the policy `rules` counts none.
 
     `account` names what is counted (`throttle.account_of`). A login name without a user is counted
-    alike, so that it takes the same time.
+    in the same way, so that it takes the same time.
     """
     if not max_failures(rules, kind):
         return None
@@ -88,10 +88,8 @@ async def succeeded(service: Service, user: User, account: str, ordinal: int | N
 
 
 def keys(service: Service, user: User | None, account: str) -> list[Key]:
-    """Returns the keys of an account's counters for the lockout policy: a list of one.
-
-    `account` is that of `claim`.
-    """
+    """Returns the keys of an account's counters for the lockout policy: a list of one. `account`
+    names what is counted (`throttle.account_of`)."""
     return [(COUNTERS, _key(service, user, account))]
 
 
@@ -102,5 +100,5 @@ def max_failures(rules: LockoutRules, kind: GuessKind) -> int:
 
 
 def _key(service: Service, user: User | None, account: str) -> str:
-    under = user.stamp if user else ""
-    return f"lockout:{service.master_key.mac('lockout', f'{account} {under}').hex()[:32]}"
+    stamp = user.stamp if user else ""
+    return f"lockout:{service.master_key.mac('lockout', f'{account} {stamp}').hex()[:32]}"

@@ -35,7 +35,7 @@ async def admit_from_network(service: Service, mailbox: str, origin: AttemptOrig
     """Counts a mail for the network of `origin`: among all its mails, and among those to one
     mailbox (or to the login name that was typed); for IPv6 also for the /48.
 
-    A browser in which a user has signed in before is counted by itself, so that strangers in the
+    A browser in which a user has signed in before has a count of its own, so that strangers in the
     same network can't use up its limit. Raises Throttled; without a read of the store if the
     network requests many mails within a minute.
     """
@@ -66,7 +66,7 @@ def _admit_network(service: Service, origin: AttemptOrigin) -> None:
     for key, limit in limits:
         seconds = service.request_counts.wait_seconds(now, kind, key, limit)
         if seconds:
-            raise Throttled("too many mails from a network", retry_after_seconds=seconds)
+            raise Throttled("too many emails from a network", retry_after_seconds=seconds)
 
 
 async def count(service: Service, key: str, limit: int) -> None:
@@ -76,7 +76,7 @@ async def count(service: Service, key: str, limit: int) -> None:
     if count.n > limit:
         remaining = count.resets_at - service.clock.now()
         seconds = max(1, math.ceil(remaining.total_seconds()))
-        raise Throttled("too many mails or tries", retry_after_seconds=seconds)
+        raise Throttled("too many emails or attempts", retry_after_seconds=seconds)
 
 
 def wait_seconds(service: Service, sent_at: datetime) -> int:
@@ -91,4 +91,4 @@ def refuse_too_soon(service: Service, sent_at: datetime) -> None:
     recipient."""
     wait = wait_seconds(service, sent_at)
     if wait:
-        raise Throttled("a mail was sent a moment ago", retry_after_seconds=wait)
+        raise Throttled("an email was recently sent", retry_after_seconds=wait)

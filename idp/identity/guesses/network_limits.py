@@ -116,7 +116,9 @@ def slowed(service: Service) -> Throttled:
     """Returns the refusal of an attempt from a slowed network, with a random time until the next
     attempt."""
     seconds = RETRY_SECONDS[service.random.token_bytes(1)[0] % len(RETRY_SECONDS)]
-    return Throttled("too many tries from there", retry_after_seconds=seconds, cause="network")
+    return Throttled(
+        ("too many attempts from this network"), retry_after_seconds=seconds, cause="network"
+    )
 
 
 async def failed(service: Service, networks: Sequence[CountedNetwork], account: str) -> None:
@@ -147,13 +149,13 @@ async def succeeded(service: Service, networks: Sequence[CountedNetwork], accoun
             deletion = Delete(COUNTERS, f"seen:{key}:{account}", expect={"n": counted.seen.n})
             with suppress(StorageError):
                 await service.store.commit(deletion)
-                await _take_off(service, key, counted.spray)
+                await _uncount(service, key, counted.spray)
 
 
-async def _take_off(service: Service, key: str, spray: CounterRecord | None) -> None:
+async def _uncount(service: Service, key: str, spray: CounterRecord | None) -> None:
     if spray is not None:
-        same = {"expires_at": spray.expires_at}
+        expected = {"expires_at": spray.expires_at}
         with suppress(Stale):
             await service.store.commit(
-                Update(COUNTERS, f"spray:{key}", increment={"n": -1}, expect=same)
+                Update(COUNTERS, f"spray:{key}", increment={"n": -1}, expect=expected)
             )

@@ -16,7 +16,7 @@ SHARED: Final = 50  # times the limits of one network, for an address that many 
 
 
 class AttemptOrigin(Struct, frozen=True):
-    """Where an attempt comes from: the IP address, the browser if its cookie was valid, and the
+    """The origin of an attempt: the IP address, the browser if its cookie was valid, and the
     OAuth client that the user signs in to.
 
     `is_shared` means that the address is that of a proxy that `trusted_proxies` does not name, so

@@ -29,7 +29,8 @@ async def close_or_report(service: Service, user_id: str) -> None:
     unknown browsers, and stores that or sends the user a mail.
 
     It waits until the answer to the attempt was sent. An account without another way to sign in
-    stays open; of one that is closed the user gets one mail for each series of wrong passwords.
+    stays open; the user of an account that is closed gets one mail for each series of wrong
+    passwords.
     """
     await asyncio.sleep(AFTER_ANSWER_SECONDS)
     user, streak = await service.store.get_many([(USERS, user_id), (GUESS_STREAKS, user_id)])
@@ -37,7 +38,9 @@ async def close_or_report(service: Service, user_id: str) -> None:
         return
     if streak.unknown < guess_streaks.max_unknown(service.config):
         return  # a sign-in succeeded meanwhile
-    stays_open = not await _has_another_way_in(service, user) or await _is_needed(service, user)
+    stays_open = not await _has_another_way_to_sign_in(service, user) or await _is_needed(
+        service, user
+    )
     with suppress(Stale):
         if stays_open != streak.stays_open:
             await _store_stays_open(service, streak, stays_open)
@@ -60,12 +63,12 @@ async def _report_closed(service: Service, user: User, streak: GuessStreak) -> N
     )
 
 
-async def _has_another_way_in(service: Service, user: User) -> bool:
+async def _has_another_way_to_sign_in(service: Service, user: User) -> bool:
     """Whether the user can sign in without this password: by a code from a mail, or by a
     passkey."""
-    is_reached = user.email is not None and user.email.is_verified
+    has_verified_email = user.email is not None and user.email.is_verified
     if (
-        is_reached
+        has_verified_email
         and messages.is_readable(service.config)
         and await _is_reset_offered(service, user)
     ):
@@ -82,11 +85,11 @@ async def _is_reset_offered(service: Service, user: User) -> bool:
     organization."""
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     org_ids = {user.org_id, *([instance.org_id] if instance else [])}
-    return all([await effective.offers_password_reset(service, id) for id in org_ids])
+    return all([await effective.offers_password_reset(service, org_id) for org_id in org_ids])
 
 
 async def _is_needed(service: Service, user: User) -> bool:
-    """Whether the user is the last active owner of what they own."""
+    """Whether the user is the last active owner of the installation or of an organization."""
     try:
         await memberships.owner_guards(service, user.id)
     except FailedPrecondition:

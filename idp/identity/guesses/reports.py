@@ -31,9 +31,9 @@ Secret: TypeAlias = Literal["password", "totp", "recovery_code", "user_code"]
 class Outcome(Struct, frozen=True):
     """The outcome of an attempt at a password or code.
 
-    `cause` says why it was refused or that it was accepted, and `secret` what was guessed. Without
-    a user (`user_id` None), `name` is the login name that was typed, of which only a MAC is
-    reported.
+    `cause` is `accepted` or the reason of the refusal, and `secret` the kind of the secret.
+    Without a user (`user_id` None), `name` is the login name that was typed, of which only a MAC
+    is reported.
     """
 
     cause: Cause
@@ -58,7 +58,7 @@ def report(service: Service, outcome: Outcome) -> None:
         )
     else:
         identity = {"name": _hidden(service, outcome)}
-        failure_events.nobodys_sign_in(service, identity["name"], origin.network)
+        failure_events.unknown_name_sign_in(service, identity["name"], origin.network)
     _log.info(
         "sign-in refused",
         cause=outcome.cause,

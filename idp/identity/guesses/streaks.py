@@ -15,7 +15,7 @@ from msgspec import structs
 
 from idp.config.settings import Config
 from idp.foundation.errors import Busy
-from idp.records import GUESS_STREAKS, BrowserTries, GuessStreak
+from idp.records import GUESS_STREAKS, BrowserAttempts, GuessStreak
 from idp.service import Service
 from storage import Conflict, Delete, Insert, Stale, StorageError, Update, Write
 
@@ -23,7 +23,7 @@ MAX_CODES: Final = 50  # wrong codes of an authenticator app
 MAX_OF_BROWSER: Final = 10  # attempts of one known browser
 BROWSER_WINDOW: Final = timedelta(hours=24)
 _COUNTS: Final = ("unknown", "known", "codes")
-_ATTEMPTS: Final = 64  # at each conflict another update has succeeded
+_MAX_COMMITS: Final = 64  # at each conflict another update has succeeded
 
 
 def max_unknown(config: Config) -> int:
@@ -52,10 +52,10 @@ async def count(
     `codes` for a wrong code. `stored` is the record as it was read, None if there was none.
     """
 
-    def more(streak: GuessStreak) -> Mapping[str, Any]:
+    def increments(streak: GuessStreak) -> Mapping[str, Any]:
         return {name: getattr(streak, name) + 1}
 
-    return await _changed(service, user_id, stored, more) or GuessStreak(id=user_id)
+    return await _update(service, user_id, stored, increments) or GuessStreak(id=user_id)
 
 
 async def claim_known(
@@ -69,15 +69,15 @@ async def claim_known(
     """
     now = service.clock.now()
 
-    def more(streak: GuessStreak) -> Mapping[str, Any] | None:
-        attempts = _tries_of(streak, browser_id, now)
-        is_spent = attempts.tries > MAX_OF_BROWSER or streak.known >= max_known(service.config)
-        if is_spent:
+    def with_attempt(streak: GuessStreak) -> Mapping[str, Any] | None:
+        attempts = _attempts_of(streak, browser_id, now)
+        is_exhausted = attempts.tries > MAX_OF_BROWSER or streak.known >= max_known(service.config)
+        if is_exhausted:
             return None
-        others = [each for each in streak.browsers if each.agent_id != browser_id]
-        return {"known": streak.known + 1, "browsers": [attempts, *others]}
+        other_browsers = [each for each in streak.browsers if each.agent_id != browser_id]
+        return {"known": streak.known + 1, "browsers": [attempts, *other_browsers]}
 
-    return await _changed(service, user_id, stored, more)
+    return await _update(service, user_id, stored, with_attempt)
 
 
 async def take_back(service: Service, stored: GuessStreak, browser_id: str | None) -> None:
@@ -88,7 +88,7 @@ async def take_back(service: Service, stored: GuessStreak, browser_id: str | Non
     """
     name = "known" if browser_id else "unknown"
 
-    def less(streak: GuessStreak) -> Mapping[str, Any] | None:
+    def without_attempt(streak: GuessStreak) -> Mapping[str, Any] | None:
         remaining = getattr(streak, name) - 1
         if remaining < 0:
             return None  # a sign-in has set it to 0 meanwhile
@@ -98,25 +98,25 @@ async def take_back(service: Service, stored: GuessStreak, browser_id: str | Non
         ]
         return {name: remaining, "browsers": browsers} if browser_id else {name: remaining}
 
-    await _changed(service, stored.id, stored, less)
+    await _update(service, stored.id, stored, without_attempt)
 
 
-def _tries_of(streak: GuessStreak, browser_id: str, now: datetime) -> BrowserTries:
+def _attempts_of(streak: GuessStreak, browser_id: str, now: datetime) -> BrowserAttempts:
     """The browser's attempts plus this one."""
     for each in streak.browsers:
         if each.agent_id == browser_id and each.ends_at > now:
             return structs.replace(each, tries=each.tries + 1)
-    return BrowserTries(agent_id=browser_id, tries=1, ends_at=now + BROWSER_WINDOW)
+    return BrowserAttempts(agent_id=browser_id, tries=1, ends_at=now + BROWSER_WINDOW)
 
 
-async def _changed(
+async def _update(
     service: Service,
     user_id: str,
     stored: GuessStreak | None,
     decide: Callable[[GuessStreak], Mapping[str, Any] | None],
 ) -> GuessStreak | None:
     """The streak after what `decide` sets; None if it sets nothing. Raises Busy."""
-    for _ in range(_ATTEMPTS):
+    for _ in range(_MAX_COMMITS):
         before = stored or GuessStreak(id=user_id)
         changes = decide(before)
         if changes is None:
@@ -126,7 +126,7 @@ async def _changed(
             await service.store.commit(_write(stored, after, changes))
             return after
         stored = await find(service, user_id)
-    raise Busy("too many tries at once", retry_after_seconds=1)
+    raise Busy("too many concurrent attempts", retry_after_seconds=1)
 
 
 def _write(stored: GuessStreak | None, after: GuessStreak, changes: Mapping[str, Any]) -> Write:
@@ -143,10 +143,10 @@ async def end(service: Service, stored: GuessStreak, names: Sequence[str] = _COU
     Errors of the store are ignored, because a count that remains only limits more.
     """
     with suppress(StorageError):
-        await service.store.commit(_ending(stored, names))
+        await service.store.commit(_deletion_if_empty(stored, names))
 
 
-def _ending(stored: GuessStreak, names: Sequence[str]) -> Write:
+def _deletion_if_empty(stored: GuessStreak, names: Sequence[str]) -> Write:
     """Deletes a streak without counts. The deletion fails with Stale if there is a count by
     now."""
     remaining = {name: 0 for name in _COUNTS if name not in names}

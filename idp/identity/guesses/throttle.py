@@ -1,4 +1,5 @@
-"""Limits the rate of attempts at one secret: some at once, then one in each delay, which grows.
+"""Limits the rate of attempts at one secret: some without delay, then one in each delay, which
+grows.
 
 An attempt is counted before it is compared, so that concurrent attempts are limited as sequential
 ones are. The counts are in the store, so that all processes share them. Only an attempt that was
@@ -22,7 +23,7 @@ from storage import COUNTERS, Delete, Key, Stale, StorageError, Update
 from storage.base import CounterRecord
 
 WINDOW: Final = timedelta(hours=24)
-_LONGEST_EXPONENT: Final = 16
+_MAX_EXPONENT: Final = 16
 _log = logs.logger(__name__)
 
 Cause: TypeAlias = Literal["paced", "network"]
@@ -101,10 +102,10 @@ async def claim(
     if counter.n <= free:
         return counter.n
     window = delay or _delay(service, before + 1 - free)
-    passing = await service.store.increment(delay_key, window=window)
-    if passing.n > 1:
+    delay_counter = await service.store.increment(delay_key, window=window)
+    if delay_counter.n > 1:
         await _take_back(service, attempts_key, counter.resets_at)
-        raise delayed_until(service, passing.resets_at)
+        raise delayed_until(service, delay_counter.resets_at)
     return counter.n
 
 
@@ -158,17 +159,17 @@ async def delete(service: Service, counter_keys: Iterable[Key]) -> None:
     one.
     """
     try:
-        for collection, id in counter_keys:
-            await service.store.commit(Delete(collection, id))
+        for collection, counter_key in counter_keys:
+            await service.store.commit(Delete(collection, counter_key))
     except StorageError as error:
-        _log.warning("counters of tries were not deleted", error=str(error))
+        _log.warning("counters of attempts were not deleted", error=str(error))
 
 
 def delayed_until(service: Service, at: datetime, cause: Cause = "paced") -> Throttled:
     """Returns the refusal of an attempt that may be repeated at the instant `at`."""
     remaining = at - service.clock.now()
     seconds = max(1, math.ceil(remaining.total_seconds()))
-    return Throttled("too many tries", retry_after_seconds=seconds, cause=cause)
+    return Throttled("too many attempts", retry_after_seconds=seconds, cause=cause)
 
 
 def _free(service: Service, free: int | None) -> int:
@@ -176,7 +177,7 @@ def _free(service: Service, free: int | None) -> int:
 
 
 def _delay(service: Service, excess: int) -> timedelta:
-    exponent = min(max(excess, 1), _LONGEST_EXPONENT)
+    exponent = min(max(excess, 1), _MAX_EXPONENT)
     return timedelta(seconds=min(2**exponent, service.config.sign_in_delay_max_seconds))
 
 

@@ -20,7 +20,7 @@ from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Random
 from idp.identity.sessions import known_browsers
 from idp.keys.master_key import MasterKey
-from idp.records import AGENTS, Browser, User
+from idp.records import BROWSERS, Browser, User
 from idp.service import Service
 from storage import Insert, Update
 
@@ -54,15 +54,15 @@ class CookieContent(NamedTuple):
 
 def new(service: Service) -> Cookie:
     """Returns a cookie for a browser without a record, and that browser."""
-    id, secret = service.random.id(), service.random.token()
+    browser_id, secret = service.random.id(), service.random.token()
     made_at = service.clock.now().replace(microsecond=0)
-    signed = f"{id}{secret}{int(made_at.timestamp()):0{_TIME_LENGTH}}"
-    return Cookie(value=signed + _mac(service, signed), browser=_new(id, secret, made_at))
+    signed = f"{browser_id}{secret}{int(made_at.timestamp()):0{_TIME_LENGTH}}"
+    return Cookie(value=signed + _mac(service, signed), browser=_new(browser_id, secret, made_at))
 
 
-def _new(id: str, secret: str, made_at: datetime) -> NewBrowser:
+def _new(browser_id: str, secret: str, made_at: datetime) -> NewBrowser:
     return NewBrowser(
-        id=id,
+        id=browser_id,
         secret_hash=opaque_tokens.digest(secret),
         created_at=made_at,
         expires_at=made_at + COOKIE_LIFETIME,
@@ -75,7 +75,7 @@ async def find(service: Service, cookie: str | None) -> Browser | None:
     content = read(service, cookie)
     if content is None:
         return None
-    return of_record(service, content, await service.store.get(AGENTS, content.id))
+    return of_record(service, content, await service.store.get(BROWSERS, content.id))
 
 
 def of_record(service: Service, content: CookieContent, browser: Browser | None) -> Browser | None:
@@ -83,7 +83,7 @@ def of_record(service: Service, content: CookieContent, browser: Browser | None)
     its id, None if there is none."""
     if browser is not None:
         return browser if opaque_tokens.matches(content.secret, browser.secret_hash) else None
-    # A record of a sign-in is kept longer than the MAC is valid, so the MAC can't bring back a
+    # A record of a sign-in is stored longer than the MAC is valid, so the MAC can't bring back a
     # deleted one.
     if content.made_at is None or service.clock.now() >= content.made_at + COOKIE_LIFETIME:
         return None
@@ -106,14 +106,16 @@ def read(service: Service, cookie: str | None) -> CookieContent | None:
     Whether its secret is right is not checked."""
     if cookie is None:
         return None
-    plain, rest = cookie[:_PLAIN_LENGTH], cookie[_PLAIN_LENGTH:]
-    parts = opaque_tokens.split(plain)
+    id_and_secret, remainder = cookie[:_PLAIN_LENGTH], cookie[_PLAIN_LENGTH:]
+    parts = opaque_tokens.split(id_and_secret)
     if parts is None:
         return None
-    if not rest:
+    if not remainder:
         return CookieContent(parts[0], parts[1], None)
-    time, mac = rest[:_TIME_LENGTH], rest[_TIME_LENGTH:]
-    if not _TIME.fullmatch(time) or not opaque_tokens.same(_mac(service, plain + time), mac):
+    time, mac = remainder[:_TIME_LENGTH], remainder[_TIME_LENGTH:]
+    if not _TIME.fullmatch(time) or not opaque_tokens.equal(
+        _mac(service, id_and_secret + time), mac
+    ):
         return None
     return CookieContent(parts[0], parts[1], datetime.fromtimestamp(int(time), UTC))
 
@@ -127,11 +129,11 @@ def is_stored(browser: Browser) -> bool:
     return not isinstance(browser, NewBrowser)
 
 
-def stored(browser: Browser, /, **changes: Any) -> Browser:
-    """Returns the record to insert for a browser (plain, also for a `NewBrowser`), with these
-    fields changed."""
-    plain = {name: getattr(browser, name) for name in Browser.__struct_fields__}
-    return Browser(**plain | changes)
+def record_of(browser: Browser, /, **changes: Any) -> Browser:
+    """Returns the record to insert for a browser (a `Browser`, also for a `NewBrowser`), with
+    these fields changed."""
+    fields = {name: getattr(browser, name) for name in Browser.__struct_fields__}
+    return Browser(**fields | changes)
 
 
 def rotation(
@@ -145,42 +147,44 @@ def rotation(
     units with a rotation, one fails.
     """
     secret = random.token()
-    changed: dict[str, Any] = {
+    values: dict[str, Any] = {
         "secret_hash": opaque_tokens.digest(secret),
         "expires_at": now + COOKIE_LIFETIME,
         "browser": browser.browser,
         "system": browser.system,
     }
     if user is not None:
-        others = [each for each in browser.remembered if each != user.id]
-        changed["remembered"] = [user.id, *others][:REMEMBERED]
-        changed["known"] = known_browsers.with_user(browser, user)
-    record = stored(browser, **changed)
-    write: Update | Insert = Insert(AGENTS, record)
+        other_users = [each for each in browser.remembered if each != user.id]
+        values["remembered"] = [user.id, *other_users][:REMEMBERED]
+        values["known"] = known_browsers.with_user(browser, user)
+    record = record_of(browser, **values)
+    write: Update | Insert = Insert(BROWSERS, record)
     if is_stored(browser):
         expected = {"secret_hash": browser.secret_hash}
-        write = Update(AGENTS, browser.id, set=changed, expect=expected)
+        write = Update(BROWSERS, browser.id, set=values, expect=expected)
     return write, Cookie(value=browser.id + secret, browser=record)
 
 
-def forgetting(
+def rotation_without_user(
     random: Random, browser: Browser, now: datetime, user_id: str
 ) -> tuple[Update | Insert, Cookie]:
     """Returns the write and the cookie of a `rotation` that also removes the user from the users
     that a stored browser remembers, and from the accounts that know it."""
-    others: dict[str, Any] = {
+    other_values: dict[str, Any] = {
         "remembered": [each for each in browser.remembered if each != user_id],
         "known": known_browsers.without_user(browser, user_id),
     }
     write, cookie = rotation(random, browser, now)
     if isinstance(write, Update):
-        write = structs.replace(write, set={**write.set, **others})
-    return write, Cookie(value=cookie.value, browser=structs.replace(cookie.browser, **others))
+        write = structs.replace(write, set={**write.set, **other_values})
+    return write, Cookie(
+        value=cookie.value, browser=structs.replace(cookie.browser, **other_values)
+    )
 
 
 def form_token(master_key: MasterKey, browser: Browser, subject_id: str) -> str:
     """Returns the token that binds a form to this browser and to the sign-in or logout with the id
-    `subject_id`.
+    `subject_id`, so that another site can't submit the form (CSRF).
 
     It does not depend on the cookie's secret, so that a form in a second tab remains valid after
     the first tab has signed in.
@@ -189,4 +193,4 @@ def form_token(master_key: MasterKey, browser: Browser, subject_id: str) -> str:
 
 
 def is_form_token(master_key: MasterKey, browser: Browser, subject_id: str, token: str) -> bool:
-    return opaque_tokens.same(form_token(master_key, browser, subject_id), token)
+    return opaque_tokens.equal(form_token(master_key, browser, subject_id), token)

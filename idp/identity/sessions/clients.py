@@ -31,15 +31,15 @@ async def remember(service: Service, session: Session, client: Application) -> N
     """
     if not (client.back_channel_logout_uri or client.front_channel_logout_uri):
         return
-    id = opaque_tokens.digest(f"{session.id}\n{client.id}")
-    known = await service.store.get(SESSION_CLIENTS, id)
-    if known is not None and known.expires_at >= session.expires_at:
+    entry_id = opaque_tokens.digest(f"{session.id}\n{client.id}")
+    stored = await service.store.get(SESSION_CLIENTS, entry_id)
+    if stored is not None and stored.expires_at >= session.expires_at:
         return
-    write: Write = Update(SESSION_CLIENTS, id, set={"expires_at": session.expires_at})
-    if known is None:
+    write: Write = Update(SESSION_CLIENTS, entry_id, set={"expires_at": session.expires_at})
+    if stored is None:
         expires_at = session.expires_at
         session_client = SessionClient(
-            id=id, session_id=session.id, client_id=client.id, expires_at=expires_at
+            id=entry_id, session_id=session.id, client_id=client.id, expires_at=expires_at
         )
         write = Insert(SESSION_CLIENTS, session_client)
     with suppress(Conflict, Stale):  # another tab records the same

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,12 +14,13 @@ from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.users.subjects import Subject
-from idp.records import SESSIONS, USERS, Browser, Session
+from idp.records import SESSIONS, Browser, Session
 from idp.service import Service
 from storage import Insert, Update, Write
 
 _RENEWED: Final = (
     *("auth_time", "factor_at", "amr", "acr", "stamps", "last_used_at", "expires_at"),
+    "connection_id",
 )
 
 
@@ -36,52 +37,70 @@ def prepare(
     service: Service,
     browser: Browser,
     subject: Subject,
-    known: Iterable[Session],
+    sessions: Iterable[Session],
     methods: Sequence[str] = session_lifetime.PASSWORD,
     auth_time: datetime | None = None,
     factor_at: datetime | None = None,
+    connection_id: str | None = None,
 ) -> Opening:
     """Returns the writes that open a session, or renew the one that this user has in this browser.
 
-    `methods` are those of the authentication, whose time is now. An earlier `auth_time` means that
+    `methods` are those of the authentication, whose time is now; `connection_id` is the connection
+    by whose provider the user has signed in, if any. An earlier `auth_time` means that
     only the second factor is new, an earlier `factor_at` that only the second factor is not.
-    `known` are the browser's open sessions, also those too old to sign in. The browser gets a new
-    secret in the same unit, so of two concurrent sign-ins one fails with Stale (with Conflict in a
-    browser without a record). A renewed session keeps its id: tokens that name it remain valid,
-    and the id itself authorizes nothing.
+    `sessions` are the browser's open sessions, also those too old to sign in. The browser gets a
+    new secret in the same unit, so of two concurrent sign-ins one fails with Stale (with Conflict
+    in a browser without a record). A renewed session keeps its id: tokens that name it remain
+    valid, and the id itself authorizes nothing.
     """
     now = service.clock.now()
     rotation, cookie = browsers.rotation(service.random, browser, now, subject.user)
     session = session_lifetime.new(
-        service.random, service.config, browser, subject, now, methods, auth_time
-    )
-    actor = subject.user.id
-    write: Write = Insert(SESSIONS, session)
-    event = events.created(
-        service.random, SESSIONS, session, AuditEntry("session.opened", actor, now)
+        service.random,
+        service.config,
+        browser,
+        subject,
+        now,
+        methods,
+        auth_time,
+        connection_id=connection_id,
     )
     # A session under other security stamps has ended and is not renewed.
     own_sessions = [
-        each for each in known if (each.user_id, each.stamps) == (session.user_id, session.stamps)
+        each
+        for each in sessions
+        if (each.user_id, each.stamps) == (session.user_id, session.stamps)
     ]
+    if own_sessions and auth_time is not None:  # the first factor is the earlier one
+        session.connection_id = own_sessions[0].connection_id
     if own_sessions:
-        renewed: dict[str, Any] = {name: getattr(session, name) for name in _RENEWED}
-        write = Update(
-            SESSIONS,
-            own_sessions[0].id,
-            set=renewed,
-            increment={"sequence": 1},
-            expect={"ended_at": None, "sequence": own_sessions[0].sequence},
-        )
-        event = events.changed(
-            service.random, SESSIONS, own_sessions[0], AuditEntry("session.renewed", actor, now)
-        )
-        session = structs.replace(own_sessions[0], **renewed)
+        return _renewal(service, own_sessions[0], session, rotation, cookie)
+    entry = AuditEntry("session.opened", subject.user.id, now, payload=_payload(session))
+    event = events.created(service.random, SESSIONS, session, entry)
+    return Opening(
+        writes=[Insert(SESSIONS, session), rotation, event], session=session, cookie=cookie
+    )
+
+
+def _payload(session: Session) -> Mapping[str, str]:
+    """Returns what an event states of the session: the connection by which the user has signed
+    in, if any."""
+    return {"connection_id": session.connection_id} if session.connection_id else {}
+
+
+def _renewal(
+    service: Service, known: Session, new: Session, rotation: Write, cookie: Cookie
+) -> Opening:
+    """Returns the writes that give the session `known` the authentication of the session `new`."""
+    renewed: dict[str, Any] = {name: getattr(new, name) for name in _RENEWED}
+    write = Update(
+        SESSIONS,
+        known.id,
+        set=renewed,
+        increment={"sequence": 1},
+        expect={"ended_at": None, "sequence": known.sequence},
+    )
+    entry = AuditEntry("session.renewed", new.user_id, new.created_at, payload=_payload(new))
+    event = events.changed(service.random, SESSIONS, known, entry)
+    session = structs.replace(known, **renewed)
     return Opening(writes=[write, rotation, event], session=session, cookie=cookie)
-
-
-def user_guard(subject: Subject) -> Update:
-    """Returns a guard for a unit: an update without changes, by which the unit fails with Stale if
-    the user was deactivated or got a new security stamp since it was read."""
-    user = subject.user
-    return Update(USERS, user.id, expect={"stamp": user.stamp, "state": "active"})

@@ -2,8 +2,8 @@
 
 There, guesses from elsewhere do not lock out the user. Everything that gives the user a new
 security stamp ends this: a new password, adding or removing a second factor or passkey, a lock,
-the account's end. So do "sign out everywhere" and removing oneself from the list of accounts. The
-browser in which the user does this and stays signed in remains known.
+the account's end. So do "sign out everywhere" and the removal of an account from the list of
+accounts. The browser in which the user does this and stays signed in remains known.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import structs
 
-from idp.records import AGENTS, USERS, Browser, KnownUser, User
+from idp.records import BROWSERS, USERS, Browser, KnownUser, User
 from idp.service import Service
 from storage import Update, Write
 
@@ -41,29 +41,36 @@ def without_user(browser: Browser, user_id: str) -> list[KnownUser]:
     return [each for each in browser.known if each.user_id != user_id]
 
 
-def forgetting_others(service: Service, user: User, browser: Browser) -> list[Write]:
+def forget_others_writes(service: Service, user: User, browser: Browser) -> list[Write]:
     """Returns the writes after which the user's account knows no browser but this one, for the
     caller to commit."""
     stamp = service.random.token(bits=64)
     return [
         Update(USERS, user.id, set={"browsers_stamp": stamp}, expect={"stamp": user.stamp}),
-        _knowing(browser, structs.replace(user, browsers_stamp=stamp)),
+        _known_write(browser, structs.replace(user, browsers_stamp=stamp)),
     ]
 
 
-async def staying(service: Service, browser_id: str, before: User, after: User) -> list[Write]:
-    """Returns the writes for the unit that changes the user from `before` to `after`, with a new
-    security stamp, by which the account still knows the browser.
+async def keep_known_writes(
+    service: Service, browser_id: str, before: User, after: User
+) -> list[Write]:
+    """Returns the writes that keep a browser known to an account whose security stamp changes.
 
-    Empty if it did not know the browser before.
+    The caller commits them in the unit that changes the user from `before` to `after`. Empty if
+    the account did not know the browser before.
     """
-    browser = await service.store.get(AGENTS, browser_id)
-    return [_knowing(browser, after)] if browser is not None and is_known(browser, before) else []
+    browser = await service.store.get(BROWSERS, browser_id)
+    if browser is None or not is_known(browser, before):
+        return []
+    return [_known_write(browser, after)]
 
 
-def _knowing(browser: Browser, user: User) -> Write:
+def _known_write(browser: Browser, user: User) -> Write:
     """Fails with Stale if the browser got another secret meanwhile."""
-    known = with_user(browser, user)
+    known_users = with_user(browser, user)
     return Update(
-        AGENTS, browser.id, set={"known": known}, expect={"secret_hash": browser.secret_hash}
+        BROWSERS,
+        browser.id,
+        set={"known": known_users},
+        expect={"secret_hash": browser.secret_hash},
     )

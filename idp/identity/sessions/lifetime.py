@@ -50,17 +50,21 @@ class LiveSession(Struct, frozen=True):
 
     @property
     def check_seconds(self) -> int:
-        """For how many seconds after it was entered the password (or the passkey, if the user
-        signed in by one alone) need not be entered again."""
-        has_password = authentication_context.AMR_PASSWORD in self.session.amr
-        rules = self.login
-        return rules.password_check_seconds if has_password else rules.multi_factor_check_seconds
+        """For how many seconds after it was entered the password need not be entered again; if
+        the user signed in by a passkey alone, or at another provider, that need not be repeated.
+        """
+        amr, rules = self.session.amr, self.login
+        if authentication_context.AMR_PASSWORD in amr:
+            return rules.password_check_seconds
+        if authentication_context.AMR_FEDERATED in amr:
+            return rules.external_login_check_seconds
+        return rules.multi_factor_check_seconds
 
     def reached(self, now: datetime) -> str:
         """Returns the authentication context class (`acr`) of the session at `now`: that of a
         password once the second factor has expired."""
         session = self.session
-        if authentication_context.AMR_PASSWORD not in session.amr or session.factor_at is None:
+        if not self._first_factors or session.factor_at is None:
             return session.acr
         seconds = self.login.second_factor_check_seconds
         if session.acr == authentication_context.PASSKEY:
@@ -70,12 +74,17 @@ class LiveSession(Struct, frozen=True):
 
     def methods(self, now: datetime) -> tuple[str, ...]:
         """Returns the methods of the session's authentication that are still valid at `now`: the
-        password alone once the second factor has expired."""
+        first factor alone once the second one has expired."""
         methods = authentication_context.methods_of(self.session.amr, self.session.acr)
-        is_whole = self.reached(now) == self.session.acr
-        return tuple(methods) if is_whole else PASSWORD
+        is_complete = self.reached(now) == self.session.acr
+        return tuple(methods) if is_complete else self._first_factors
 
-    async def staying(self, service: Service, after: Subject) -> list[Write]:
+    @property
+    def _first_factors(self) -> tuple[str, ...]:
+        first_factors = authentication_context.FIRST_FACTORS
+        return tuple(each for each in self.session.amr if each in first_factors)
+
+    async def keep_valid_writes(self, service: Service, after: Subject) -> list[Write]:
         """Returns the writes for a unit that gives the user a new security stamp, by which this
         session remains valid, and its browser known to the account.
 
@@ -92,8 +101,10 @@ class LiveSession(Struct, frozen=True):
             AuditEntry("session.renewed", actor, now),
         )
         browser_id, before = self.session.agent_id, self.subject.user
-        known = await known_browsers.staying(service, browser_id, before, after.user)
-        return [*renewed, *known]
+        known_user_writes = await known_browsers.keep_known_writes(
+            service, browser_id, before, after.user
+        )
+        return [*renewed, *known_user_writes]
 
 
 async def find_live(service: Service, browser: Browser | None) -> list[LiveSession]:
@@ -110,8 +121,8 @@ async def live_among(service: Service, sessions: list[Session]) -> list[LiveSess
     usable.sort(key=lambda session: session.last_used_at, reverse=True)
     # Sessions that a new security stamp has ended are left out before.
     latest: dict[str, LiveSession] = {}
-    for live in await _with_subjects(service, usable):
-        latest.setdefault(live.session.user_id, live)
+    for live_session in await _with_subjects(service, usable):
+        latest.setdefault(live_session.session.user_id, live_session)
     return list(latest.values())
 
 
@@ -135,17 +146,17 @@ async def _find_all(service: Service, where: Where) -> list[Session]:
     return sessions
 
 
-async def ending(service: Service, session: Session) -> list[Write]:
+async def end_writes(service: Service, session: Session) -> list[Write]:
     """Returns the writes that end a session and every token that names it, and that queue logout
     tokens for its applications; the caller commits them.
 
     They fail with Stale if the session has ended or was renewed.
     """
     messages = await session_clients.messages(service, session, service.clock.now())
-    return [*ending_without_messages(service, session), *messages]
+    return [*end_writes_without_messages(service, session), *messages]
 
 
-def ending_without_messages(service: Service, session: Session) -> list[Write]:
+def end_writes_without_messages(service: Service, session: Session) -> list[Write]:
     """Returns the writes that end a session and every token that names it, without logout tokens
     for its applications; the caller commits them.
 
@@ -183,9 +194,17 @@ def is_over(config: Config, session: Session, now: datetime) -> bool:
     return now >= session.auth_time + timedelta(seconds=config.session_seconds)
 
 
+def has_ended(config: Config, session: Session, subject: Subject, now: datetime) -> bool:
+    """Returns whether a session of this user has ended: it was ended, the absolute timeout has
+    passed, or a security stamp has changed."""
+    stamps = security_stamps.of_session(subject.instance, subject.organization, subject.user)
+    is_ended = session.ended_at is not None or is_over(config, session, now)
+    return is_ended or session.stamps != stamps
+
+
 def _can_sign_in(config: Config, session: Session, now: datetime) -> bool:
-    idle = session.last_used_at + timedelta(seconds=config.session_idle_seconds)
-    return now < idle and not is_over(config, session, now)
+    idle_ends_at = session.last_used_at + timedelta(seconds=config.session_idle_seconds)
+    return now < idle_ends_at and not is_over(config, session, now)
 
 
 async def _with_subjects(service: Service, sessions: list[Session]) -> list[LiveSession]:
@@ -193,7 +212,7 @@ async def _with_subjects(service: Service, sessions: list[Session]) -> list[Live
     for session in sessions:
         keys += [(USERS, session.user_id), (ORGANIZATIONS, session.org_id)]
     instance, *pairs = await service.store.get_many(keys) if sessions else (None,)
-    live = []
+    live_sessions = []
     for session, user, organization in zip(sessions, pairs[::2], pairs[1::2], strict=True):
         if instance is None or user is None or organization is None:
             continue
@@ -201,8 +220,8 @@ async def _with_subjects(service: Service, sessions: list[Session]) -> list[Live
         stamps = security_stamps.of_session(instance, organization, user)
         if subjects.is_active(subject) and session.stamps == stamps:
             login = (await page_settings.find(service, subject.organization.id)).login
-            live.append(LiveSession(session, subject, login))
-    return live
+            live_sessions.append(LiveSession(session, subject, login))
+    return live_sessions
 
 
 def new(
@@ -214,14 +233,15 @@ def new(
     methods: Sequence[str] = PASSWORD,
     auth_time: datetime | None = None,
     factor_at: datetime | None = None,
+    connection_id: str | None = None,
 ) -> Session:
     """Returns a new session, which is not stored yet, for an authentication by `methods` (values
-    of `amr`) at `now`.
+    of `amr`) at `now`; `connection_id` is the connection by whose provider it was, if any.
 
     An earlier `auth_time` means that only the second factor is new; an earlier `factor_at` that
     the second factor was used then, and only the password now.
     """
-    reached, auth_time = authentication_context.reached(methods), auth_time or now
+    reached, auth_time = authentication_context.acr_of(methods), auth_time or now
     return Session(
         id=random.id(),
         agent_id=browser.id,
@@ -237,14 +257,15 @@ def new(
         factor_at=(factor_at or now)
         if authentication_context.meets(reached, authentication_context.TWO_FACTORS)
         else None,
+        connection_id=connection_id,
     )
 
 
 def record_ends_at(config: Config, auth_time: datetime) -> datetime:
     """Returns when the last token of a session that was authenticated at `auth_time` has expired;
     its record is stored until then."""
-    longest = max(config.access_token_seconds, config.jwt_access_token_seconds)
-    return auth_time + timedelta(seconds=config.session_seconds + longest)
+    max_token_seconds = max(config.access_token_seconds, config.jwt_access_token_seconds)
+    return auth_time + timedelta(seconds=config.session_seconds + max_token_seconds)
 
 
 async def touch(service: Service, session: Session) -> None:

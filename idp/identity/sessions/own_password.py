@@ -11,47 +11,49 @@ from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import password_change
 from idp.identity.users.subjects import Subject
-from idp.records import AGENTS, Browser
+from idp.records import BROWSERS, Browser
 from idp.service import Service
 from storage import Conflict, Stale, Write
 from storage.confirmed_commit import commit_confirmed
 
 
 async def verify_password(
-    service: Service, live: LiveSession, password: str, origin: AttemptOrigin
+    service: Service, live_session: LiveSession, password: str, origin: AttemptOrigin
 ) -> Subject:
     """Checks the present password of the session's user, and returns the user as stored now.
 
     Attempts are limited as those of a sign-in. Raises password_check.SignInRefused, Throttled,
     HashingBusy.
     """
-    checked = await password_check.check_current(service, live.subject.user, password, origin)
+    checked = await password_check.check_current(
+        service, live_session.subject.user, password, origin
+    )
     await password_check.succeeded(service, checked)
     return checked.subject
 
 
 async def replace(
-    service: Service, browser: Browser, live: LiveSession, subject: Subject, password: str
+    service: Service, browser: Browser, live_session: LiveSession, subject: Subject, password: str
 ) -> Cookie:
-    """Replaces the password of `subject`, and the session `live` by a new one with the same other
-    methods, in one unit. Returns the browser's new cookie.
+    """Replaces the password of `subject`, and the session `live_session` by a new one with the
+    same other methods, in one unit. Returns the browser's new cookie.
 
     `subject` is what `verify_password` returned. All other sessions and tokens of the user end
     with the old security stamp. Raises HashingBusy; Stale if the password or the session changed
     concurrently.
     """
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
-    methods = live.methods(service.clock.now())
+    methods = live_session.methods(service.clock.now())
     opened = session_creation.prepare(
         service,
         browser,
         change.subject,
         (),
         tuple(dict.fromkeys([*session_lifetime.PASSWORD, *methods])),
-        factor_at=live.session.factor_at,
+        factor_at=live_session.session.factor_at,
     )
-    ending = session_lifetime.ending_without_messages(service, live.session)
-    await commit_confirmed(service.store, *change.writes, *opened.writes, *ending)
+    end_writes = session_lifetime.end_writes_without_messages(service, live_session.session)
+    await commit_confirmed(service.store, *change.writes, *opened.writes, *end_writes)
     return opened.cookie
 
 
@@ -72,16 +74,21 @@ async def verify_one_time(
 
 
 async def replace_one_time(
-    service: Service, browser: Browser | None, subject: Subject, password: str, *also: Write
+    service: Service,
+    browser: Browser | None,
+    subject: Subject,
+    password: str,
+    *further_writes: Write,
 ) -> Cookie | None:
-    """Replaces the one-time password and signs its user in, in one unit with the writes in `also`,
-    so that it is used once. A user who needs a second factor is not signed in, and gets no cookie.
+    """Replaces the one-time password and signs its user in, in one unit with the writes in
+    `further_writes`, so that it is used once. A user who needs a second factor is not signed in,
+    and gets no cookie.
 
     Raises HashingBusy; Stale if the password was used or replaced meanwhile; Conflict of the other
     writes.
     """
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
-    writes = [*change.writes, *also]
+    writes = [*change.writes, *further_writes]
     if await second_factors.is_asked_for(service, subject.user):
         await commit_confirmed(service.store, *writes)
         return None
@@ -90,7 +97,7 @@ async def replace_one_time(
     try:
         await commit_confirmed(service.store, *writes, *opened.writes)
     except Conflict as error:  # a new browser has sent two forms at once
-        if error.collection != AGENTS.name:
+        if error.collection != BROWSERS.name:
             raise
-        raise Stale(AGENTS.name, browser.id) from error
+        raise Stale(BROWSERS.name, browser.id) from error
     return opened.cookie

@@ -10,10 +10,10 @@ from typing import Final
 from msgspec import Struct
 
 from idp.audit import versioned_updates
-from idp.identity.sessions import known_browsers, security_stamps
+from idp.identity.sessions import known_browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users.subjects import Subject
-from idp.records import AGENTS, SESSIONS, USERS, Browser, Session
+from idp.records import BROWSERS, SESSIONS, USERS, Browser, Session
 from idp.search import paging
 from idp.service import Service
 from storage.confirmed_commit import commit_confirmed
@@ -22,22 +22,22 @@ MAX_LISTED: Final = 100  # sessions, those that were used last
 
 
 class OwnSession(Struct, frozen=True):
-    """A session that has not ended, and its browser's record, None if that is gone."""
+    """A session that has not ended, and its browser's record, None if that was deleted."""
 
     session: Session
     browser: Browser | None
 
 
-async def listed(service: Service, subject: Subject) -> list[OwnSession]:
+async def find_all(service: Service, subject: Subject) -> list[OwnSession]:
     """Returns the user's sessions, the last used first, at most `MAX_LISTED`."""
     sessions = list[Session]()
-    async for session in lasting(service, subject):
+    async for session in open_sessions(service, subject):
         sessions.append(session)
-        # Cut now and then, so that memory is bounded for a user with very many sessions.
+        # Shortened repeatedly, so that memory is bounded for a user with very many sessions.
         if len(sessions) > 2 * MAX_LISTED:
             sessions = _latest(sessions)
     sessions = _latest(sessions)
-    browsers = await service.store.get_many([(AGENTS, session.agent_id) for session in sessions])
+    browsers = await service.store.get_many([(BROWSERS, session.agent_id) for session in sessions])
     return [
         OwnSession(session, browser) for session, browser in zip(sessions, browsers, strict=True)
     ]
@@ -47,15 +47,11 @@ def _latest(sessions: list[Session]) -> list[Session]:
     return nlargest(MAX_LISTED, sessions, key=lambda session: session.last_used_at)
 
 
-async def lasting(service: Service, subject: Subject) -> AsyncIterator[Session]:
+async def open_sessions(service: Service, subject: Subject) -> AsyncIterator[Session]:
     """Yields every session of the user that has not ended."""
     now = service.clock.now()
-    stamps = security_stamps.of_session(subject.instance, subject.organization, subject.user)
     async for session in paging.each(service, SESSIONS, {"user_id": subject.user.id}):
-        is_over = session.ended_at is not None or session_lifetime.is_over(
-            service.config, session, now
-        )
-        if session.stamps == stamps and not is_over:
+        if not session_lifetime.has_ended(service.config, session, subject, now):
             yield session
 
 
@@ -66,17 +62,19 @@ async def end_others(service: Service, subject: Subject, current: Session) -> No
     If it is interrupted, it can be called again: each session is ended in a unit of its own.
     """
     await versioned_updates.repeated(partial(_forget_others, service, subject, current.agent_id))
-    async for session in lasting(service, subject):
+    async for session in open_sessions(service, subject):
         if session.id != current.id:
             await versioned_updates.repeated(partial(_end, service, session.id))
 
 
 async def _forget_others(service: Service, subject: Subject, browser_id: str) -> None:
     """Makes this the only browser that the account knows. Raises Stale."""
-    user, browser = await service.store.get_many([(USERS, subject.user.id), (AGENTS, browser_id)])
+    user, browser = await service.store.get_many(
+        [(USERS, subject.user.id), (BROWSERS, browser_id)]
+    )
     if user is not None and browser is not None and user.stamp == subject.user.stamp:
         await commit_confirmed(
-            service.store, *known_browsers.forgetting_others(service, user, browser)
+            service.store, *known_browsers.forget_others_writes(service, user, browser)
         )
 
 
@@ -84,4 +82,4 @@ async def _end(service: Service, session_id: str) -> None:
     """Raises Stale if the session is renewed or ended concurrently."""
     session = await service.store.get(SESSIONS, session_id)
     if session is not None and session.ended_at is None:
-        await commit_confirmed(service.store, *await session_lifetime.ending(service, session))
+        await commit_confirmed(service.store, *await session_lifetime.end_writes(service, session))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import datetime
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -34,7 +37,10 @@ class SignInRefused(Exception):
         self.is_repeated = is_repeated
 
 
-class Checked(Struct, frozen=True):
+ConcurrentRead: TypeAlias = Callable[[User], Awaitable[object]]
+
+
+class CheckedPassword(Struct, frozen=True):
     """The user whose password was right, and the attempt, for `succeeded`: the caller passes it
     there after the commit of the sign-in."""
 
@@ -48,7 +54,7 @@ async def check_password(
     password: str,
     origin: AttemptOrigin,
     org_id: str | None = None,
-) -> Checked:
+) -> CheckedPassword:
     """Returns the active user whose login name and password these are. A password that must be
     changed is accepted.
 
@@ -57,28 +63,55 @@ async def check_password(
 
     Raises SignInRefused, Throttled, HashingBusy.
     """
-    service.hasher.expect_room()
+    service.hasher.check_capacity()
     # The room is checked before anything is counted, so that a busy service uses up no attempt.
     user = await user_lookup.find_by_login_name(service, login_name, org_id)
-    user = await lock_ends.lifted(service, user) if user else None
-    return await _limited(service, user, login_name, password, origin)
+    return await check_found(service, user, login_name, password, origin)
+
+
+async def _read_nothing(user: User) -> None:
+    return None
+
+
+async def check_found(
+    service: Service,
+    user: User | None,
+    login_name: str,
+    password: str,
+    origin: AttemptOrigin,
+    concurrent_read: ConcurrentRead = _read_nothing,
+) -> CheckedPassword:
+    """Checks the password as `check_password` does, for the user that was found by the login name;
+    None if none was.
+
+    `concurrent_read` is awaited with the user after the comparison, together with what is read
+    then: it reads what the caller needs next. Raises SignInRefused, Throttled, HashingBusy.
+    """
+    service.hasher.check_capacity()
+    user = await lock_ends.lift_if_over(service, user) if user else None
+    return await _check_limited(service, user, login_name, password, origin, concurrent_read)
 
 
 async def check_current(
     service: Service, user: User, password: str, origin: AttemptOrigin
-) -> Checked:
+) -> CheckedPassword:
     """Checks the password of this user as `check_password` does, without looking the user up by a
     login name.
 
     Raises SignInRefused, Throttled, HashingBusy.
     """
-    service.hasher.expect_room()
-    return await _limited(service, user, user.user_name, password, origin)
+    service.hasher.check_capacity()
+    return await _check_limited(service, user, user.user_name, password, origin)
 
 
-async def _limited(
-    service: Service, user: User | None, login_name: str, password: str, origin: AttemptOrigin
-) -> Checked:
+async def _check_limited(
+    service: Service,
+    user: User | None,
+    login_name: str,
+    password: str,
+    origin: AttemptOrigin,
+    concurrent_read: ConcurrentRead = _read_nothing,
+) -> CheckedPassword:
     user_id, is_known = user.id if user else None, False
 
     def report(cause: Cause) -> None:
@@ -88,7 +121,7 @@ async def _limited(
     try:
         async with guess_limiter.admitted(service, user, login_name, origin) as guess:
             is_known = guess.is_known
-            checked = await _checked(service, guess, password)
+            checked = await _check_guess(service, guess, password, concurrent_read)
     except (SignInRefused, Throttled) as refusal:
         report(refusal.cause)
         raise
@@ -96,14 +129,16 @@ async def _limited(
     return checked
 
 
-async def succeeded(service: Service, checked: Checked) -> None:
+async def succeeded(service: Service, checked: CheckedPassword) -> None:
     """Deletes the counts of failures, once the unit of the sign-in is stored."""
     await guess_limiter.succeeded(service, checked.guess)
 
 
-async def _checked(service: Service, guess: Guess, password: str) -> Checked:
+async def _check_guess(
+    service: Service, guess: Guess, password: str, concurrent_read: ConcurrentRead
+) -> CheckedPassword:
     try:
-        return Checked(await _compared(service, guess, password), guess)
+        return CheckedPassword(await _compare(service, guess, password, concurrent_read), guess)
     except HashingBusy:
         await guess_limiter.take_back(service, guess)
         raise
@@ -117,7 +152,9 @@ async def _checked(service: Service, guess: Guess, password: str) -> Checked:
         raise SignInRefused(refused.cause, is_repeated=is_repeated) from None
 
 
-async def _compared(service: Service, guess: Guess, password: str) -> Subject:
+async def _compare(
+    service: Service, guess: Guess, password: str, concurrent_read: ConcurrentRead
+) -> Subject:
     user = guess.counters.user
     if user is None or user.password is None:
         await service.hasher.verify_decoy(password)
@@ -125,14 +162,16 @@ async def _compared(service: Service, guess: Guess, password: str) -> Subject:
     if not guess.is_compared:
         await service.hasher.verify_decoy(password)
         raise SignInRefused("closed" if guess.is_closed else "locked")
-    verdict = await service.hasher.verify(password, user.password.hash)
-    if not verdict.ok:
+    result = await service.hasher.verify(password, user.password.hash)
+    if not result.ok:
         raise SignInRefused("wrong")
-    # The hash took its time: a password that was changed meanwhile is not valid any more.
-    subject = await user_lookup.find_unchanged(service, user)
+    # Hashing takes time: a password that was changed meanwhile is not valid any more.
+    subject, _ = await asyncio.gather(
+        user_lookup.find_unchanged(service, user), concurrent_read(user)
+    )
     if subject is None or not is_active(subject) or _has_expired(user, service.clock.now()):
         raise SignInRefused("unusable")
-    if verdict.needs_rehash:
+    if result.needs_rehash:
         await _rehash(service, user, password)
     return subject
 
@@ -142,7 +181,7 @@ def _has_expired(user: User, now: datetime) -> bool:
 
 
 async def _rehash(service: Service, user: User, password: str) -> None:
-    """Hashes the password anew with the present cost, unless it was changed meanwhile."""
+    """Hashes the password again with the present cost, unless it was changed meanwhile."""
     if user.password is None:
         return
     old_hash = user.password.hash

@@ -1,4 +1,4 @@
-"""Security stamps: what a session or token was issued under, as one short digest.
+"""Security stamps, and the digest of those under which a session or token was issued.
 
 Users, applications, organizations and the installation each have a random security stamp, which
 changes with a deactivation, a change of credentials, "sign out everywhere" or a restored backup.

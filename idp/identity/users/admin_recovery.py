@@ -35,7 +35,7 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
     if user is None or user.kind != "human":
         raise NotFound(f"no person has the login name {login_name}")
     password, now = service.random.one_time_password(), service.clock.now()
-    writes = await one_time(service, user, password, now, actor)
+    writes = await one_time_password_writes(service, user, password, now, actor)
     subject = await user_lookup.subject_of(service, user)
     if subject is not None:
         writes += await session_lifetime.logout_messages_of_all(service, subject)
@@ -79,11 +79,11 @@ async def grant_owner(service: Service, login_name: str, *, actor: str) -> bool:
 async def _find(service: Service, login_name: str) -> User:
     user = await user_lookup.find_by_login_name(service, login_name)
     if user is None:
-        raise NotFound(f"nobody has the login name {login_name}")
-    return await lock_ends.lifted(service, user)
+        raise NotFound(f"no user has the login name {login_name}")
+    return await lock_ends.lift_if_over(service, user)
 
 
-async def one_time(
+async def one_time_password_writes(
     service: Service, user: User, password: str, now: datetime, actor: str
 ) -> list[Write]:
     """Returns the writes that replace a user's password by `password`, which must be changed at

@@ -6,6 +6,7 @@ and imports. Callers have validated the values; here they are checked against th
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
@@ -18,6 +19,7 @@ from idp.audit.events import AuditEntry
 from idp.foundation import base64url
 from idp.foundation.cooperative import in_turns
 from idp.foundation.errors import FieldProblem, InvalidArgument, Taken
+from idp.foundation.localization.name_order import full_name
 from idp.identity.factors import second_factors
 from idp.identity.users import (
     login_name_availability,
@@ -30,6 +32,7 @@ from idp.identity.users.login_name_availability import Candidate, NameCheck
 from idp.identity.users.login_name_reservations import Reservations
 from idp.passwords import policy as password_policy
 from idp.passwords import schemes
+from idp.policies import effective
 from idp.records import (
     DOMAINS,
     LOGIN_CLAIMS,
@@ -63,7 +66,7 @@ class Paths(NamedTuple):
     id: str = ""
 
 
-_NOWHERE: Final = Paths()
+_NO_PATHS: Final = Paths()
 
 
 class NewHuman(Struct, frozen=True, kw_only=True):
@@ -123,7 +126,7 @@ class NameAvailability(Struct, frozen=True):
             writes.append(Update(DOMAINS, domain.id, expect={"verified_key": domain.domain}))
         if self.check.may_supersede and email is not None:
             key = user_lookup.login_key(email.address)
-            writes.append(superseded_addresses.starting(service, key, actor))
+            writes.append(superseded_addresses.deferred_write(service, key, actor))
         return writes
 
 
@@ -168,7 +171,7 @@ async def prepared_or_refused(prepare: Callable[[], Awaitable[P]]) -> P:
     prepared = await prepare()
     if prepared.problems:
         # A concurrent change between two reads can look like a conflict; a second attempt reads
-        # everything anew.
+        # everything again.
         prepared = await prepare()
     if prepared.problems:
         raise refusal(prepared.problems)
@@ -193,7 +196,7 @@ async def prepare(
     new: NewHuman,
     *,
     actor: str,
-    paths: Paths = _NOWHERE,
+    paths: Paths = _NO_PATHS,
     is_by_instance: bool = False,
 ) -> PreparedUser:
     """Returns a new person of `organization` (which need not be stored yet), with the writes that
@@ -221,17 +224,19 @@ async def insertion(
     user: User,
     *,
     actor: str,
-    paths: Paths = _NOWHERE,
+    paths: Paths = _NO_PATHS,
     is_by_instance: bool = False,
 ) -> PreparedUser:
     """Returns `user`, a new person or service user, with the writes that store it and reserve its
-    login names, for the caller to commit. The parameters are those of `prepare`."""
+    login names, for the caller to commit. `paths`, `actor` and `is_by_instance` have the same
+    meaning as for `prepare`."""
     checked_candidate = candidate(organization, user, is_by_instance=is_by_instance)
-    (names,) = await availability_of_each(service, [checked_candidate])
-    problems, user = names.problems(paths), names.of(user)
     # Callers may choose the id.
-    if await service.store.get(USERS, user.id) is not None:
-        problems.append(FieldProblem("user.id_taken", paths.id, "is another user's already"))
+    checking = availability_of_each(service, [checked_candidate])
+    (names,), existing = await asyncio.gather(checking, service.store.get(USERS, user.id))
+    problems, user = names.problems(paths), names.of(user)
+    if existing is not None:
+        problems.append(FieldProblem("user.id_taken", paths.id, "already belongs to another user"))
     writes = writes_of(service, user, names, actor)
     return PreparedUser(user=user, writes=writes, problems=problems)
 
@@ -239,13 +244,14 @@ async def insertion(
 def candidate(
     organization: Organization,
     user: User,
-    known: User | None = None,
+    stored: User | None = None,
     *,
     is_by_instance: bool = False,
 ) -> Candidate:
-    """Returns the `Candidate` of a new or changed user, for `availability_of_each`; `known` is the
-    stored user, None for a new one, and `is_by_instance` is that of `prepare`."""
-    return Candidate(organization, user.user_name, user.email, known, is_by_instance)
+    """Returns the `Candidate` of a new or changed user, for `availability_of_each`; `stored` is
+    the stored user, None for a new one, and `is_by_instance` means that an administrator of the
+    installation made the request."""
+    return Candidate(organization, user.user_name, user.email, stored, is_by_instance)
 
 
 async def availability_of_each(
@@ -254,29 +260,29 @@ async def availability_of_each(
     """Returns, for each candidate in this order, whether its login names are free. The candidates
     are not compared with each other: if two have the same name, the writes of their reservations
     conflict."""
-    named = [login_name_availability.named(each) async for each in in_turns(candidates)]
+    named_users = [login_name_availability.named(each) async for each in in_turns(candidates)]
     reservations = await login_name_reservations.read_each(
-        service, [it.names | it.addresses for it in named]
+        service, [named_user.names | named_user.addresses for named_user in named_users]
     )
-    checks = await login_name_availability.check_each(service, named)
+    checks = await login_name_availability.check_each(service, named_users)
     return [NameAvailability(*each) for each in zip(reservations, checks, strict=True)]
 
 
 def name_problems(
-    taken: Collection[login_name_availability.TakenName], paths: Paths
+    taken_names: Collection[login_name_availability.TakenName], paths: Paths
 ) -> list[FieldProblem]:
     """Returns the problems of a new user's login names, each with the JSON path of its field.
 
-    `taken` names what is taken: the user name (`user_name`) or the e-mail address (`email`); or
-    `foreign_domain`, if the user name ends with a domain of another organization, which is then
+    `taken_names` names what is taken: the user name (`user_name`) or the e-mail address (`email`);
+    or `foreign_domain`, if the user name ends with a domain of another organization, which is then
     the only problem.
     """
-    if "foreign_domain" in taken:
+    if "foreign_domain" in taken_names:
         text = "ends with a domain that is verified for another organization"
         return [FieldProblem("user.name.foreign_domain", paths.user_name, text)]
-    places = dict.fromkeys(getattr(paths, name) for name in sorted(taken, reverse=True))
-    message = "is somebody's login name already, or could shut somebody out"
-    return [FieldProblem("user.login_name_taken", place, message) for place in places]
+    places = dict.fromkeys(getattr(paths, name) for name in sorted(taken_names, reverse=True))
+    message = "is the login name of another user, or could prevent another user's sign-in"
+    return [FieldProblem("user.login_name_taken", path, message) for path in places]
 
 
 def refusal(problems: Sequence[FieldProblem]) -> Taken | InvalidArgument:
@@ -299,10 +305,10 @@ def writes_of(
 
 def user_of(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:
     """Returns the record of a new person, which is not stored yet."""
-    profile, id = with_display_name(new.profile), new.id or service.random.id()
+    profile, user_id = with_display_name(new.profile), new.id or service.random.id()
     secret = new.totp_secret
     return User(
-        id=id,
+        id=user_id,
         org_id=organization.id,
         kind="human",
         user_name=new.user_name,
@@ -315,19 +321,18 @@ def user_of(service: Service, organization: Organization, new: NewHuman, now: da
         phone=new.phone,
         address=new.address,
         password=new.password,
-        totp=second_factors.imported(service, id, secret) if secret else None,
+        totp=second_factors.imported(service, user_id, secret) if secret else None,
         idp_links=list(new.idp_links),
         **user_lookup.keys(new.user_name, new.email, profile, organization.id),
     )
 
 
 def with_display_name(profile: Profile) -> Profile:
-    """Returns the profile; an empty display name becomes "first last", cut at the maximal
-    length."""
+    """Returns the profile; an empty display name becomes both names, cut at the maximal length."""
     if profile.display_name:
         return profile
-    names = (profile.given_name, profile.family_name)
-    return structs.replace(profile, display_name=" ".join(filter(None, names))[:MAX_TEXT])
+    name = full_name(profile.given_name, profile.family_name, profile.preferred_language)
+    return structs.replace(profile, display_name=name[:MAX_TEXT])
 
 
 def metadata_entry(user: User, key: str, value: str, now: datetime) -> UserMetadata:
@@ -378,9 +383,9 @@ async def initial_password_problems(
     If the organization is None, because it does not exist yet, the installation's policy applies.
     Raises HashingBusy.
     """
-    words = await password_words(service, organization, new)
-    org_id = organization.id if organization else None
-    required = await password_acceptance.initial(service, org_id, words)
+    reading = effective.initial_complexity(service, organization.id if organization else None)
+    words, rules = await asyncio.gather(password_words(service, organization, new), reading)
+    required = password_acceptance.requirements(service, rules, words, rules.min_length)
     return await password_acceptance.problems(service, password, required)
 
 
@@ -388,7 +393,7 @@ async def password_words(
     service: Service, organization: Organization | None, new: NewHuman
 ) -> list[str]:
     """Returns the words that an acquaintance would try as the new person's password, as
-    `password_acceptance.words_of`."""
+    `password_acceptance.words_of` does."""
     return await password_acceptance.words_of(
         service, organization, new.user_name, new.profile, new.email
     )

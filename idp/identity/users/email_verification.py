@@ -79,38 +79,41 @@ async def begin_email(
     *,
     send: bool,
     url_template: str | None = None,
-    language: str | None = None,
     by: VerifiedBy = "organization",
+    may_invite: bool = True,
 ) -> VerificationBegun:
     """Returns a new code for the user's address; with `send`, its writes include the mail with the
     code. If the user has no password and there is no `url_template`, the mail is an invitation to
-    choose one.
+    choose one. `may_invite` is False where the address may be of anyone's mailbox: its owner then
+    gets a code, which does nothing but verify the address.
 
-    The user need not be stored yet. `language` is the requested one; without it, the user's own
-    applies. A code that is not sent verifies no mailbox: the address is then verified by the party
-    that `by` names. Raises UrlTemplateRefused; NotFound if the user has no address.
+    The user need not be stored yet. A code that is not sent verifies no mailbox: the address is
+    then verified by the party that `by` names. Raises UrlTemplateRefused; NotFound if the user has
+    no address.
     """
     if user.email is None:
-        raise NotFound("the user has no e-mail address")
+        raise NotFound("the user has no email address")
     source: VerifiedBy = "mailbox" if send else by
     code, insertion = new_code(service, user, "email", user.email.address, by=source)
     writes: list[Write] = [insertion]
-    if send and user.password is None and url_template is None:
-        writes = await _invitation(service, user, user.email, code, insertion, language)
+    if send and may_invite and user.password is None and url_template is None:
+        writes = await _invitation(service, user, user.email, code, insertion)
     elif send:
         url = link(service.config, user, code, url_template)
-        mail_message = await _mail_message(service, user.email, code, url, language, user)
-        writes.append(messages.posting(service, "verify_email", mail_message, user.id))
+        mail_message = await _mail_message(service, user.email, code, url, user)
+        writes.append(
+            messages.posting(service, "verify_email", mail_message, user.id, org_id=user.org_id)
+        )
     return VerificationBegun(code=code, writes=writes)
 
 
 async def _invitation(
-    service: Service, user: User, email: Email, code: str, insertion: Insert, language: str | None
+    service: Service, user: User, email: Email, code: str, insertion: Insert
 ) -> list[Write]:
     """The mail with the link to choose a first password, and the write that makes link and code
     valid."""
     key, insertion = reset_links.add_key(service, user, insertion)
-    bundle = messages.bundle_for(service.config, language, user.profile.preferred_language)
+    bundle = messages.bundle_for(service.config, user.profile.preferred_language)
     mail_message = invitation_messages.with_link(
         bundle,
         email.address,
@@ -120,7 +123,10 @@ async def _invitation(
         hours=HOURS,
         wording=await mail_wording.wording(service, user.org_id, "verifyemail", bundle.tag),
     )
-    return [insertion, messages.posting(service, "invite", mail_message, user.id)]
+    return [
+        insertion,
+        messages.posting(service, "invite", mail_message, user.id, org_id=user.org_id),
+    ]
 
 
 def new_code(
@@ -138,11 +144,11 @@ def new_code(
     bound to. `by` is the party that will be recorded as the one that verified the contact.
     """
     now, code = service.clock.now(), mail_codes.new(service)
-    id = service.random.id()
+    verification_id = service.random.id()
     verification = Verification(
-        id=id,
+        id=verification_id,
         user_id=user.id,
-        code_mac=mail_codes.digest(service, id, address, code),
+        code_mac=mail_codes.digest(service, verification_id, address, code),
         proves=purpose,
         created_at=now,
         expires_at=now + lifetime,
@@ -214,7 +220,7 @@ async def _verify_email(
     by, guards = await _source(service, user, verification.verified_by)
     if by != "organization" and await is_held_elsewhere(service, user.org_id, key):
         raise AddressHeld("the address is verified for a user of another organization")
-    writes = [*await _marking_verified(service, user, actor, by), *reservations.writes(service)]
+    writes = [*await _verification_writes(service, user, actor, by), *reservations.writes(service)]
     try:
         await service.store.commit(*writes, *guards, Delete(VERIFICATIONS, verification.id))
     except Stale as error:
@@ -222,7 +228,7 @@ async def _verify_email(
             raise
         # The user changed concurrently: the verified address may be another one.
         raise MailCodeRefused(
-            "the user was changed meanwhile", error_code="code.expired"
+            "the user was changed concurrently", error_code="code.expired"
         ) from None
 
 
@@ -235,7 +241,7 @@ async def mark_reached(service: Service, subject: Subject) -> Subject:
     """
     if subject.user.email is None or subject.user.email.is_verified_everywhere:
         return subject
-    marked = [subject.user]
+    records = [subject.user]
 
     async def attempt() -> None:
         user = await service.store.get(USERS, subject.user.id)
@@ -244,12 +250,12 @@ async def mark_reached(service: Service, subject: Subject) -> Subject:
         key = login_key(user.email.address if user.email else "")
         reservations = await login_name_reservations.read(service, [key])
         if not await is_held_elsewhere(service, user.org_id, key):
-            writes = await _marking_verified(service, user, user.id, "mailbox")
+            writes = await _verification_writes(service, user, user.id, "mailbox")
             await service.store.commit(*writes, *reservations.writes(service))
-        marked[0] = await service.store.get(USERS, user.id) or user
+        records[0] = await service.store.get(USERS, user.id) or user
 
     await login_name_reservations.repeated(attempt)
-    return structs.replace(subject, user=marked[0])
+    return structs.replace(subject, user=records[0])
 
 
 async def _source(service: Service, user: User, by: VerifiedBy) -> tuple[VerifiedBy, list[Update]]:
@@ -263,11 +269,11 @@ async def _source(service: Service, user: User, by: VerifiedBy) -> tuple[Verifie
     return "domain", [Update(DOMAINS, domain.id, expect={"verified_key": domain.domain})]
 
 
-async def _marking_verified(
+async def _verification_writes(
     service: Service, user: User, actor: str, by: VerifiedBy
 ) -> list[Write]:
     if user.email is None:
-        raise NotFound("the user has no e-mail address")
+        raise NotFound("the user has no email address")
     now = service.clock.now()
     email = Email(address=user.email.address, is_verified=True, verified_by=by)
     email_key = user_lookup.email_key(email, user.org_id)
@@ -277,7 +283,7 @@ async def _marking_verified(
     if not email.is_verified_everywhere:
         return writes
     key = login_key(email.address)
-    return writes + await superseded_addresses.following(service, key, actor)
+    return writes + await superseded_addresses.deferred_writes(service, key, actor)
 
 
 def check_url_template(config: Config, template: str) -> None:
@@ -287,10 +293,10 @@ def check_url_template(config: Config, template: str) -> None:
     `{{.Code}}` and `{{.LoginName}}` in path, query and fragment only, so that no value can change
     the host.
     """
-    bare = _PLACEHOLDER.sub("x", template)
+    sample = _PLACEHOLDER.sub("x", template)
     names = set(_PLACEHOLDER.findall(template))
     try:
-        parts, written = urlsplit(bare), urlsplit(template)
+        parts, template_parts = urlsplit(sample), urlsplit(template)
         host = parts.hostname or ""
         _ = parts.port
     except ValueError:
@@ -298,7 +304,7 @@ def check_url_template(config: Config, template: str) -> None:
     if names - _PLACEHOLDER_NAMES:
         text = "it may name {{.UserID}}, {{.OrgID}}, {{.Code}} and {{.LoginName}} only"
         raise UrlTemplateRefused(text)
-    if _UNUSABLE.search(bare) or "{" in written.netloc or "@" in parts.netloc or not host:
+    if _UNUSABLE.search(sample) or "{" in template_parts.netloc or "@" in parts.netloc or not host:
         raise UrlTemplateRefused("it must be the whole address of a page, with a plain host")
     is_local = config.is_loopback and is_loopback(host)
     if parts.scheme != "https" and not (parts.scheme == "http" and is_local):
@@ -321,32 +327,32 @@ def link(config: Config, user: User, code: str, template: str | None) -> str:
 
 
 async def _mail_message(
-    service: Service, email: Email, code: str, url: str, language: str | None, user: User
+    service: Service, email: Email, code: str, url: str, user: User
 ) -> MailMessage:
     """The mail contains no name, so that no one can choose a text that a stranger reads."""
     config = service.config
-    bundle = messages.bundle_for(config, language, user.profile.preferred_language)
+    bundle = messages.bundle_for(config, user.profile.preferred_language)
     return messages.write(
         bundle,
         email.address,
-        message("Confirm your e-mail address", context="mail"),
+        message("Verify your email", context="mail"),
         [
             message(
-                "An account at %(host)s has this address. To confirm that the address is yours,"
-                " type this code where you are asked for it:",
+                "An account at %(host)s uses this email. To verify it, enter this code"
+                " when you're asked for it:",
                 context="mail",
                 host=urlsplit(config.issuer).netloc,
             ),
             MessageCode(code),
             MessageLink(message("Or open this page:", context="mail"), url),
             message(
-                "The code counts for %(n)s hour.",
-                plural="The code counts for %(n)s hours.",
+                "The code is valid for %(n)s hour.",
+                plural="The code is valid for %(n)s hours.",
                 context="mail",
                 n=HOURS,
             ),
             message(
-                "If you know nothing of this, do nothing, and give the code to nobody.",
+                "If you didn't request this, ignore this email and don't share the code.",
                 context="mail",
             ),
         ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from idp.foundation import opaque_tokens
 from idp.records import ProjectGrant, RoleAssignment
+from idp.records.groups import GroupGrant
 
 
 def of_grant(project_id: str, granted_org_id: str) -> str:
@@ -16,10 +17,10 @@ def of_assignment(user_id: str, project_id: str) -> str:
     return opaque_tokens.digest(f"{user_id}\n{project_id}")
 
 
-def is_in_force(assignment: RoleAssignment, grant: ProjectGrant | None) -> bool:
-    """Returns whether a role assignment is in force. `grant` is that of the project to the
-    assignment's organization, if there is one: an assignment by a grant is in force while the
-    grant is active."""
+def is_in_force(assignment: RoleAssignment | GroupGrant, grant: ProjectGrant | None) -> bool:
+    """Returns whether a role assignment, or the grant of roles to a group, is in force. `grant` is
+    that of the project to the assignment's organization, if there is one: an assignment by a grant
+    is in force while the grant is active."""
     if assignment.granted_by is None:
         return True
     return (

@@ -1,4 +1,4 @@
-"""Checks which login names are taken, for one new or changed user or for many at once."""
+"""Checks which login names are taken, for one new or changed user or for many together."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from storage import VALUES_AT_ONCE
-from storage import Collection as Kept
+from storage import MAX_VALUES
+from storage import Collection as StoredCollection
 
 TakenName: TypeAlias = Literal["user_name", "email", "foreign_domain"]
 _MAX_FOUND: Final = 2
@@ -32,29 +32,29 @@ _MAX_FOUND: Final = 2
 class Candidate(Struct, frozen=True):
     """The login names of a new or changed user, for the check whether they are taken.
 
-    `known` is the user as stored before the change, None for a new one. `is_by_instance` says that
-    an administrator of the installation sets them: then the user name may end with a domain of
-    another organization.
+    `stored` is the user as stored before the change, None for a new one. `is_by_instance` means
+    that an administrator of the installation sets them: then the user name may end with a domain
+    of another organization.
     """
 
     organization: Organization
     user_name: str
     email: Email | None
-    known: User | None = None
+    stored: User | None = None
     is_by_instance: bool = False
 
     @property
     def own_id(self) -> str | None:
         """The id of the stored user, whose own names are not taken."""
-        return self.known.id if self.known else None
+        return self.stored.id if self.stored else None
 
     @property
     def has_new_name(self) -> bool:
-        return self.known is None or self.known.user_name != self.user_name
+        return self.stored is None or self.stored.user_name != self.user_name
 
     @property
     def has_new_email(self) -> bool:
-        return self.known is None or self.known.email != self.email
+        return self.stored is None or self.stored.email != self.email
 
 
 class NamedUser(NamedTuple):
@@ -122,8 +122,8 @@ async def taken(service: Service, candidate: Candidate) -> set[TakenName]:
 
 def named(candidate: Candidate) -> NamedUser:
     """Returns the candidate with the keys of its login names."""
-    of = candidate.organization, candidate.user_name, candidate.email
-    return NamedUser(candidate, *user_lookup.login_names(*of))
+    name_values = candidate.organization, candidate.user_name, candidate.email
+    return NamedUser(candidate, *user_lookup.login_names(*name_values))
 
 
 async def check_each(service: Service, named_users: Sequence[NamedUser]) -> list[NameCheck]:
@@ -135,33 +135,33 @@ async def check_each(service: Service, named_users: Sequence[NamedUser]) -> list
     split_names = [_split(typed) async for each in in_turns(named_users) for typed in each.typed]
     typed_domains = {domain for _, domain in split_names}
     by_key, by_email, by_address, at_domain, owners = await asyncio.gather(
-        _each(service, USERS, "login_key", keys | {name for name, _ in split_names if name}),
-        _each(service, USERS, "email_key", keys | scoped),
-        _each(service, USERS, "address_key", addresses),
-        _each(service, ORGANIZATIONS, "primary_domain", typed_domains),
-        _each(service, DOMAINS, "verified_key", typed_domains),
+        _find_each(service, USERS, "login_key", keys | {name for name, _ in split_names if name}),
+        _find_each(service, USERS, "email_key", keys | scoped),
+        _find_each(service, USERS, "address_key", addresses),
+        _find_each(service, ORGANIZATIONS, "primary_domain", typed_domains),
+        _find_each(service, DOMAINS, "verified_key", typed_domains),
     )
     lookups = _Lookups(
         by_key=by_key, by_email=by_email, by_address=by_address, at_domain=at_domain, owners=owners
     )
-    return [_checked(lookups, each) async for each in in_turns(named_users)]
+    return [_check(lookups, each) async for each in in_turns(named_users)]
 
 
 def _scoped(named_user: NamedUser, key: str) -> str:
     return user_lookup.scoped_key(key, named_user.candidate.organization.id)
 
 
-def _checked(lookups: _Lookups, named_user: NamedUser) -> NameCheck:
+def _check(lookups: _Lookups, named_user: NamedUser) -> NameCheck:
     email, domain = _as_stored(lookups, named_user)
-    taken = set[TakenName]()
+    taken_names = set[TakenName]()
     if _has_others(_holders_of_name(lookups, named_user), named_user):
-        taken.add("user_name")
+        taken_names.add("user_name")
     if _has_others(_holders_of_address(lookups, named_user, email), named_user):
-        taken.add("email")
+        taken_names.add("email")
     if _is_foreign(lookups, named_user.candidate):
-        taken.add("foreign_domain")
+        taken_names.add("foreign_domain")
     return NameCheck(
-        taken=taken,
+        taken=taken_names,
         email=email,
         domain=domain,
         may_supersede=_may_supersede(lookups, named_user, email),
@@ -188,8 +188,8 @@ def _as_stored(
     is_own = domain is not None and domain.org_id == candidate.organization.id
     if is_own and (candidate.has_new_email or email.verified_by == "domain"):
         return structs.replace(email, verified_by="domain", is_superseded=False), domain
-    others = (user for key in named_user.addresses for user in lookups.by_email.get(key, ()))
-    is_superseded = email.is_superseded or _has_others(others, named_user)
+    holders = (user for key in named_user.addresses for user in lookups.by_email.get(key, ()))
+    is_superseded = email.is_superseded or _has_others(holders, named_user)
     email = structs.replace(email, verified_by="organization", is_superseded=is_superseded)
     return email, None
 
@@ -211,19 +211,19 @@ def _holders_of_address(
     organization only. If it is below a verified domain of the candidate's organization, user names
     of other organizations that equal it do not conflict either.
     """
-    home = named_user.candidate.organization.id
+    org_id = named_user.candidate.organization.id
     domain = lookups.owner(email.address) if email else None
-    is_home_alone = domain is not None and domain.org_id == home
+    is_own_domain = domain is not None and domain.org_id == org_id
     is_everywhere = email is not None and email.is_verified_everywhere
     for key in named_user.addresses:
         holders = [*lookups.by_name_at_domain(key), *lookups.by_key.get(key, ())]
         yield from (
             user
             for user in holders
-            if user.org_id == home or (is_everywhere and not is_home_alone)
+            if user.org_id == org_id or (is_everywhere and not is_own_domain)
         )
         if is_everywhere:
-            yield from (user for user in lookups.by_email.get(key, ()) if user.org_id != home)
+            yield from (user for user in lookups.by_email.get(key, ()) if user.org_id != org_id)
 
 
 def _is_foreign(lookups: _Lookups, candidate: Candidate) -> bool:
@@ -254,12 +254,12 @@ def _split(typed: str) -> tuple[str, str]:
     return login_key(name), domain_names.key(domain)
 
 
-async def _each(
-    service: Service, collection: Kept[Any], field: str, values: Collection[str]
+async def _find_each(
+    service: Service, collection: StoredCollection[Any], field: str, values: Collection[str]
 ) -> dict[Any, list[Any]]:
     """The records that have any of the values, at most `_MAX_FOUND` for each."""
     sorted_values, records = sorted(values), dict[Any, list[Any]]()
-    for start in range(0, len(sorted_values), VALUES_AT_ONCE):
-        part = sorted_values[start : start + VALUES_AT_ONCE]
+    for start in range(0, len(sorted_values), MAX_VALUES):
+        part = sorted_values[start : start + MAX_VALUES]
         records |= await service.store.find_each(collection, field, part, _MAX_FOUND)
     return records

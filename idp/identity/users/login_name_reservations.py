@@ -2,8 +2,8 @@
 
 The store keeps user names unique. But a user name can also equal another user's name@domain or
 address, which no unique index covers. Therefore each name with an @ has a short-lived record.
-Giving out the name means: read the record, check that the name is free, and write the record in
-the unit that stores the user. Of two concurrent units, the second finds the record changed.
+To assign a name, read its record, check that the name is free, and write the record in the unit
+that stores the user. Of two concurrent units, the second finds the record changed.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ class Reservations(Struct, frozen=True):
         version = service.random.token(bits=64)
         expires_at = service.clock.now() + _LIFETIME
         return [
-            Insert(LOGIN_CLAIMS, LoginClaim(id=id, version=version, expires_at=expires_at))
+            Insert(LOGIN_CLAIMS, LoginClaim(id=claim_id, version=version, expires_at=expires_at))
             if claim is None
             else Update(
                 LOGIN_CLAIMS,
-                id,
+                claim_id,
                 set={"version": version, "expires_at": expires_at},
                 expect={"version": claim.version},
             )
-            for id, claim in self.read.items()
+            for claim_id, claim in self.read.items()
         ]
 
 
@@ -65,10 +65,10 @@ async def read_each(
 ) -> list[Reservations]:
     """Returns for many users what `read` returns for one, in this order, in one round trip."""
     ids = [sorted({_id(name) for name in names if "@" in name}) for names in names_of_each]
-    ids_of_all = list(dict.fromkeys(id for each in ids for id in each))
-    records = await service.store.get_many([(LOGIN_CLAIMS, id) for id in ids_of_all])
+    ids_of_all = list(dict.fromkeys(claim_id for each in ids for claim_id in each))
+    records = await service.store.get_many([(LOGIN_CLAIMS, claim_id) for claim_id in ids_of_all])
     claims = dict(zip(ids_of_all, records, strict=True))
-    return [Reservations({id: claims[id] for id in each}) for each in ids]
+    return [Reservations({claim_id: claims[claim_id] for claim_id in each}) for each in ids]
 
 
 async def repeated(
@@ -77,7 +77,7 @@ async def repeated(
     """Returns the result of `attempt`, which is called again while it raises Conflict or Stale of
     one of these collections (named by `collections`).
 
-    Each attempt has to read its data anew, and so refuses names that were taken meanwhile. Raises
+    Each attempt has to read its data again, and so refuses names that were taken meanwhile. Raises
     Busy after several attempts.
     """
     for _ in range(_ATTEMPTS):
@@ -86,11 +86,11 @@ async def repeated(
         except (Conflict, Stale) as error:
             if error.collection not in collections:
                 raise
-    raise Busy("too many give out the same name at once", retry_after_seconds=1)
+    raise Busy("too many concurrent calls assign the same name", retry_after_seconds=1)
 
 
 def _id(name: str) -> str:
     """The reservation's id. It begins with the name, so the records of an import in alphabetical
-    order lie together; long names with the same beginning share a record, which costs a repeated
-    attempt."""
+    order are adjacent in the index; long names with the same beginning share a record, which
+    costs a repeated attempt."""
     return name[:MAX_ID_CHARACTERS]

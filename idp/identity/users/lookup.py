@@ -1,4 +1,4 @@
-"""Users: their login names, and finding a user by what was typed.
+"""Users: their login names, and the look-up of a user by a login name.
 
 A user has up to three login names, all compared by `login_key`: the user name, user name@primary
 domain of the organization, and a verified e-mail address that no other user holds. An address that
@@ -59,8 +59,8 @@ def email_key(email: Email | None, org_id: str) -> str | None:
 def address_keys(user: User, org_id: str | None) -> set[str]:
     """Returns the key of the user's e-mail address if it is a login name for sign-ins to the
     organization `org_id` (None: to no organization in particular), else an empty set."""
-    key, _, home = (user.email_key or "").partition(_SCOPE)
-    return {key} if key and home in ("", org_id) else set()
+    key, _, scope_org_id = (user.email_key or "").partition(_SCOPE)
+    return {key} if key and scope_org_id in ("", org_id) else set()
 
 
 def scoped_key(key: str, org_id: str) -> str:
@@ -95,9 +95,9 @@ def login_names(
     """
     name = login_key(user_name)
     domain = organization.primary_domain
-    at_home = {f"{name}@{domain}", f"{name}@{login_key(domain_names.displayed(domain))}"}
+    qualified_names = {f"{name}@{domain}", f"{name}@{login_key(domain_names.displayed(domain))}"}
     is_name = email is not None and email_key(email, organization.id) is not None
-    return {name} | at_home, {login_key(email.address)} if email and is_name else set()
+    return {name} | qualified_names, {login_key(email.address)} if email and is_name else set()
 
 
 async def is_held_elsewhere(service: Service, org_id: str, key: str) -> bool:
@@ -116,21 +116,21 @@ async def find_by_login_name(
 
     An address is a login name if exactly one user holds it. One that only an organization states
     as verified is found if the sign-in is for this organization (`org_id`) and no other user has
-    verified it. What was typed alone decides which look-ups are made, all at once, so that timing
-    does not reveal which names exist.
+    verified it. Which look-ups are made depends on `typed` alone, and all are made together, so
+    that timing does not reveal which names exist.
     """
     typed = typed.strip()
     if not typed or len(typed) > _MAX_TYPED or "\0" in typed or _SCOPE in typed:
         return None
     key = login_key(typed)
-    # Without an organization the second one finds nothing, but is looked up all the same.
+    # Without an organization the second one finds nothing, but is looked up nevertheless.
     addresses = (key, scoped_key(key, org_id or ""))
-    (by_name, by_domain), held, owner = await asyncio.gather(
+    (by_name, by_domain), users_by_address, domain_org = await asyncio.gather(
         _by_name(service, typed), _by_emails(service, addresses), domain_owner(service, typed)
     )
-    verified, asserted = (held.get(address, []) for address in addresses)
-    by_email = _only(verified) if verified else _only(asserted)
-    domain_org_id = owner or (None if verified or by_domain else org_id)
+    verified, asserted = (users_by_address.get(address, []) for address in addresses)
+    by_email = _only_holder(verified) if verified else _only_holder(asserted)
+    domain_org_id = domain_org or (None if verified or by_domain else org_id)
     if by_name and by_domain and by_name.org_id != by_domain.org_id:
         return by_domain  # the domain belongs to that organization; the other user's name is older
     if by_name and by_email and by_email.org_id == domain_org_id != by_name.org_id:
@@ -139,7 +139,7 @@ async def find_by_login_name(
     return by_name or by_domain or by_email
 
 
-def _only(holders: list[User]) -> User | None:
+def _only_holder(holders: list[User]) -> User | None:
     return holders[0] if len(holders) == 1 else None
 
 
@@ -169,8 +169,8 @@ async def _by_name(service: Service, typed: str) -> tuple[User | None, User | No
 
 async def _with_names(service: Service, *keys: str) -> dict[Value, User]:
     """Returns the users with these user names, by the form in which these are compared."""
-    found = await service.store.find_each(USERS, "login_key", list(dict.fromkeys(keys)), 1)
-    return {key: users[0] for key, users in found.items() if users}
+    users_by_key = await service.store.find_each(USERS, "login_key", list(dict.fromkeys(keys)), 1)
+    return {key: users[0] for key, users in users_by_key.items() if users}
 
 
 async def _by_emails(service: Service, keys: Sequence[str]) -> dict[Value, list[User]]:
@@ -193,8 +193,8 @@ async def find_subject(service: Service, user_id: str) -> Subject | None:
 
 
 async def find_unchanged(service: Service, user: User) -> Subject | None:
-    """Returns the user as stored now, with organization and instance record; None if the user is
-    gone, or its security stamp has changed since `user` was read.
+    """Returns the user as stored now, with organization and instance record; None if the user was
+    deleted, or its security stamp has changed since `user` was read.
     """
     current, organization, instance = await service.store.get_many(
         [(USERS, user.id), (ORGANIZATIONS, user.org_id), (INSTANCES, INSTANCE_ID)]
@@ -205,9 +205,9 @@ async def find_unchanged(service: Service, user: User) -> Subject | None:
 
 
 async def unlocked(service: Service, subject: Subject) -> Subject:
-    """Ends the user's lock in the store if its time has passed (`lock_ends.lifted`), and returns
-    the subject with the user as stored then."""
-    user = await lock_ends.lifted(service, subject.user)
+    """Ends the user's lock in the store if its time has passed (`lock_ends.lift_if_over`), and
+    returns the subject with the user as stored then."""
+    user = await lock_ends.lift_if_over(service, subject.user)
     return structs.replace(subject, user=user)
 
 

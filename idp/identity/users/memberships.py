@@ -69,15 +69,15 @@ async def owner_guards(service: Service, user_id: str) -> list[Write]:
     Raises FailedPrecondition if one of them has none.
     """
     guards: dict[tuple[str, str], Write] = {}
-    async for held in paging.each(service, MEMBERSHIPS, {"user_id": user_id}):
-        if owner_of(held.org_id) not in held.roles:
+    async for membership in paging.each(service, MEMBERSHIPS, {"user_id": user_id}):
+        if owner_of(membership.org_id) not in membership.roles:
             continue
-        others = await another_owner(service, held.org_id, user_id)
-        if not others:
-            what = "the instance" if held.org_id is None else "an organization"
-            message = f"nobody else is an active owner of {what}"
+        other_owner = await another_owner(service, membership.org_id, user_id)
+        if not other_owner:
+            owned = "the instance" if membership.org_id is None else "an organization"
+            message = f"there is no other active owner of {owned}"
             raise FailedPrecondition(message, error_code="user.last_owner")
-        guards |= {(each.collection.name, each.id): each for each in others}
+        guards |= {(each.collection.name, each.id): each for each in other_owner}
     return list(guards.values())
 
 
@@ -88,21 +88,25 @@ async def owner_outside(service: Service, org_id: str) -> list[Write]:
 
 
 async def _owner(
-    service: Service, org_id: str | None, is_meant: Callable[[User], bool]
+    service: Service, org_id: str | None, is_candidate: Callable[[User], bool]
 ) -> list[Write]:
-    """Guards that one of the users whom `is_meant` selects is an active owner there."""
+    """Guards that one of the users whom `is_candidate` selects is an active owner there."""
     async for membership in paging.each(service, MEMBERSHIPS, {"org_id": org_id}):
         if owner_of(org_id) not in membership.roles:
             continue
         user = await service.store.get(USERS, membership.user_id)
-        if user is None or not is_meant(user):
+        if user is None or not is_candidate(user):
             continue
-        home = await service.store.get(ORGANIZATIONS, user.org_id)
-        if user.state == "active" and home and (home.id == org_id or home.state == "active"):
+        organization = await service.store.get(ORGANIZATIONS, user.org_id)
+        if (
+            user.state == "active"
+            and organization
+            and (organization.id == org_id or organization.state == "active")
+        ):
             return [
                 Update(MEMBERSHIPS, membership.id, expect={"sequence": membership.sequence}),
                 Update(USERS, user.id, expect={"state": "active"}),
-                Update(ORGANIZATIONS, home.id, expect={"state": home.state}),
+                Update(ORGANIZATIONS, organization.id, expect={"state": organization.state}),
             ]
     return []
 
@@ -112,19 +116,19 @@ async def grant(
 ) -> bool:
     """Stores that the user has the role in the organization (None: in the installation), with an
     event; returns False if the user has it already."""
-    known = await find(service, user_id, org_id)
-    if known is not None and role in known.roles:
+    stored = await find(service, user_id, org_id)
+    if stored is not None and role in stored.roles:
         return False
     now = service.clock.now()
-    if known is None:
+    if stored is None:
         membership = new(user_id, org_id, [role], now)
         writes = insertion(service.random, membership, actor, now)
     else:
-        changes = {"roles": [*known.roles, role], "changed_at": now}
+        changes = {"roles": [*stored.roles, role], "changed_at": now}
         writes = events.update(
             service.random,
             MEMBERSHIPS,
-            known,
+            stored,
             changes,
             AuditEntry("membership.changed", actor, now),
         )

@@ -32,17 +32,17 @@ def insertion(
     `payload` is added to the organization's event.
     """
     random, domain = service.random, organization.primary_domain
-    first = new_domain(organization.id, domain, now, is_verified=True)
+    primary_domain = new_domain(organization.id, domain, now, is_verified=True)
     entry = AuditEntry("organization.created", actor, now, payload=payload)
     writes = events.insertion(random, ORGANIZATIONS, organization, entry)
     entry = AuditEntry("domain.created", actor, now, payload={"domain": domain})
-    return writes + events.insertion(random, DOMAINS, first, entry)
+    return writes + events.insertion(random, DOMAINS, primary_domain, entry)
 
 
 async def find(service: Service, org_id: str, domain: str) -> OrganizationDomain:
     """Returns the organization's record of this domain, in any spelling. Raises NotFound."""
-    named = new_domain(org_id, domain_names.key(domain), service.clock.now())
-    record = await service.store.get(DOMAINS, named.id)
+    new_record = new_domain(org_id, domain_names.key(domain), service.clock.now())
+    record = await service.store.get(DOMAINS, new_record.id)
     if record is None:
         raise NotFound("the organization has no such domain", error_code="domain.not_found")
     return record

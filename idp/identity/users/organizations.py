@@ -56,11 +56,13 @@ async def free_domain(service: Service, name: str) -> str:
     return generated_domain(service, name, is_taken=True) if is_taken else domain
 
 
-async def taken(service: Service, organization: Organization, path: str) -> list[FieldProblem]:
+async def taken_problems(
+    service: Service, organization: Organization, path: str
+) -> list[FieldProblem]:
     """Returns the problems of a new organization whose name or domain is another's; none if both
     are free. `path` is the JSON path of the organization in the request."""
-    is_namesake = await has_namesake(service, organization)
-    problems = [name_taken(child(path, "name"))] if is_namesake else []
+    is_name_taken = await has_namesake(service, organization)
+    problems = [name_taken(child(path, "name"))] if is_name_taken else []
     if await org_domains.owner(service, organization.primary_domain) is not None:
         problems.append(domain_taken(child(path, "domain")))
     return problems
@@ -76,13 +78,15 @@ async def has_namesake(service: Service, organization: Organization) -> bool:
 def name_taken(path: str) -> FieldProblem:
     """Returns the problem that another organization has the name; `path` is the JSON path of the
     field."""
-    return FieldProblem("organization.name_taken", path, "is another organization's already")
+    return FieldProblem("organization.name_taken", path, "already belongs to another organization")
 
 
 def domain_taken(path: str) -> FieldProblem:
     """Returns the problem that another organization has verified the domain; `path` is the JSON
     path of the field."""
-    return FieldProblem("organization.domain_taken", path, "is another organization's already")
+    return FieldProblem(
+        "organization.domain_taken", path, ("already belongs to another organization")
+    )
 
 
 def installation_domain(service: Service) -> str:

@@ -26,7 +26,7 @@ _MAX_DOMAINS: Final = 20
 _log = logs.logger(__name__)
 
 
-async def chosen(
+async def chosen_requirements(
     service: Service, org_id: str | None, words: Iterable[str], *, has_factor: bool
 ) -> Requirements:
     """Returns the requirements for a password that a person chooses on a page.
@@ -36,21 +36,24 @@ async def chosen(
     installation's policy.
     """
     rules = await effective.complexity(service, org_id)
-    return _requirements(service, rules, words, effective.min_length(rules, has_factor=has_factor))
+    return requirements(service, rules, words, effective.min_length(rules, has_factor=has_factor))
 
 
-async def initial(service: Service, org_id: str | None, words: Iterable[str]) -> Requirements:
+async def initial_requirements(
+    service: Service, org_id: str | None, words: Iterable[str]
+) -> Requirements:
     """Returns the requirements for a password that an administrator or a program sets for a user.
 
     `words` must not be in it. `org_id` None means the installation's policy.
     """
     rules = await effective.initial_complexity(service, org_id)
-    return _requirements(service, rules, words, rules.min_length)
+    return requirements(service, rules, words, rules.min_length)
 
 
-def _requirements(
+def requirements(
     service: Service, rules: ComplexityRules, words: Iterable[str], min_length: int
 ) -> Requirements:
+    """Returns the requirements of these rules, for a caller that has read the rules itself."""
     return Requirements(
         rules=rules,
         min_length=min_length,
@@ -63,7 +66,7 @@ def _requirements(
 async def problems(
     service: Service, password: str, required: Requirements
 ) -> list[PasswordProblem]:
-    """Returns why the password is refused; empty if it is accepted.
+    """Returns the reasons why the password is refused; empty if it is accepted.
 
     If the list of breached passwords can't be read, that is logged and refuses nothing. Raises
     HashingBusy.
@@ -74,9 +77,9 @@ async def problems(
         )
     except (OSError, ValueError) as error:
         _log.error("the list of breached passwords can't be read", cause=str(error))
-        without = structs.replace(required, breached=None)
+        without_list = structs.replace(required, breached=None)
         reasons = await service.hasher.compute(
-            lambda: password_policy.policy_problems(password, without)
+            lambda: password_policy.policy_problems(password, without_list)
         )
     # Have I Been Pwned is asked last, and only about passwords that are accepted otherwise.
     if not reasons and await range_service.contains(service.config, service.outgoing, password):
@@ -111,15 +114,15 @@ async def hashed(
     HashingBusy.
 
     With `must_change` the user has to choose another one at the next sign-in. The organization's
-    policy decides whether it counts as long enough to be used without a second factor.
+    policy decides whether it is long enough to be used without a second factor.
     """
     rules = await effective.complexity(service, org_id)
-    long_enough = effective.min_length(rules, has_factor=False)
+    min_length = effective.min_length(rules, has_factor=False)
     return Password(
         hash=await service.hasher.hash(password),
         changed_at=service.clock.now(),
         must_change=must_change,
-        is_long=len(password_policy.normalised(password)) >= long_enough,
+        is_long=len(password_policy.normalised(password)) >= min_length,
     )
 
 
@@ -128,6 +131,6 @@ def _issuer_labels(config: Config) -> list[str]:
 
 
 def _labels(domain: str) -> list[str]:
-    """The labels of a domain except for the top-level one, which identifies nobody."""
+    """The labels of a domain except for the top-level one, which many domains share."""
     labels = domain.split(".")
     return labels[:-1] if len(labels) > 1 else labels

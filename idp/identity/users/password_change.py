@@ -51,13 +51,13 @@ async def chosen_problems_with(
     application: str = "",
 ) -> list[password_policy.PasswordProblem]:
     """Returns why the user can't choose this password, if the user has a second factor
-    (`has_factor`) or has none; empty if it is accepted. `application` is that of
-    `chosen_problems`.
+    (`has_factor`) or has none; empty if it is accepted. `application` is the name of the
+    application that the user is signing in to.
 
     Raises HashingBusy.
     """
     words = [*await _words(service, subject), application]
-    required = await password_acceptance.chosen(
+    required = await password_acceptance.chosen_requirements(
         service, subject.user.org_id, words, has_factor=has_factor
     )
     return await _problems(service, subject, password, required)
@@ -69,7 +69,7 @@ async def initial_problems(
     """Returns why an administrator or a program can't set this password for the user; empty if it
     is accepted. Raises HashingBusy."""
     words = await _words(service, subject)
-    required = await password_acceptance.initial(service, subject.user.org_id, words)
+    required = await password_acceptance.initial_requirements(service, subject.user.org_id, words)
     return await _problems(service, subject, password, required)
 
 
@@ -133,10 +133,10 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
     ]
     writes += forget_first_password(service, subject.instance, user.id, actor=actor, now=now)
     writes += security_messages.password_changed(service, user)
-    changed = structs.replace(
+    changed_user = structs.replace(
         user, password=new, stamp=stamp, changed_at=now, sequence=user.sequence + 1
     )
-    return PasswordChange(writes=writes, subject=structs.replace(subject, user=changed))
+    return PasswordChange(writes=writes, subject=structs.replace(subject, user=changed_user))
 
 
 def forget_first_password(
@@ -147,9 +147,9 @@ def forget_first_password(
 
     `actor` is that of the event.
     """
-    first = instance.first_admin
-    if first is None or first.user_id != user_id:
+    first_admin = instance.first_admin
+    if first_admin is None or first_admin.user_id != user_id:
         return []
-    forgotten = {"first_admin": None}
+    values = {"first_admin": None}
     entry = AuditEntry("instance.first_admin_forgotten", actor, now)
-    return events.update(service.random, INSTANCES, instance, forgotten, entry)
+    return events.update(service.random, INSTANCES, instance, values, entry)

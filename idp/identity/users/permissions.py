@@ -26,11 +26,17 @@ Permission = Literal[
     "org.member.write",
     "policy.read",
     "policy.write",
+    "idp.read",
+    "idp.write",
+    "iam.idp.read",
+    "iam.idp.write",
     "user.read",
     "user.write",
     "user.import",
     "user.grant.read",
     "user.grant.write",
+    "group.read",
+    "group.write",
     "project.read",
     "project.write",
     "project.app.read",
@@ -41,28 +47,40 @@ Permission = Literal[
 ]
 
 ALL: Final[frozenset[Permission]] = frozenset(get_args(Permission))
-_INSTANCE: Final[frozenset[Permission]] = frozenset({"iam.read", "iam.write", "iam.member.write"})
-_OVER_ALL: Final[frozenset[Permission]] = frozenset({"org.create"})
+_INSTANCE: Final[frozenset[Permission]] = frozenset(
+    {"iam.read", "iam.write", "iam.member.write", "iam.idp.read", "iam.idp.write"}
+)
+_INSTALLATION_WIDE: Final[frozenset[Permission]] = frozenset({"org.create"})
 _END_USERS: Final[frozenset[Permission]] = frozenset({"impersonation"})
-_ANYBODY: Final[frozenset[Permission]] = frozenset({"impersonation", "admin.impersonation"})
-_MANAGING: Final = ALL - _ANYBODY  # impersonation takes a role of its own
-_ORGANIZATION: Final = _MANAGING - _INSTANCE - _OVER_ALL
+_IMPERSONATION: Final[frozenset[Permission]] = frozenset({"impersonation", "admin.impersonation"})
+_MANAGING: Final = ALL - _IMPERSONATION  # impersonation takes a role of its own
+_ORGANIZATION: Final = _MANAGING - _INSTANCE - _INSTALLATION_WIDE
 _USERS: Final[frozenset[Permission]] = frozenset(
-    {"org.read", "user.read", "user.write", "user.grant.read", "user.grant.write"}
+    {
+        "org.read",
+        "user.read",
+        "user.write",
+        "user.grant.read",
+        "user.grant.write",
+        "group.read",
+        "group.write",
+    }
 )
 _PROJECTS: Final[frozenset[Permission]] = frozenset(
     {"project.read", "project.write", "project.app.read", "project.app.write"}
 )
 _SETTINGS: Final[frozenset[Permission]] = frozenset(
-    {"org.read", "org.write", "policy.read", "policy.write"}
+    {"org.read", "org.write", "policy.read", "policy.write", "idp.read", "idp.write"}
 )
 _LOGIN: Final[frozenset[Permission]] = frozenset({"org.read", "policy.read", "user.read"})
 _VIEWS: Final[frozenset[Permission]] = frozenset(
     {
         "org.read",
         "policy.read",
+        "idp.read",
         "user.read",
         "user.grant.read",
+        "group.read",
         "project.read",
         "project.app.read",
         "events.read",
@@ -71,11 +89,11 @@ _VIEWS: Final[frozenset[Permission]] = frozenset(
 
 INSTANCE_ROLES: Final[dict[str, frozenset[Permission]]] = {
     "IAM_OWNER": _MANAGING,
-    "IAM_OWNER_VIEWER": _VIEWS | {"iam.read"},
-    "IAM_ORG_MANAGER": _ORGANIZATION | _OVER_ALL,
+    "IAM_OWNER_VIEWER": _VIEWS | {"iam.read", "iam.idp.read"},
+    "IAM_ORG_MANAGER": _ORGANIZATION | _INSTALLATION_WIDE,
     "IAM_USER_MANAGER": _USERS,
     "IAM_LOGIN_CLIENT": _LOGIN,
-    "IAM_ADMIN_IMPERSONATOR": _ANYBODY,
+    "IAM_ADMIN_IMPERSONATOR": _IMPERSONATION,
     "IAM_END_USER_IMPERSONATOR": _END_USERS,
 }
 ORGANIZATION_ROLES: Final[dict[str, frozenset[Permission]]] = {
@@ -84,7 +102,7 @@ ORGANIZATION_ROLES: Final[dict[str, frozenset[Permission]]] = {
     "ORG_SETTINGS_MANAGER": _SETTINGS,
     "ORG_USER_MANAGER": _USERS,
     "ORG_PROJECT_CREATOR": _PROJECTS,
-    "ORG_ADMIN_IMPERSONATOR": _ANYBODY,
+    "ORG_ADMIN_IMPERSONATOR": _IMPERSONATION,
     "ORG_END_USER_IMPERSONATOR": _END_USERS,
 }
 
@@ -100,16 +118,16 @@ class Rights(Struct, frozen=True):
         """Returns whether `permission` is held in that organization."""
         return permission in self._in(org_id)
 
-    def cover(self, others: Rights) -> bool:
-        """Returns whether a user with these rights can do everything that `others` allow.
+    def cover(self, rights: Rights) -> bool:
+        """Returns whether a user with these rights can do everything that `rights` allow.
 
         A user who may appoint members can appoint themselves as an impersonator, so that
         permission covers impersonation.
         """
-        everywhere, organizations = others.everywhere, others.by_organization
-        return everywhere <= _appointed(self.everywhere, "iam.member.write") and all(
-            held <= _appointed(self._in(org_id), "org.member.write")
-            for org_id, held in organizations.items()
+        everywhere, organizations = rights.everywhere, rights.by_organization
+        return everywhere <= _with_appointable(self.everywhere, "iam.member.write") and all(
+            permissions <= _with_appointable(self._in(org_id), "org.member.write")
+            for org_id, permissions in organizations.items()
         )
 
     def _in(self, org_id: str) -> frozenset[Permission]:
@@ -118,14 +136,15 @@ class Rights(Struct, frozen=True):
     def allow_somewhere(self, permission: Permission) -> bool:
         """Returns whether `permission` is held in any organization."""
         return any(
-            permission in held for held in (self.everywhere, *self.by_organization.values())
+            permission in permissions
+            for permissions in (self.everywhere, *self.by_organization.values())
         )
 
 
 async def of_user(service: Service, user_id: str) -> Rights:
     """Returns the rights of a user: the union of those of all the user's memberships."""
-    held = paging.each(service, MEMBERSHIPS, {"user_id": user_id})
-    return of_memberships([each async for each in held])
+    memberships = paging.each(service, MEMBERSHIPS, {"user_id": user_id})
+    return of_memberships([each async for each in memberships])
 
 
 def of_memberships(memberships: Iterable[Membership]) -> Rights:
@@ -134,10 +153,12 @@ def of_memberships(memberships: Iterable[Membership]) -> Rights:
     by_organization: dict[str, frozenset[Permission]] = {}
     for membership in memberships:
         if membership.org_id is None:
-            everywhere |= _sum(membership.roles, INSTANCE_ROLES)
+            everywhere |= _union(membership.roles, INSTANCE_ROLES)
         else:
-            held = by_organization.get(membership.org_id, frozenset())
-            by_organization[membership.org_id] = held | _sum(membership.roles, ORGANIZATION_ROLES)
+            permissions = by_organization.get(membership.org_id, frozenset())
+            by_organization[membership.org_id] = permissions | _union(
+                membership.roles, ORGANIZATION_ROLES
+            )
     return Rights(everywhere=everywhere, by_organization=by_organization)
 
 
@@ -145,9 +166,9 @@ def of_roles(org_id: str | None, roles: list[str]) -> Rights:
     """Returns the rights that these roles give in the organization, or everywhere if `org_id` is
     None."""
     if org_id is None:
-        return Rights(everywhere=_sum(roles, INSTANCE_ROLES), by_organization={})
-    held = {org_id: _sum(roles, ORGANIZATION_ROLES)}
-    return Rights(everywhere=frozenset(), by_organization=held)
+        return Rights(everywhere=_union(roles, INSTANCE_ROLES), by_organization={})
+    by_organization = {org_id: _union(roles, ORGANIZATION_ROLES)}
+    return Rights(everywhere=frozenset(), by_organization=by_organization)
 
 
 async def may_impersonate(service: Service, actor: User, subject: User) -> bool:
@@ -182,9 +203,11 @@ def allow_impersonation(rights: Rights, subject: User, managed: Collection[str |
     return "admin.impersonation" in rights.everywhere
 
 
-def _appointed(held: frozenset[Permission], by: Permission) -> frozenset[Permission]:
-    return held | _ANYBODY if by in held else held
+def _with_appointable(
+    permissions: frozenset[Permission], appointing: Permission
+) -> frozenset[Permission]:
+    return permissions | _IMPERSONATION if appointing in permissions else permissions
 
 
-def _sum(roles: list[str], table: dict[str, frozenset[Permission]]) -> frozenset[Permission]:
+def _union(roles: list[str], table: dict[str, frozenset[Permission]]) -> frozenset[Permission]:
     return frozenset().union(*(table.get(role, frozenset()) for role in roles))

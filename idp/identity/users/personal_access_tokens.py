@@ -10,10 +10,21 @@ from idp.foundation import opaque_tokens
 from idp.foundation.randomness import Random
 from idp.identity.sessions import security_stamps
 from idp.identity.users.subjects import Subject
-from idp.records import PATS, PersonalAccessToken
+from idp.records import (
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    PATS,
+    REVOKED_TOKENS,
+    USERS,
+    PersonalAccessToken,
+)
 from idp.service import Service
+from storage import Follow, Key
+from storage.following import NO_RECORDS, RecordsByName, name_of
 
 INFIX: Final = "_pat_"
+_FOLLOWED: Final = (Follow(PATS, "user_id", USERS), Follow(PATS, "org_id", ORGANIZATIONS))
 
 
 def new(
@@ -24,9 +35,9 @@ def new(
 
     The token is of `subject`, a service user, and valid until `expires_at`.
     """
-    id, secret = random.id(), random.token()
+    token_id, secret = random.id(), random.token()
     record = PersonalAccessToken(
-        id=id,
+        id=token_id,
         user_id=subject.user.id,
         org_id=subject.user.org_id,
         secret_hash=opaque_tokens.digest(secret),
@@ -34,7 +45,7 @@ def new(
         created_at=now,
         expires_at=expires_at,
     )
-    return record, f"{vendor}{INFIX}{id}{secret}"
+    return record, f"{vendor}{INFIX}{token_id}{secret}"
 
 
 def is_pat(service: Service, token: str) -> bool:
@@ -42,11 +53,18 @@ def is_pat(service: Service, token: str) -> bool:
     return token.startswith(service.config.vendor + INFIX)
 
 
-async def find(service: Service, token: str) -> PersonalAccessToken | None:
-    """Returns the record of a personal access token; None if there is none. The caller checks
-    whether the token and its user are still valid."""
+async def find(service: Service, token: str) -> tuple[PersonalAccessToken | None, RecordsByName]:
+    """Returns the record of a personal access token, None if there is none; and what was read with
+    it: the installation, and the token's user and organization.
+
+    The caller checks whether the token and its user are still valid.
+    """
     parts = opaque_tokens.split(token.removeprefix(service.config.vendor + INFIX))
-    pat = await service.store.get(PATS, parts[0]) if parts else None
-    if parts is None or pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):
-        return None
-    return pat
+    if parts is None:
+        return None, NO_RECORDS
+    keys: list[Key] = [(PATS, parts[0]), (INSTANCES, INSTANCE_ID), (REVOKED_TOKENS, parts[0])]
+    records = await service.store.get_following(keys, _FOLLOWED)
+    pat = records[name_of(keys[0])]
+    if pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):
+        return None, NO_RECORDS
+    return pat, records

@@ -29,8 +29,8 @@ def begin_phone(
     """Returns a new code for the user's phone number; with `send`, its writes include the text
     message with the code.
 
-    The user need not be stored yet. A code that is not sent verifies no telephone: the number is
-    then verified by the party that `by` names. Raises NotFound if the user has no number.
+    The user need not be stored yet. A code that is not sent verifies no phone number: the number
+    is then verified by the party that `by` names. Raises NotFound if the user has no number.
     """
     if user.phone is None:
         raise NotFound("the user has no phone number")
@@ -43,7 +43,9 @@ def begin_phone(
         mail_message = _mail_message(
             service, user.phone.number, code, user.profile.preferred_language
         )
-        writes.append(messages.posting(service, "verify_phone", mail_message, user.id))
+        writes.append(
+            messages.posting(service, "verify_phone", mail_message, user.id, org_id=user.org_id)
+        )
     return VerificationBegun(code=code, writes=writes)
 
 
@@ -70,7 +72,7 @@ async def verify_phone(service: Service, user_id: str, code: str, *, actor: str)
         await service.store.commit(*writes, Delete(VERIFICATIONS, verification.id))
     except Stale:  # the user changed concurrently: the verified number may be another one
         raise MailCodeRefused(
-            "the user was changed meanwhile", error_code="code.expired"
+            "the user was changed concurrently", error_code="code.expired"
         ) from None
 
 
@@ -79,10 +81,10 @@ def _mail_message(service: Service, number: str, code: str, language: str | None
     return messages.write(
         messages.bundle_for(config, language),
         number,
-        message("Confirm your phone number", context="mail"),
+        message("Verify your phone number", context="mail"),
         [
             message(
-                "This code confirms your phone number at %(host)s. Give it to nobody else:",
+                "Use this code to verify your phone number at %(host)s. Don't share it:",
                 context="mail",
                 host=urlsplit(config.issuer).netloc,
             ),

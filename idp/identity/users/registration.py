@@ -35,19 +35,17 @@ from idp.schema.field_rules import FieldRefused, Rule, Text
 from idp.service import Service
 from storage import Insert, Write
 
-Closed = Literal["disabled", "no_mail"]
+ClosedReason = Literal["disabled", "no_mail"]
 
 _PURPOSE: Final = "registration"
 _MISSING: Final = {
     "givenName": message("Enter your given name.", context="register"),
     "familyName": message("Enter your family name.", context="register"),
-    "email": message("Enter your e-mail address.", context="register"),
+    "email": message("Enter your email.", context="register"),
 }
-_TOO_LONG: Final = message("That is too long: at most 200 characters fit.", context="register")
-_CHARACTERS: Final = message("This holds a character that can't be used.", context="register")
-_NO_ADDRESS: Final = message(
-    "That is not an e-mail address. One looks like name@example.com.", context="register"
-)
+_TOO_LONG: Final = message("Enter at most 200 characters.", context="register")
+_CHARACTERS: Final = message("Remove the characters that can't be used.", context="register")
+_NO_ADDRESS: Final = message("Enter an email such as name@example.com.", context="register")
 
 
 class RegistrationProblem(Struct, frozen=True):
@@ -58,7 +56,7 @@ class RegistrationProblem(Struct, frozen=True):
     text: Message
 
 
-class Typed(Confidential, frozen=True):
+class FormValues(Confidential, frozen=True):
     """The values of the registration form as they were sent."""
 
     given_name: str = ""
@@ -68,7 +66,7 @@ class Typed(Confidential, frozen=True):
     password: str = ""
 
 
-NOTHING: Final = Typed()
+NOTHING: Final = FormValues()
 
 
 class NewAccount(Confidential, frozen=True):
@@ -84,27 +82,27 @@ class NewAccount(Confidential, frozen=True):
     password_is_long: bool | None = None
 
 
-async def closed(service: Service, org_id: str) -> Closed | None:
-    """Returns why no user can register in the organization: `disabled` by the policy, or `no_mail`
-    can be sent; None if registration is open."""
-    return closed_by(service.config, await effective.login(service, org_id))
+async def closed_reason(service: Service, org_id: str) -> ClosedReason | None:
+    """Returns the reason why no user can register in the organization: `disabled` by the policy,
+    or `no_mail` can be sent; None if registration is open."""
+    return closed_reason_by_rules(service.config, await effective.login(service, org_id))
 
 
-def closed_by(config: Config, rules: LoginRules) -> Closed | None:
-    """Returns what `closed` returns in an organization with these rules."""
+def closed_reason_by_rules(config: Config, rules: LoginRules) -> ClosedReason | None:
+    """Returns what `closed_reason` returns in an organization with these rules."""
     if not rules.allow_register:
         return "disabled"
     return None if messages.is_readable(config) else "no_mail"
 
 
 async def read(
-    service: Service, organization: Organization, sent: Typed, application: str = ""
-) -> tuple[Typed, list[RegistrationProblem]]:
+    service: Service, organization: Organization, sent: FormValues, application: str = ""
+) -> tuple[FormValues, list[RegistrationProblem]]:
     """Returns the normalised values of the form and all problems with them. `application` is the
     name of the application that the person is about to sign in to. Raises HashingBusy."""
     problems: list[RegistrationProblem] = []
     email = _read(problems, "email", field_rules.EmailRule(), sent.email)
-    typed = Typed(
+    typed = FormValues(
         given_name=_read(problems, "givenName", Text(1), sent.given_name),
         family_name=_read(problems, "familyName", Text(1), sent.family_name),
         email=email,
@@ -114,16 +112,24 @@ async def read(
     problems.sort(key=lambda problem: [*_MISSING].index(problem.field or ""))
     if sent.user_name.strip() or not problems:
         problems += name_problems(typed.user_name, typed.email)
-    found = await _password_problems(service, organization, typed, sent.password, application)
-    return typed, problems + [RegistrationProblem("newPassword", each.text) for each in found]
+    password_problems = await _password_problems(
+        service, organization, typed, sent.password, application
+    )
+    return typed, problems + [
+        RegistrationProblem("newPassword", each.text) for each in password_problems
+    ]
 
 
 async def _password_problems(
-    service: Service, organization: Organization, typed: Typed, password: str, application: str
+    service: Service,
+    organization: Organization,
+    typed: FormValues,
+    password: str,
+    application: str,
 ) -> list[password_policy.PasswordProblem]:
     words = await user_creation.password_words(service, organization, _human(typed))
     has_factor = await second_factors.is_forced(service, organization.id)
-    required = await password_acceptance.chosen(
+    required = await password_acceptance.chosen_requirements(
         service, organization.id, [*words, application], has_factor=has_factor
     )
     return await password_acceptance.problems(service, password, required)
@@ -132,13 +138,13 @@ async def _password_problems(
 def _read(problems: list[RegistrationProblem], name: str, rule: Rule, sent: str) -> str:
     sent = sent.strip()
     try:
-        read: str = rule.read(sent)
+        value: str = rule.read(sent)
     except FieldRefused as refused:
         texts = {"field.empty": _MISSING[name], "field.too_long": _TOO_LONG}
-        otherwise = _NO_ADDRESS if name == "email" else _CHARACTERS
-        problems.append(RegistrationProblem(name, texts.get(refused.error_code, otherwise)))
+        other_text = _NO_ADDRESS if name == "email" else _CHARACTERS
+        problems.append(RegistrationProblem(name, texts.get(refused.error_code, other_text)))
         return sent[: field_rules.MAX_TEXT]
-    return read
+    return value
 
 
 def name_problems(user_name: str, own_address: str) -> list[RegistrationProblem]:
@@ -147,7 +153,7 @@ def name_problems(user_name: str, own_address: str) -> list[RegistrationProblem]
     Another user's address is refused: its owner could no longer sign in by it.
     """
     if not user_name:
-        missing = message("Choose a user name.", context="register")
+        missing = message("Choose a username.", context="register")
         return [RegistrationProblem("userName", missing)]
     if len(user_name) > user_names.MAX_NAME_CHARACTERS:
         return [RegistrationProblem("userName", _TOO_LONG)]
@@ -158,14 +164,12 @@ def name_problems(user_name: str, own_address: str) -> list[RegistrationProblem]
         return [RegistrationProblem("userName", text)]
     key = user_lookup.login_key(user_name)
     if "@" in key and key != user_lookup.login_key(own_address):
-        foreign = message(
-            "A user name with an @ can only be your own e-mail address.", context="register"
-        )
+        foreign = message("Enter a username without @, or your own email.", context="register")
         return [RegistrationProblem("userName", foreign)]
     return []
 
 
-def _human(typed: Typed) -> NewHuman:
+def _human(typed: FormValues) -> NewHuman:
     """The person that the form describes, with the values that the password rules use."""
     return NewHuman(
         user_name=typed.user_name,
@@ -184,7 +188,7 @@ def _profile(given_name: str, family_name: str, language: str | None) -> Profile
     return user_creation.with_display_name(profile)
 
 
-async def draft(service: Service, org_id: str, typed: Typed, language: str) -> NewAccount:
+async def draft(service: Service, org_id: str, typed: FormValues, language: str) -> NewAccount:
     """Returns the account to be created once its address is verified, with the password hashed.
     Raises HashingBusy."""
     password = await password_acceptance.hashed(service, org_id, typed.password)
@@ -200,9 +204,9 @@ async def draft(service: Service, org_id: str, typed: Typed, language: str) -> N
     )
 
 
-def seal(service: Service, waiting: NewAccount) -> str:
-    """Returns the account of `draft` encrypted for storage; `unseal` decrypts it."""
-    return service.master_key.seal(msgspec.json.encode(waiting), _PURPOSE)
+def seal(service: Service, account: NewAccount) -> str:
+    """Returns the account, encrypted for storage; `unseal` decrypts it."""
+    return service.master_key.seal(msgspec.json.encode(account), _PURPOSE)
 
 
 def unseal(service: Service, sealed: str) -> NewAccount:
@@ -210,15 +214,15 @@ def unseal(service: Service, sealed: str) -> NewAccount:
     return msgspec.json.decode(service.master_key.open(sealed, _PURPOSE), type=NewAccount)
 
 
-def as_typed(service: Service, sealed: str) -> Typed:
+def form_values(service: Service, sealed: str) -> FormValues:
     """Returns the values of the form, without the password, from an account that `seal` has
     encrypted."""
-    waiting = unseal(service, sealed)
-    return Typed(
-        given_name=waiting.given_name,
-        family_name=waiting.family_name,
-        email=waiting.email,
-        user_name="" if waiting.user_name == waiting.email else waiting.user_name,
+    account = unseal(service, sealed)
+    return FormValues(
+        given_name=account.given_name,
+        family_name=account.family_name,
+        email=account.email,
+        user_name="" if account.user_name == account.email else account.user_name,
     )
 
 
@@ -228,35 +232,35 @@ async def is_known(service: Service, organization: Organization, address: str) -
     `organization` is the one to register in.
     """
     verified_email = Email(address=address, is_verified=True)
-    taken = await login_name_availability.taken(
+    taken_names = await login_name_availability.taken(
         service, Candidate(organization, address, verified_email)
     )
-    return not taken.isdisjoint({"user_name", "email"})
+    return not taken_names.isdisjoint({"user_name", "email"})
 
 
 async def prepare(
-    service: Service, organization: Organization, waiting: NewAccount
+    service: Service, organization: Organization, account: NewAccount
 ) -> PreparedUser:
     """Returns the new user, whose mailbox is verified, with the writes that store it and its two
     events (the creation and the verification), for the caller to commit."""
-    id = service.random.id()
+    registration_id = service.random.id()
     new = NewHuman(
-        id=id,
-        user_name=waiting.user_name,
-        profile=_profile(waiting.given_name, waiting.family_name, waiting.language),
-        email=Email(address=waiting.email, is_verified=True),
+        id=registration_id,
+        user_name=account.user_name,
+        profile=_profile(account.given_name, account.family_name, account.language),
+        email=Email(address=account.email, is_verified=True),
         password=Password(
-            hash=waiting.password_hash,
-            changed_at=waiting.password_changed_at,
-            is_long=waiting.password_is_long,
+            hash=account.password_hash,
+            changed_at=account.password_changed_at,
+            is_long=account.password_is_long,
         ),
     )
-    prepared = await user_creation.prepare(service, organization, new, actor=id)
+    prepared = await user_creation.prepare(service, organization, new, actor=registration_id)
     verified = structs.replace(prepared.user, sequence=prepared.user.sequence + 1)
     writes: list[Write] = [
         Insert(USERS, verified) if write.collection is USERS else write
         for write in prepared.writes
     ]
-    entry = AuditEntry("user.email_verified", id, service.clock.now())
+    entry = AuditEntry("user.email_verified", registration_id, service.clock.now())
     writes.append(events.changed(service.random, USERS, prepared.user, entry))
     return PreparedUser(user=verified, writes=writes, problems=prepared.problems)

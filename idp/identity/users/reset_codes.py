@@ -42,7 +42,9 @@ async def begin(
         if url_template:
             url = email_verification.link(service.config, user, code, url_template)
         mail_message = await _mail_message(service, user, user.email.address, code, url, hours)
-        writes.append(messages.posting(service, "reset_password", mail_message, user.id))
+        writes.append(
+            messages.posting(service, "reset_password", mail_message, user.id, org_id=user.org_id)
+        )
     return VerificationBegun(code=code, writes=writes)
 
 
@@ -65,23 +67,24 @@ async def _mail_message(
         message("Choose a new password", context="mail"),
         [
             message(
-                "A new password can be chosen for your account at %(host)s. To do so, type this"
-                " code where you are asked for it:",
+                "To choose a new password for your account at %(host)s, enter this code"
+                " when you're asked for it:",
                 context="mail",
                 host=urlsplit(config.issuer).netloc,
             ),
             MessageCode(code),
             MessageLink(message("Or open this page:", context="mail"), url),
             message(
-                "The code counts for %(n)s hour.",
-                plural="The code counts for %(n)s hours.",
+                "The code is valid for %(n)s hour.",
+                plural="The code is valid for %(n)s hours.",
                 context="mail",
                 n=hours,
             ),
             message(
-                "If you know nothing of this, do nothing, and give the code to nobody.",
+                "If you didn't request this, ignore this email and don't share the code.",
                 context="mail",
             ),
         ],
         await mail_wording.wording(service, user.org_id, "passwordreset", bundle.tag),
+        name=messages.greeted_name(user),
     )

@@ -34,7 +34,7 @@ class OpenedLink(Struct, frozen=True):
     that stores the password."""
 
     subject: Subject
-    spent: Delete
+    use_write: Delete
 
 
 def issue(user: User) -> str:
@@ -84,11 +84,11 @@ def unseal(service: Service, sealed: str, link_id: str) -> str:
     try:
         until, _, key = service.master_key.open(sealed, _COOKIE).decode().partition("\n")
     except WrongKey:
-        raise LinkRefused("the browser keeps no key") from None
+        raise LinkRefused("the cookie of the browser has no key") from None
     if int(until) <= service.clock.now().timestamp():
-        raise LinkRefused("the browser has kept the key for too long")
+        raise LinkRefused("the key in the cookie of the browser is too old")
     if id_of(key) != link_id:
-        raise LinkRefused("the browser keeps the key of another link")
+        raise LinkRefused("the cookie of the browser has the key of another link")
     return key
 
 
@@ -100,18 +100,20 @@ async def find(service: Service, key: str) -> OpenedLink:
         await user_lookup.find_subject(service, verification.user_id) if verification else None
     )
     if parts is None or verification is None or subject is None or not is_active(subject):
-        raise LinkRefused("the link names nothing that waits")
+        raise LinkRefused("no valid link has this ID")
     expected = _mac(service, verification.id, issue(subject.user), parts[1])
-    if not opaque_tokens.same(verification.key_mac or "", expected):
+    if not opaque_tokens.equal(verification.key_mac or "", expected):
         raise LinkRefused("the link's secret is wrong, or the user has changed since")
-    return OpenedLink(subject=subject, spent=spending(verification))
+    return OpenedLink(subject=subject, use_write=use_write(verification))
 
 
-def spending(verification: Verification) -> Delete:
+def use_write(verification: Verification) -> Delete:
     """Returns the write that uses up a code or link. Of two concurrent units with it, one fails
     with Stale."""
     return Delete(VERIFICATIONS, verification.id, expect={"user_id": verification.user_id})
 
 
-def _mac(service: Service, id: str, bound_to: str, secret: str) -> str:
-    return base64url.encode(service.master_key.mac("reset-link", f"{id}\n{bound_to}\n{secret}"))
+def _mac(service: Service, reset_id: str, bound_to: str, secret: str) -> str:
+    return base64url.encode(
+        service.master_key.mac("reset-link", f"{reset_id}\n{bound_to}\n{secret}")
+    )

@@ -27,15 +27,15 @@ def _source(by: VerifiedBy, is_verified: bool) -> VerifiedBy:
     return by if is_verified else "mailbox"  # a later verification is by a code to the mailbox
 
 
-def merged(known: C, sent: C) -> C:
+def merged(stored: C, sent: C) -> C:
     """Returns the contact to store when a request sends the same address or number that is stored:
-    `known` or `sent`.
+    `stored` or `sent`.
 
-    It is `sent` if that is verified and `known` is not verified everywhere; else `known`, so that
-    no verification is lost.
+    It is `sent` if that is verified and `stored` is not verified everywhere; else `stored`, so
+    that no verification is lost.
     """
-    if known.is_verified_everywhere or not sent.is_verified:
-        return known
+    if stored.is_verified_everywhere or not sent.is_verified:
+        return stored
     return sent
 
 

@@ -1,1 +1,1 @@
-"""The messages that the service sends, one module for each occasion."""
+"""The messages that the service sends, one module for each kind."""

@@ -15,31 +15,33 @@ _TEXTS: Final[Mapping[MailKind, tuple[Message, Message]]] = {
     "factor_added": (
         message("An authenticator app was added to your account", context="mail"),
         message(
-            "From now on your account asks for a code of your authenticator app, too. You are"
-            " signed out everywhere else.",
+            "From now on, we ask for a code from your authenticator app when you sign in."
+            " You've been signed out everywhere else.",
             context="mail",
         ),
     ),
     "factor_removed": (
         message("An authenticator app was removed from your account", context="mail"),
-        message("Your account no longer asks for codes of an authenticator app.", context="mail"),
+        message(
+            "We no longer ask for codes from an authenticator app when you sign in.",
+            context="mail",
+        ),
     ),
     "recovery_codes_made": (
-        message("New recovery codes were made for your account", context="mail"),
-        message("Those that you had before count no more.", context="mail"),
+        message("New recovery codes were generated for your account", context="mail"),
+        message("Your old recovery codes are no longer valid.", context="mail"),
     ),
     "recovery_code_used": (
         message("A recovery code was used for your account", context="mail"),
         message(
-            "Somebody, probably you, signed in with your password and one of your recovery codes."
-            " It counts no more.",
+            "Someone, probably you, signed in with your password and a recovery code. That"
+            " code can't be used again.",
             context="mail",
         ),
     ),
 }
 _WARNING: Final = message(
-    "If it was not you, change your password now, and ask the people who run the service for"
-    " help.",
+    "If this wasn't you, change your password now and contact support.",
     context="mail",
 )
 

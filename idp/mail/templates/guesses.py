@@ -21,38 +21,40 @@ _RESET_PAGE: Final = "/ui/reset"
 def password_closed(service: Service, user: User) -> list[Write]:
     """Returns the writes of the message that because of many wrong passwords the password is
     accepted only in browsers in which the user has signed in before; the caller commits them."""
-    subject = message("Many wrong passwords for your account", context="mail")
+    subject = message("Many wrong passwords were entered for your account", context="mail")
     text = message(
-        "Many wrong passwords in a row were entered for your account at %(host)s. Until you have"
-        " signed in again, your password is accepted only in browsers that you have used before.",
+        "Many wrong passwords in a row were entered for your account at %(host)s. Until"
+        " you sign in again, we accept your password only in browsers that you've used"
+        " before.",
         context="mail",
         host=_host(service),
     )
-    other_ways = message(
-        "To sign in elsewhere, use a passkey, or choose a new password by “Forgot your"
-        " password?”. If you did not enter these passwords, you need not do anything.",
+    alternatives = message(
+        "To sign in from another browser, use a passkey or choose a new password with"
+        " “Forgot password?”. If you didn't enter these passwords, you don't have to do"
+        " anything.",
         context="mail",
     )
     link = MessageLink(
         message("Choose a new password:", context="mail"), service.config.issuer + _RESET_PAGE
     )
     return security_messages.notification(
-        service, user, "password_closed", subject, text, other_ways, link
+        service, user, "password_closed", subject, text, alternatives, link
     )
 
 
 def wrong_codes(service: Service, user: User) -> list[Write]:
     """Returns the writes of the message that someone entered the right password and then wrong
     codes of the second factor; the caller commits them."""
-    subject = message("Wrong codes for your account", context="mail")
+    subject = message("Wrong codes were entered for your account", context="mail")
     text = message(
-        "Somebody entered the right password of your account at %(host)s, and then wrong codes of"
-        " its authenticator app.",
+        "Someone entered the correct password for your account at %(host)s and then wrong"
+        " codes from its authenticator app.",
         context="mail",
         host=_host(service),
     )
     warning = message(
-        "If it was not you, somebody knows your password: choose another one now.",
+        "If this wasn't you, someone knows your password. Choose a new one now.",
         context="mail",
     )
     account = security_messages.account(service)

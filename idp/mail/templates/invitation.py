@@ -23,25 +23,25 @@ def with_link(
         message("Choose a password for your account", context="mail"),
         [
             message(
-                "An account with this address was made for you at %(host)s. To use it, choose a"
-                " password.",
+                "An account with this email was created for you at %(host)s. Choose a"
+                " password to start using it.",
                 context="mail",
                 host=host,
             ),
-            MessageLink(message("Open this page, in any browser:", context="mail"), url),
+            MessageLink(message("Open this page in any browser:", context="mail"), url),
             message(
-                "Or type this code, where you are asked for one to confirm your address:",
+                "Or enter this code when you're asked to verify your email:",
                 context="mail",
             ),
             MessageCode(code),
             message(
-                "Both count for %(n)s hour.",
-                plural="Both count for %(n)s hours.",
+                "Both are valid for %(n)s hour.",
+                plural="Both are valid for %(n)s hours.",
                 context="mail",
                 n=hours,
             ),
             message(
-                "If you know nothing of this, do nothing, and give the code to nobody.",
+                "If you didn't request this, ignore this email and don't share the code.",
                 context="mail",
             ),
         ],

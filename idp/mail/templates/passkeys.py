@@ -14,19 +14,19 @@ from storage import Write
 _ADDED: Final = (
     message("A passkey was added to your account", context="mail"),
     message(
-        "You, or somebody who is signed in to your account, has added a passkey to it.",
+        "You, or someone who is signed in to your account, added a passkey to it.",
         context="mail",
     ),
 )
 _REMOVED: Final = (
     message("A passkey was removed from your account", context="mail"),
     message(
-        "A passkey was removed from your account. Nobody signs in by it any more.",
+        "A passkey was removed from your account. It can no longer be used to sign in.",
         context="mail",
     ),
 )
 _WARNING: Final = message(
-    "If it was not you, change your password now, and remove the passkeys that are not yours.",
+    "If this wasn't you, change your password now and remove the passkeys that aren't yours.",
     context="mail",
 )
 

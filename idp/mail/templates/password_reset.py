@@ -1,4 +1,4 @@
-"""The mail for a password that was forgotten."""
+"""The mail for choosing a new password."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ def with_code(
     link_minutes: int,
     wording: Wording,
 ) -> MailMessage:
-    """Returns the mail, to the address `to`, with a code for the page on which the user asked for
+    """Returns the mail, to the address `to`, with a code for the page on which the user requested
     a new password, and with a link to choose the password without that code. They are valid for
     `code_minutes` and `link_minutes`; `host` is the name of the service."""
     parts: list[Part] = [
         message(
-            "A new password can be chosen for your account at %(host)s. To do so, type this"
-            " code where you are asked for it:",
+            "To choose a new password for your account at %(host)s, enter this code when"
+            " you're asked for it:",
             context="mail",
             host=host,
         ),
         MessageCode(code),
-        MessageLink(message("Or open this page, in any browser:", context="mail"), url),
+        MessageLink(message("Or open this page in any browser:", context="mail"), url),
         message(
-            "The code counts for %(n)s minute.",
-            plural="The code counts for %(n)s minutes.",
+            "The code is valid for %(n)s minute.",
+            plural="The code is valid for %(n)s minutes.",
             context="mail",
             n=code_minutes,
         ),
         message(
-            "The link counts for %(n)s minute.",
-            plural="The link counts for %(n)s minutes.",
+            "The link is valid for %(n)s minute.",
+            plural="The link is valid for %(n)s minutes.",
             context="mail",
             n=link_minutes,
         ),
         message(
-            "If you know nothing of this, do nothing, and give the code to nobody.",
+            "If you didn't request this, ignore this email and don't share the code.",
             context="mail",
         ),
     ]

@@ -1,7 +1,7 @@
 """Mails about changes that affect the security of an account.
 
 Each function returns the writes for the unit of the change: none if the user has no verified
-address. No mail contains a code or a text that was typed.
+address. No mail contains a code or a text that a user entered.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from idp.records import Email, MailKind, User
 from idp.service import Service
 from storage import Write
 
-_NOT_YOU: Final = message(
-    "If you know nothing of this, tell whoever manages the accounts there at once.",
+NOT_YOU: Final = message(
+    "If this wasn't you, contact support immediately.",
     context="mail",
 )
 
@@ -26,15 +26,14 @@ _NOT_YOU: Final = message(
 def password_changed(service: Service, user: User) -> list[Write]:
     """Returns the writes of the message that the account has another password, for the unit that
     changes it."""
-    subject = message("The password of your account was changed", context="mail")
+    subject = message("Your password was changed", context="mail")
     text = message(
-        "Your account at %(host)s has a new password. Whoever was signed in to it has been signed"
-        " out.",
+        "Your account at %(host)s has a new password. You've been signed out everywhere else.",
         context="mail",
         host=_host(service),
     )
     return notification(
-        service, user, "password_changed", subject, text, account(service), _NOT_YOU
+        service, user, "password_changed", subject, text, account(service), NOT_YOU
     )
 
 
@@ -43,17 +42,17 @@ def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
     0, until an administrator unlocks it."""
     subject = message("Your account was locked", context="mail")
     text = message(
-        "Too many wrong passwords were entered for your account at %(host)s. Nobody can sign in to"
-        " it now, until whoever manages the accounts there unlocks it.",
+        "Too many wrong passwords were entered for your account at %(host)s. It is locked"
+        " until an administrator unlocks it.",
         context="mail",
         host=_host(service),
     )
     if seconds:
         text = message(
-            "Too many wrong passwords were entered for your account at %(host)s. Nobody can sign"
-            " in to it for %(n)s minute.",
-            plural="Too many wrong passwords were entered for your account at %(host)s. Nobody can"
-            " sign in to it for %(n)s minutes.",
+            "Too many wrong passwords were entered for your account at %(host)s. It is"
+            " locked for %(n)s minute.",
+            plural="Too many wrong passwords were entered for your account at %(host)s. It"
+            " is locked for %(n)s minutes.",
             context="mail",
             host=_host(service),
             n=math.ceil(seconds / 60),
@@ -69,13 +68,14 @@ def email_changed(service: Service, user: User, new: Email | None) -> list[Write
     """
     if new is not None and user.email is not None and new.address == user.email.address:
         return []
-    subject = message("The e-mail address of your account was changed", context="mail")
+    subject = message("The email of your account was changed", context="mail")
     text = message(
-        "Your account at %(host)s has another e-mail address. No more mail about it comes here.",
+        "The email of your account at %(host)s was changed. We no longer send messages"
+        " about it to this address.",
         context="mail",
         host=_host(service),
     )
-    return notification(service, user, "email_changed", subject, text, _NOT_YOU)
+    return notification(service, user, "email_changed", subject, text, NOT_YOU)
 
 
 def notification(
@@ -86,8 +86,10 @@ def notification(
     if user.email is None or not user.email.is_verified:
         return []
     bundle = messages.bundle_for(service.config, user.profile.preferred_language)
-    mail_message = messages.write(bundle, user.email.address, subject, parts)
-    return [messages.posting(service, kind, mail_message, user.id)]
+    mail_message = messages.write(
+        bundle, user.email.address, subject, parts, name=messages.greeted_name(user)
+    )
+    return [messages.posting(service, kind, mail_message, user.id, org_id=user.org_id)]
 
 
 def account(service: Service) -> MessageLink:

@@ -63,7 +63,8 @@ class StreamedEvents(Answer, frozen=True, kw_only=True):
 
 
 class EventReader(NamedTuple):
-    """What is read, from where, and how many events at once."""
+    """The filter of the events to read, the positions to read from, and the greatest number of
+    events in a batch."""
 
     filter: EventFilter
     positions: Positions
@@ -71,9 +72,9 @@ class EventReader(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """How a reader waits: until `ends_at` of the monotonic clock, or until `is_over`, and each
-    time within the context `idle`. `confirm` is called before events that came meanwhile are
-    returned; it raises if the reader may not have them any more."""
+    """The conditions of a reader's wait: until `ends_at` of the monotonic clock, or until
+    `is_over`, and each time within the context `idle`. `confirm` is called before events that
+    arrived meanwhile are returned; it raises if the reader may no longer have them."""
 
     ends_at: float
     is_over: Callable[[], bool]
@@ -82,7 +83,7 @@ class Waiting(NamedTuple):
 
 
 async def stream(service: Service, call: Call, request: EventStreamQuery) -> StreamedEvents:
-    """Returns the next sealed events: of all organizations for a caller whose permission counts
+    """Returns the next sealed events: of all organizations for a caller whose permission applies
     everywhere, otherwise those of the call's organization.
 
     Raises InvalidArgument, CursorUnknown, CursorTooOld, PermissionDenied, NotFound (the
@@ -92,13 +93,13 @@ async def stream(service: Service, call: Call, request: EventStreamQuery) -> Str
     async def confirm() -> None:
         pass
 
-    reader = await opened(service, call, request)
+    reader = await open_reader(service, call, request)
     waiting = Waiting(time.monotonic() + request.wait, lambda: False, nullcontext, confirm)
     return await view(service, reader, await next_batch(service, reader, waiting))
 
 
-async def opened(service: Service, call: Call, request: EventStreamQuery) -> EventReader:
-    """Returns what the call reads. Raises InvalidArgument, CursorUnknown, PermissionDenied,
+async def open_reader(service: Service, call: Call, request: EventStreamQuery) -> EventReader:
+    """Returns the reader for the call. Raises InvalidArgument, CursorUnknown, PermissionDenied,
     NotFound."""
     org_id = None
     if call.org_id is not None or not call.is_by_instance:
@@ -112,24 +113,24 @@ async def opened(service: Service, call: Call, request: EventStreamQuery) -> Eve
             return False
         return not types or event.type in types or object_of(event.type) + _ALL_OF in types
 
-    of_these = tuple(name for name in STREAMS if name in positions)
-    return EventReader(EventFilter(of_these, org_id, matches), positions, request.limit)
+    selected_streams = tuple(name for name in STREAMS if name in positions)
+    return EventReader(EventFilter(selected_streams, org_id, matches), positions, request.limit)
 
 
 def _streams(text: str) -> tuple[EventStream, ...]:
     """Returns the streams that are named; none if the parameter is absent."""
     names = [name.strip() for name in text.split(",")] if text else []
     if not set(names) <= set(STREAMS):
-        message = f"is none of {', '.join(STREAMS)}"
+        message = f"is not one of {', '.join(STREAMS)}"
         raise InvalidArgument([FieldProblem("events.stream_unknown", "stream", message)])
     return tuple(name for name in STREAMS if name in names)
 
 
 def _types(text: str) -> frozenset[str]:
     names = frozenset(name.strip() for name in text.split(",")) if text else frozenset()
-    known = TYPES.keys() | {name + _ALL_OF for name in OBJECTS}
-    if names - known:
-        message = "names a type of events that there is not"
+    existing = TYPES.keys() | {name + _ALL_OF for name in OBJECTS}
+    if names - existing:
+        message = "contains an unknown type of events"
         raise InvalidArgument([FieldProblem("events.type_unknown", "types", message)])
     return names
 
@@ -151,24 +152,26 @@ async def next_batch(service: Service, reader: EventReader, waiting: Waiting) ->
     batch = await _read(service, reader, reader.positions)
     if batch.events or not batch.is_end or time.monotonic() >= waiting.ends_at:
         return batch
-    with service.waiting_readers.waiting():
-        return await awaited(service, reader, waiting)
+    with service.waiting_readers.waiting(reader.filter.org_id):
+        return await await_batch(service, reader, waiting)
 
 
-async def awaited(service: Service, reader: EventReader, waiting: Waiting) -> EventBatch:
-    """Returns the next events, or none when the wait is over. Raises CursorUnknown, CursorTooOld,
-    and what `confirm` raises."""
+async def await_batch(service: Service, reader: EventReader, waiting: Waiting) -> EventBatch:
+    """Returns the next events, or none when the wait has ended. Raises CursorUnknown,
+    CursorTooOld, and what `confirm` raises."""
     positions = reader.positions
     while True:
-        # Before the reading, so that what is sealed after it is not missed.
-        known = await event_streams.latest(service, reader.filter.streams)
+        # Before the read, so that events that are sealed after it are not missed.
+        sealed_positions = await event_streams.latest(service, reader.filter.streams)
         batch = await _read(service, reader, positions)
         if batch.events or time.monotonic() >= waiting.ends_at or waiting.is_over():
             break
         positions = batch.positions
         if batch.is_end:
             async with waiting.idle():
-                await event_streams.wait(service, known, waiting.ends_at, waiting.is_over)
+                await event_streams.wait(
+                    service, sealed_positions, waiting.ends_at, waiting.is_over
+                )
     await waiting.confirm()
     return batch
 
@@ -201,5 +204,5 @@ def _streamed(view: EventView, event: Event, cursor: str, has_position: bool) ->
 
 
 def continued(reader: EventReader, batch: EventBatch) -> EventReader:
-    """Returns the reader that goes on after a batch."""
+    """Returns the reader that continues after a batch."""
     return reader._replace(positions=batch.positions)

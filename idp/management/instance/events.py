@@ -1,8 +1,8 @@
 """Searches of the audit log, answered in pages and as a stream of lines.
 
 The store reads events in the order of time by the most selective of the filters, and the others
-are applied to what it returns. The number of events that one request reads is bounded, so a page
-may be short or even empty and still have a cursor for the next one.
+are applied to the events that it returns. The number of events that one request reads is bounded,
+so a page may be short or even empty and still have a cursor for the next one.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from storage import Cursor, Where
 MAX_LIMIT: Final = 1000
 MAX_EXPORTED: Final = 10_000
 MAX_RECORDS_READ: Final = 2000
-_AT_ONCE: Final = 101  # SQLite reads on the event loop, which must be free for other requests
+_PAGE_SIZE: Final = 101  # SQLite reads on the event loop, which must be free for other requests
 _MAX_CURSOR: Final = 500
 _MAX_NAMES: Final = 100
-_LAST_ID: Final = chr(0x10FFFF)  # sorts behind the id of every event of the same instant
+_LAST_ID: Final = chr(0x10FFFF)  # sorts after the id of every event of the same instant
 _Aware = Annotated[datetime, Meta(tz=True)]
 _EventId = Annotated[str, Meta(pattern="^[0-9A-Za-z_-]{1,200}$")]
 _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -42,18 +42,17 @@ _LAST: Final = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 class Range(Request, frozen=True, kw_only=True):
-    """Both ends count."""
+    """A range of instants, both ends included."""
 
     since: Annotated[datetime, Instant()] | None = None
     until: Annotated[datetime, Instant()] | None = None
 
 
 class EventQuery(Request, frozen=True, kw_only=True):
-    """Every filter counts; the newest events come first unless `asc` says otherwise.
-
-    `sequence`: of each record, only what came after this number, or before it where the newest
-    come first. `from`: from this instant on, in the same direction. `cursor` is the `next_cursor`
-    of the last answer.
+    """A search for the events that match all filters; the newest come first unless `asc` says
+    otherwise. `sequence` limits the events of each record to those after this number, or before it
+    if the newest come first. `from` is the instant from which on events are returned, in the same
+    direction. `cursor` is the `next_cursor` of the previous answer.
     """
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("from_date", "range"),)
@@ -73,8 +72,9 @@ class EventQuery(Request, frozen=True, kw_only=True):
 
 
 class Editor(Answer, frozen=True, kw_only=True):
-    """Who did it; `display_name` is there for users. What the service does by itself has a name
-    in place of an id."""
+    """The author of a change. `display_name` is present for users. For changes that the service
+    makes by itself, a name takes the place of the id.
+    """
 
     user_id: str
     display_name: str = ""
@@ -91,8 +91,7 @@ class TypeView(Answer, frozen=True, kw_only=True):
 
 
 class Aggregate(Answer, frozen=True, kw_only=True):
-    """The record that changed, and the organization that it belongs to. `login_name` is there for
-    users."""
+    """The record that changed, and its organization. `login_name` is present for users."""
 
     id: str
     type: TypeView
@@ -101,8 +100,10 @@ class Aggregate(Answer, frozen=True, kw_only=True):
 
 
 class EventView(Answer, frozen=True, kw_only=True):
-    """One change of one record. `sequence` is the record's own: one change, one step. `summary`
-    is there for refused attempts: cause, count, network and client, in English."""
+    """One change of one record. `sequence` is the record's own count of changes, which each change
+    increments by one. `summary` is present for refused attempts: cause, count, network and client,
+    in English.
+    """
 
     id: str
     editor: Editor
@@ -116,7 +117,7 @@ class EventView(Answer, frozen=True, kw_only=True):
 
 
 class EventsFound(Answer, frozen=True, kw_only=True):
-    """A page. Where there may be more, `next_cursor` says where to go on."""
+    """A page of events. `next_cursor` is present if there may be more."""
 
     events: list[EventView] = []
     next_cursor: str = ""
@@ -137,7 +138,7 @@ async def everywhere(service: Service, call: Call, request: EventQuery) -> Event
     With `Accept: application/x-ndjson` the answer is a stream of up to 10,000 events, one in each
     line.
     """
-    return await _found(service, await _page(service, request))
+    return await _answer(service, await _page(service, request))
 
 
 async def in_organization(service: Service, call: Call, request: EventQuery) -> EventsFound:
@@ -147,7 +148,7 @@ async def in_organization(service: Service, call: Call, request: EventQuery) -> 
     line. Raises PermissionDenied, NotFound (the organization).
     """
     organization = await management_call.organization(service, call)
-    return await _found(service, await _page(service, request, organization.id), organization.id)
+    return await _answer(service, await _page(service, request, organization.id), organization.id)
 
 
 async def types(service: Service, call: Call) -> EventTypesFound:
@@ -164,45 +165,47 @@ async def lines(
     Raises InvalidArgument (the cursor), PermissionDenied, NotFound (the organization).
     """
     org_id = None if everywhere else (await management_call.organization(service, call)).id
+    # One page of the store each, however few the caller wants in a page of its own.
+    request = structs.replace(request, limit=_PAGE_SIZE)
     remaining = MAX_EXPORTED
     while remaining:
         page = await _page(service, request, org_id)
-        found = await _found(service, page, org_id)
-        for event in found.events[:remaining]:
+        answer = await _answer(service, page, org_id)
+        for event in answer.events[:remaining]:
             yield event
-        remaining -= len(found.events[:remaining])
-        if not found.next_cursor:
+        remaining -= len(answer.events[:remaining])
+        if not answer.next_cursor:
             return
-        request = structs.replace(request, cursor=found.next_cursor)
+        request = structs.replace(request, cursor=answer.next_cursor)
 
 
 async def _page(service: Service, query: EventQuery, org_id: str | None = None) -> _EventPage:
     """Returns the next events that match the query, and the position after which the next page
     begins, None on the last page."""
-    where = _narrowest(query, org_id)
+    where = _most_selective(query, org_id)
     since, until = _bounds(query)
-    after, found, records_read = _start(query, since, until), list[Event](), 0
+    after, matching, records_read = _start(query, since, until), list[Event](), 0
     while True:
         page = await service.store.find(
-            EVENTS, where, order="at", descending=not query.asc, limit=_AT_ONCE, after=after
+            EVENTS, where, order="at", descending=not query.asc, limit=_PAGE_SIZE, after=after
         )
         for event in page.records:
             if not since <= event.at <= until:  # out of range, as are all later ones
-                return _EventPage(found, None)
+                return _EventPage(matching, None)
             after = (event.at, event.id)
             if _passes(query, org_id, event):
-                found.append(event)
-                if len(found) == query.limit:
-                    return _EventPage(found, after)
+                matching.append(event)
+                if len(matching) == query.limit:
+                    return _EventPage(matching, after)
         records_read += len(page.records)
         if page.after is None:
-            return _EventPage(found, None)
+            return _EventPage(matching, None)
         if records_read >= MAX_RECORDS_READ:
-            return _EventPage(found, after)
+            return _EventPage(matching, after)
         await asyncio.sleep(0)
 
 
-def _narrowest(query: EventQuery, org_id: str | None) -> Where:
+def _most_selective(query: EventQuery, org_id: str | None) -> Where:
     """Returns the condition of the most selective index that one of the filters can use."""
     by_path = {
         "record_id": query.aggregate_id,
@@ -213,8 +216,8 @@ def _narrowest(query: EventQuery, org_id: str | None) -> Where:
 
 
 def _bounds(query: EventQuery) -> tuple[datetime, datetime]:
-    range = query.range or Range()
-    since, until = range.since or _FIRST, range.until or _LAST
+    time_range = query.range or Range()
+    since, until = time_range.since or _FIRST, time_range.until or _LAST
     if query.from_date is not None:
         return (query.from_date, until) if query.asc else (since, query.from_date)
     return since, until
@@ -226,16 +229,16 @@ def _start(query: EventQuery, since: datetime, until: datetime) -> Cursor:
         return (since, "") if query.asc else (until, _LAST_ID)
     try:
         data = base64url.decode(query.cursor)
-        at, id = msgspec.json.decode(data, type=tuple[_Aware, _EventId])
+        at, event_id = msgspec.json.decode(data, type=tuple[_Aware, _EventId])
     except (ValueError, msgspec.MsgspecError):
-        message = "is none that was given for a search of events"
+        message = "is not a cursor of a search for events"
         raise InvalidArgument([FieldProblem("query.cursor", "cursor", message)]) from None
     # The cursor is not signed: it can only move within what the query matches.
-    return min(max(at.astimezone(UTC), _FIRST), _LAST), id
+    return min(max(at.astimezone(UTC), _FIRST), _LAST), event_id
 
 
-def _cursor(place: Cursor | None) -> str:
-    return base64url.encode(msgspec.json.encode(place)) if place else ""
+def _cursor(cursor: Cursor | None) -> str:
+    return base64url.encode(msgspec.json.encode(cursor)) if cursor else ""
 
 
 def _passes(query: EventQuery, org_id: str | None, event: Event) -> bool:
@@ -254,15 +257,15 @@ def _passes(query: EventQuery, org_id: str | None, event: Event) -> bool:
     )
 
 
-async def _found(service: Service, page: _EventPage, org_id: str | None = None) -> EventsFound:
-    found = await views(service, page.events, org_id)
-    return EventsFound(events=found, next_cursor=_cursor(page.after))
+async def _answer(service: Service, page: _EventPage, org_id: str | None = None) -> EventsFound:
+    event_views = await views(service, page.events, org_id)
+    return EventsFound(events=event_views, next_cursor=_cursor(page.after))
 
 
 async def views(
     service: Service, events: Sequence[Event], org_id: str | None = None
 ) -> list[EventView]:
-    """Returns the events as they are answered, with the names of users; within an organization,
+    """Returns the events as the API returns them, with the names of users; within an organization,
     only of its own users."""
     names = await _names(service, _user_ids(events), org_id)
     return [_view(event, names) for event in events]
@@ -276,8 +279,8 @@ def _user_ids(events: Sequence[Event]) -> set[str]:
 
 async def _names(service: Service, ids: set[str], org_id: str | None) -> dict[str, User]:
     """Returns the users with these ids, by id; within an organization, only its own users."""
-    found = await service.store.get_many([(USERS, id) for id in sorted(ids)])
-    users = [user for user in found if isinstance(user, User)]
+    records = await service.store.get_many([(USERS, user_id) for user_id in sorted(ids)])
+    users = [user for user in records if isinstance(user, User)]
     return {user.id: user for user in users if org_id in (None, user.org_id)}
 
 
@@ -306,8 +309,8 @@ def _view(event: Event, users: Mapping[str, User]) -> EventView:
 
 
 def _type(name: str) -> TypeView:
-    object, _, change = name.partition(".")
-    words = [OBJECTS.get(object, object.replace("_", " ")), change.replace("_", " ")]
+    subject, _, change = name.partition(".")
+    words = [OBJECTS.get(subject, subject.replace("_", " ")), change.replace("_", " ")]
     message = event_details.sentence(name) or ": ".join(word for word in words if word)
     return TypeView(
         type=name,

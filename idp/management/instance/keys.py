@@ -13,8 +13,10 @@ from idp.service import Service
 
 
 class SigningKeyView(Answer, frozen=True, kw_only=True):
-    """`use` is `sig` (signs tokens) or `enc` (seals opaque ones); `state` is next, active, retired
-    or removed, `since` that instant."""
+    """A key of the installation. `use` is `sig` (it signs tokens) or `enc` (it encrypts opaque
+    tokens); `state` is next, active, retired or removed, and `since` the time of the change to
+    that state.
+    """
 
     key_id: str
     algorithm: str
@@ -36,12 +38,12 @@ class KeysRotated(Answer, frozen=True, kw_only=True):
 
 
 class KeyRemoved(Answer, frozen=True, kw_only=True):
-    """There is nothing more to tell."""
+    """The answer of the removal of a key, which returns no values."""
 
 
-async def listed(service: Service, call: Call) -> SigningKeys:
+async def find_all(service: Service, call: Call) -> SigningKeys:
     """Returns the keys that sign and seal tokens with their states, the oldest first."""
-    keys = [_view(key) for key in await key_rotation.every(service)]
+    keys = [_view(key) for key in await key_rotation.all_keys(service)]
     return SigningKeys(details=ListDetails(total_result=str(len(keys))), result=keys)
 
 
@@ -50,13 +52,13 @@ async def rotate(service: Service, call: Call) -> KeysRotated:
 
     Raises FailedPrecondition if they were published too recently.
     """
-    signing = await key_rotation.rotate(service, actor=call.actor)
-    return KeysRotated(key_id=signing["RS256"].id)
+    active_keys = await key_rotation.rotate(service, actor=call.actor)
+    return KeysRotated(key_id=active_keys["RS256"].id)
 
 
 async def remove(service: Service, call: Call, key_id: str) -> KeyRemoved:
-    """Removes a signing or encryption key, so that every token that it signed or sealed is invalid
-    at once.
+    """Removes a signing or encryption key, so that every token that it signed or sealed becomes
+    invalid immediately.
 
     Raises NotFound if there is no key with this id, and FailedPrecondition if it was removed
     before.

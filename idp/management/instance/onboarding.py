@@ -1,4 +1,4 @@
-"""The checklist of what an administrator does after the first start, computed by a few bounded
+"""The checklist of an administrator's steps after the first start, computed by a few bounded
 reads of the store."""
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _MAX_SIGN_INS: Final = 50
 
 
 class Checklist(Struct, frozen=True):
-    """What has been done since the first start.
+    """The steps that were completed since the first start.
 
-    The fields say whether the first password was replaced, an organization and an application were
+    The fields are whether the first password was replaced, an organization and an application were
     created in addition to those of the first start, a user signed in to such an application, a
     second person has the owner role of the installation, and a mail server is configured.
     `removes_from` is the instant from which on old events will be removed from the audit log, None
-    if that is not to come.
+    if no events will be removed.
     """
 
     password: bool
@@ -46,14 +46,14 @@ class Checklist(Struct, frozen=True):
 
 
 async def read_checklist(service: Service) -> Checklist:
-    """Returns the checklist with the present state of this installation."""
+    """Returns the checklist with the current state of this installation."""
     store = service.store
     instance = await store.get(INSTANCES, INSTANCE_ID)
     demo = instance.demo.client_id if instance and instance.demo else None
     return Checklist(
         password=instance is not None and instance.first_admin is None,
         organization=await store.count(ORGANIZATIONS, up_to=_COUNT_LIMIT) > 1,
-        # The demo application, where there is one, does not count.
+        # The demo application, if there is one, is not counted.
         application=await store.count(APPLICATIONS, up_to=_COUNT_LIMIT) > (demo is not None),
         sign_in=await _has_sign_in(service, demo),
         owner=await _has_two_owners(service),
@@ -65,7 +65,7 @@ async def read_checklist(service: Service) -> Checklist:
 async def _removes_from(service: Service) -> datetime | None:
     heads = await event_streams.heads(service)
     days = retention.days_by_stream(service.config)
-    return retention.begins_at(heads, days, service.clock.now())
+    return retention.removal_begins_at(heads, days, service.clock.now())
 
 
 async def _has_sign_in(service: Service, demo: str | None) -> bool:
@@ -74,14 +74,18 @@ async def _has_sign_in(service: Service, demo: str | None) -> bool:
     It reads a limited number of stored authorizations.
     """
     page = await service.store.find(AUTHORIZATIONS, limit=_MAX_SIGN_INS)
-    return any(one.client_id != demo for one in page.records)
+    return any(session_client.client_id != demo for session_client in page.records)
 
 
 async def _has_two_owners(service: Service) -> bool:
     """Returns whether at least two active persons have the owner role of the installation, so that
     one can restore the other's access."""
     page = await service.store.find(MEMBERSHIPS, {"org_id": None}, limit=_MAX_OWNERS)
-    ids = [one.user_id for one in page.records if IAM_OWNER in one.roles]
-    users = await service.store.get_many([(USERS, id) for id in ids])
-    people = [one for one in users if one and one.kind == "human" and one.state == "active"]
-    return len(people) > 1
+    ids = [record.user_id for record in page.records if IAM_OWNER in record.roles]
+    users = await service.store.get_many([(USERS, user_id) for user_id in ids])
+    persons = [
+        record
+        for record in users
+        if record and record.kind == "human" and record.state == "active"
+    ]
+    return len(persons) > 1

@@ -1,5 +1,5 @@
-"""The outbox as operators see it: the messages that wait, failed (and why) or are to be sent
-again.
+"""The outbox for operators: the messages that wait, those that failed with the reasons, and those
+to be sent again.
 
 No answer contains an address or any text of a message.
 """
@@ -44,7 +44,7 @@ class MessageUserIdQuery(Request, frozen=True, kw_only=True):
 
 
 class MessageQuery(Request, frozen=True, kw_only=True):
-    """One filter."""
+    """A filter: exactly one member must be sent."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("state_query", "kind_query", "user_id_query"),
@@ -56,7 +56,7 @@ class MessageQuery(Request, frozen=True, kw_only=True):
 
     def check(self) -> Iterator[FieldProblem]:
         if all(value is None for value in structs.astuple(self)):
-            yield FieldProblem("field.required", "", "must hold one filter")
+            yield FieldProblem("field.required", "", "must contain one filter")
 
     @property
     def filter(self) -> Filter:
@@ -70,13 +70,15 @@ class MessageQuery(Request, frozen=True, kw_only=True):
 
 
 class MessageSearch(Search, frozen=True, kw_only=True):
-    """Every filter counts."""
+    """A search for the records that match all filters."""
 
     queries: Annotated[list[MessageQuery], Items(MAX_FILTERS)] = []
 
 
 class MessageView(Answer, frozen=True, kw_only=True):
-    """`lastError` is what the last attempt met, `nextAttemptDate` when the next one is due."""
+    """A message. `lastError` is the reason for which the last attempt failed, `nextAttemptDate`
+    the time of the next one.
+    """
 
     id: str
     kind: str
@@ -89,7 +91,7 @@ class MessageView(Answer, frozen=True, kw_only=True):
 
 
 class MessagesFound(Answer, frozen=True, kw_only=True):
-    """`nextCursor` is there as long as there may be more."""
+    """A page of results. `nextCursor` is present if there may be more."""
 
     details: SearchDetails
     result: list[MessageView] = []
@@ -130,18 +132,20 @@ async def retry(service: Service, call: Call, mail_id: str) -> Retried:
 async def _retry(service: Service, call: Call, mail_id: str) -> OutboxMessage:
     message = await service.store.get(OUTBOX, mail_id)
     if message is None:
-        raise NotFound("there is no such letter", error_code="mail.not_found")
+        raise NotFound("there is no such message", error_code="mail.not_found")
     if message.state not in RETRIED:
-        raise FailedPrecondition("the letter is sent or under way", error_code="mail.not_waiting")
+        raise FailedPrecondition(
+            "the message is sent or is being sent", error_code="mail.not_waiting"
+        )
     if not messages.is_sent(service.config, message.kind):
-        raise FailedPrecondition("no way to send it is set up", error_code="mail.off")
+        raise FailedPrecondition("no server is set up to send it", error_code="mail.off")
     now = service.clock.now()
-    changed = {"state": "queued", "due_at": now, "attempts": 0}
+    changes = {"state": "queued", "due_at": now, "attempts": 0}
     # A delivery that began meanwhile changes one of these, and the unit is refused.
     expected = {name: getattr(message, name) for name in ("state", "attempts", "sequence")}
     await commit_confirmed(
         service.store,
-        Update(OUTBOX, message.id, set=changed, increment={"sequence": 1}, expect=expected),
+        Update(OUTBOX, message.id, set=changes, increment={"sequence": 1}, expect=expected),
         events.changed(
             service.random, OUTBOX, message, AuditEntry("mail.retried", call.actor, now)
         ),

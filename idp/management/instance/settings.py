@@ -16,7 +16,7 @@ from idp.service import Service
 
 
 class Features(Request, frozen=True, kw_only=True):
-    """What is not given stays as it is."""
+    """Features to switch on or off. Those that are omitted do not change."""
 
     oidc_token_exchange: bool | None = None
 
@@ -31,7 +31,7 @@ class FeaturesFound(Answer, frozen=True, kw_only=True):
 
 
 class SecurityPolicy(Request, frozen=True, kw_only=True):
-    """Full replacement: what is not said is off."""
+    """Replaces the whole policy: what is omitted is switched off."""
 
     enable_impersonation: bool = False
 
@@ -49,7 +49,7 @@ async def put_features(service: Service, call: Call, request: Features) -> Chang
     """Switches on or off the features that the request names."""
     is_on = request.oidc_token_exchange
     values = {} if is_on is None else {"allows_token_exchange": is_on}
-    return await _changed(service, call, lambda _: values, "instance.features_changed")
+    return await _change(service, call, lambda _: values, "instance.features_changed")
 
 
 async def features(service: Service, call: Call) -> FeaturesFound:
@@ -74,7 +74,7 @@ async def put_security_policy(service: Service, call: Call, request: SecurityPol
         new_stamp = {"acting_stamp": stamp} if is_switched else {}
         return {"allows_impersonation": is_on} | new_stamp
 
-    return await _changed(service, call, decide, "instance.security_policy_changed")
+    return await _change(service, call, decide, "instance.security_policy_changed")
 
 
 async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
@@ -86,7 +86,7 @@ async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
     return SecurityPolicyFound(policy=policy)
 
 
-async def _changed(
+async def _change(
     service: Service, call: Call, decide: Callable[[Instance], Mapping[str, object]], type: str
 ) -> Changed:
     instance = await versioned_updates.changed(

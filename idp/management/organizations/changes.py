@@ -43,19 +43,21 @@ async def create(service: Service, call: Call, request: NewOrganization) -> Orga
     async def attempt() -> Organization:
         now = service.clock.now()
         domain = await organizations.free_domain(service, request.name)
-        made = organizations.new(service, request.name, domain, now)
-        if await organizations.has_namesake(service, made):
+        organization = organizations.new(service, request.name, domain, now)
+        if await organizations.has_namesake(service, organization):
             raise Taken([organizations.name_taken("name")])
-        writes = org_domains.insertion(service, made, call.actor, now)
+        writes = org_domains.insertion(service, organization, call.actor, now)
         await commit_confirmed(service.store, *writes)
-        return made
+        return organization
 
-    made = await login_name_reservations.repeated(attempt, _MEETS_AT)
-    return OrganizationCreated(id=made.id, details=answers.details(made, made.id))
+    organization = await login_name_reservations.repeated(attempt, _CONFLICT_COLLECTIONS)
+    return OrganizationCreated(
+        id=organization.id, details=answers.details(organization, organization.id)
+    )
 
 
-# A conflict in these collections is one with a concurrent creation, after which it is tried again.
-_MEETS_AT = frozenset({ORGANIZATIONS.name, DOMAINS.name})
+# A conflict in these collections is one with a concurrent creation: the creation is repeated.
+_CONFLICT_COLLECTIONS = frozenset({ORGANIZATIONS.name, DOMAINS.name})
 
 
 async def rename(service: Service, call: Call, request: OrganizationRename) -> Changed:
@@ -70,9 +72,11 @@ async def rename(service: Service, call: Call, request: OrganizationRename) -> C
     def decide(_: Organization) -> Mapping[str, object]:
         return {"name": request.name, "name_key": user_lookup.login_key(request.name)}
 
-    type = "organization.renamed"
+    event_type = "organization.renamed"
     try:
-        renamed = await versioned_updates.changed(service, ORGANIZATIONS, find, decide, type, call)
+        renamed = await versioned_updates.changed(
+            service, ORGANIZATIONS, find, decide, event_type, call
+        )
     except Conflict:
         raise Taken([organizations.name_taken("name")]) from None
     return Changed(details=answers.details(renamed, renamed.id))

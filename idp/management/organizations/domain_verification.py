@@ -13,12 +13,14 @@ from typing import Final, Literal
 
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
+from idp.config.settings import Config
 from idp.foundation import logs
 from idp.foundation.errors import FailedPrecondition, Taken, TooMany
 from idp.identity.users import org_domains, organizations
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.outgoing.failures import Failed
+from idp.outgoing.http import Outgoing
 from idp.records import DOMAINS, Challenge, Organization, OrganizationDomain
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -43,7 +45,9 @@ class NewChallenge(Request, frozen=True, kw_only=True):
 
 
 class ChallengeMade(Answer, frozen=True, kw_only=True):
-    """`url` is where the token is to be published: a file's address, or a TXT record's name."""
+    """`url` is where the token has to be published: the address of a file, or the name of a TXT
+    record.
+    """
 
     details: Details
     token: str
@@ -58,21 +62,21 @@ async def challenge(
 
     Raises PermissionDenied, NotFound, FailedPrecondition (the domain is verified).
     """
-    made = Challenge(kind=_KINDS[request.type], token=service.random.token(bits=128))
+    new_challenge = Challenge(kind=_KINDS[request.type], token=service.random.token(bits=128))
 
     async def find() -> OrganizationDomain:
         organization = await management_call.organization(service, call)
-        return await _unverified(service, organization, domain)
+        return await _find_unverified(service, organization, domain)
 
     def decide(_: OrganizationDomain) -> Mapping[str, object]:
-        return {"challenge": made}
+        return {"challenge": new_challenge}
 
-    type = "domain.challenge_made"
-    changed = await versioned_updates.changed(service, DOMAINS, find, decide, type, call)
+    event_type = "domain.challenge_made"
+    changed = await versioned_updates.changed(service, DOMAINS, find, decide, event_type, call)
     return ChallengeMade(
         details=answers.details(changed, changed.org_id),
-        token=made.token,
-        url=_place(service, changed.domain, made),
+        token=new_challenge.token,
+        url=_location(service, changed.domain, new_challenge),
     )
 
 
@@ -84,46 +88,50 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
     found, or the domain is verified), Taken (another organization verified it first), TooMany (too
     many checks in a short time).
     """
-    unverified = await _unverified(
+    unverified = await _find_unverified(
         service, await management_call.organization(service, call), domain
     )
     if unverified.challenge is None:
-        raise FailedPrecondition("make a token first", error_code="domain.no_challenge")
-    await _count(
-        service, unverified
-    )  # before the request goes out: failed checks are limited, too
-    await _check_published(service, unverified.domain, unverified.challenge)
+        raise FailedPrecondition("generate a token first", error_code="domain.no_challenge")
+    await _count(service, unverified)  # before the request is sent: failed checks are limited, too
+    await _check_published(service, unverified, unverified.challenge)
     guards: list[Update] = []
 
     async def find() -> OrganizationDomain:
         organization = await management_call.organization(service, call)
         guards[:] = [organizations.state_unchanged(organization)]
-        found = await _unverified(service, organization, domain)
+        current = await _find_unverified(service, organization, domain)
         if (
-            found.challenge != unverified.challenge
+            current.challenge != unverified.challenge
         ):  # the token that was found is no longer the current
-            raise FailedPrecondition("another token was made", error_code="domain.not_proven")
-        return found
+            raise FailedPrecondition("another token was generated", error_code="domain.not_proven")
+        return current
 
     def decide(record: OrganizationDomain) -> Mapping[str, object]:
         return {"verified_key": record.domain}
 
     try:
         verified = await versioned_updates.changed(
-            service, DOMAINS, find, decide, "domain.verified", call, also=lambda *_: guards
+            service,
+            DOMAINS,
+            find,
+            decide,
+            "domain.verified",
+            call,
+            further_writes=lambda *_: guards,
         )
     except Conflict:  # `verified_key` is unique: another organization has verified the domain
         raise Taken([organizations.domain_taken("")]) from None
     return Changed(details=answers.details(verified, verified.org_id))
 
 
-async def _unverified(
+async def _find_unverified(
     service: Service, organization: Organization, domain: str
 ) -> OrganizationDomain:
-    found = await org_domains.find(service, organization.id, domain)
-    if found.is_verified:
+    record = await org_domains.find(service, organization.id, domain)
+    if record.is_verified:
         raise FailedPrecondition("the domain is verified already", error_code="domain.verified")
-    return found
+    return record
 
 
 async def _count(service: Service, record: OrganizationDomain) -> None:
@@ -137,39 +145,44 @@ async def _count(service: Service, record: OrganizationDomain) -> None:
     if counter.n > MAX_CHECKS:
         wait = counter.resets_at - service.clock.now()
         raise TooMany(
-            "the organization's domains were looked at too often",
+            "too many checks of the organization's domains",
             retry_after_seconds=max(1, round(wait.total_seconds())),
         )
 
 
-async def _check_published(service: Service, domain: str, challenge: Challenge) -> None:
+async def _check_published(
+    service: Service, record: OrganizationDomain, challenge: Challenge
+) -> None:
     """Checks that the token is published on the domain. Raises FailedPrecondition."""
-    place = _place(service, domain, challenge)
+    location = _location(service, record.domain, challenge)
+    calls = service.outgoing.for_owner(record.org_id)
     try:
-        found = await _READERS[challenge.kind](service, place)
+        lines = await _READERS[challenge.kind](service.config, calls, location)
     except Failed as error:
-        _log.info("a domain could not be looked at", place=place, error=str(error))
-        found = []
-    if challenge.token not in (line.strip() for line in found):
+        _log.info(
+            ("the token of a domain could not be decrypted"), location=location, error=str(error)
+        )
+        lines = []
+    if challenge.token not in (line.strip() for line in lines):
         raise FailedPrecondition(
-            f"the token was not found at {place}", error_code="domain.not_proven"
+            f"the token was not found at {location}", error_code="domain.not_proven"
         )
 
 
-async def _read_file(service: Service, url: str) -> list[str]:
-    status, lines = await service.outgoing.get_lines(service.config, url)
+async def _read_file(config: Config, calls: Outgoing, url: str) -> list[str]:
+    status, lines = await calls.get_lines(config, url)
     return lines if status == 200 else []
 
 
-async def _read_record(service: Service, name: str) -> list[str]:
-    return list(await service.outgoing.texts(name))
+async def _read_record(_config: Config, calls: Outgoing, name: str) -> list[str]:
+    return list(await calls.txt_records(name))
 
 
 _READERS: Final = {"http": _read_file, "dns": _read_record}
-_PLACES: Final = {"http": FILE, "dns": RECORD}
+_LOCATIONS: Final = {"http": FILE, "dns": RECORD}
 
 
-def _place(service: Service, domain: str, challenge: Challenge) -> str:
-    return _PLACES[challenge.kind].format(
+def _location(service: Service, domain: str, challenge: Challenge) -> str:
+    return _LOCATIONS[challenge.kind].format(
         domain=domain, vendor=service.config.vendor, token=challenge.token
     )

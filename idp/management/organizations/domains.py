@@ -56,7 +56,7 @@ class DomainSearch(Search, frozen=True, kw_only=True):
 
 
 class DomainAnswer(Answer, frozen=True, kw_only=True):
-    """`validation_type` is by what it was, or is to be, proven."""
+    """`validation_type` is the method by which the domain was verified, or is to be verified."""
 
     org_id: str
     details: Details
@@ -78,12 +78,12 @@ async def search(service: Service, call: Call, request: DomainSearch) -> FoundDo
     Raises PermissionDenied, NotFound, InvalidArgument.
     """
     organization = await management_call.organization(service, call)
-    named = [each.domain_name_query for each in request.queries if each.domain_name_query]
+    names = [each.domain_name_query for each in request.queries if each.domain_name_query]
     page = await management_search.find(
         service,
         DOMAINS,
         request.query,
-        [organization_read.domain_filter("domain", each.method, each.name) for each in named],
+        [organization_read.domain_filter("domain", each.method, each.name) for each in names],
         organizations=[organization.id],
         order="domain",
     )
@@ -107,16 +107,18 @@ async def add(service: Service, call: Call, request: NewDomain) -> Changed:
         organization = await management_call.organization(service, call)
         await _refuse_taken(service, organization, request.domain)
         now = service.clock.now()
-        made = new_domain(organization.id, request.domain, now)
-        entry = AuditEntry("domain.created", call.actor, now, payload={"domain": made.domain})
-        writes = events.insertion(service.random, DOMAINS, made, entry)
+        new_record = new_domain(organization.id, request.domain, now)
+        entry = AuditEntry(
+            "domain.created", call.actor, now, payload={"domain": new_record.domain}
+        )
+        writes = events.insertion(service.random, DOMAINS, new_record, entry)
         await commit_confirmed(service.store, organizations.state_unchanged(organization), *writes)
-        return Changed(details=answers.details(made, organization.id))
+        return Changed(details=answers.details(new_record, organization.id))
 
     try:
         return await versioned_updates.repeated(attempt)
     except Conflict:
-        message = "the organization has the domain already"
+        message = "the organization already has the domain"
         raise AlreadyExists(message, error_code="domain.exists", field="domain") from None
 
 
@@ -125,14 +127,14 @@ async def _refuse_taken(service: Service, organization: Organization, domain: st
         raise Taken([organizations.domain_taken("domain")])
     if await service.store.count(DOMAINS, {"org_id": organization.id}) >= MAX_DOMAINS:
         raise FailedPrecondition(
-            f"it has {MAX_DOMAINS} domains already", error_code="domain.too_many"
+            f"there are already {MAX_DOMAINS} domains", error_code="domain.too_many"
         )
 
 
 def _refuse_generated(service: Service, domain: str) -> None:
-    own = organizations.installation_domain(service)
-    if domain == own or domain.endswith(f".{own}"):
-        message = f"is under {own}, where domains are generated"
+    generated_suffix = organizations.installation_domain(service)
+    if domain == generated_suffix or domain.endswith(f".{generated_suffix}"):
+        message = f"is under {generated_suffix}, where domains are generated"
         raise InvalidArgument([FieldProblem("domain.reserved", "domain", message)])
 
 
@@ -159,9 +161,9 @@ async def set_primary(service: Service, call: Call, domain: str) -> Changed:
     def decide(_: Organization) -> Mapping[str, object]:
         return {"primary_domain": domain_names.key(domain)}
 
-    type = "organization.primary_domain_changed"
+    event_type = "organization.primary_domain_changed"
     changed = await versioned_updates.changed(
-        service, ORGANIZATIONS, find, decide, type, call, also=lambda *_: guards
+        service, ORGANIZATIONS, find, decide, event_type, call, further_writes=lambda *_: guards
     )
     return Changed(details=answers.details(changed, changed.id))
 
@@ -177,7 +179,7 @@ async def remove(service: Service, call: Call, domain: str) -> Changed:
         home = await management_call.organization(service, call)
         owned_domain = await org_domains.find(service, home.id, domain)
         if owned_domain.domain == home.primary_domain:
-            message = "login names end with the domain: let another be primary first"
+            message = "login names end with the domain: make another domain primary first"
             raise FailedPrecondition(message, error_code="domain.primary")
         # A concurrent call must not make it the primary domain.
         primary = {"primary_domain": home.primary_domain}
@@ -191,7 +193,10 @@ async def remove(service: Service, call: Call, domain: str) -> Changed:
         "domain.deleted",
         call,
         organization.id,
-        also=lambda record: [*guards, *lost_domains.following(service, record, call.actor)],
+        further_writes=lambda record: [
+            *guards,
+            *lost_domains.deferred_writes(service, record, call.actor),
+        ],
     )
 
 

@@ -35,7 +35,7 @@ class MemberSearch(Search, frozen=True, kw_only=True):
 
 
 class MemberAnswer(Answer, frozen=True, kw_only=True):
-    """A member, and who that is."""
+    """A member, with the names of its user."""
 
     user_id: str
     details: Details
@@ -63,7 +63,7 @@ class InstanceOf(Request, frozen=True, kw_only=True):
 
 
 class MembershipQuery(Request, frozen=True, kw_only=True):
-    """One of these: what is managed."""
+    """A filter by what is managed: exactly one member must be sent."""
 
     one_of = (("org_query", "iam_query"),)
 
@@ -76,7 +76,9 @@ class MembershipSearch(Search, frozen=True, kw_only=True):
 
 
 class MembershipAnswer(Answer, frozen=True, kw_only=True):
-    """What a user manages: the instance (`iam`), or the organization of this id and name."""
+    """A membership of a user, in the instance (`iam`) or in the organization with this id and
+    name.
+    """
 
     user_id: str
     details: Details
@@ -125,14 +127,16 @@ async def of_user(
             filters.append(Filter(path="org_id", value=query.org_query.org_id))
         if query.iam_query is not None and query.iam_query.iam:
             filters.append(Filter(path="org_id", value=None))
-    reached = management_search.reachable_organizations(call)
-    if reached is not None:
-        filters.append(Filter(path="org_id", how="in", value=list(reached)))
+    org_ids = management_search.reachable_organizations(call)
+    if org_ids is not None:
+        filters.append(Filter(path="org_id", how="in", value=list(org_ids)))
     page = await management_search.find(service, MEMBERSHIPS, request.query, filters)
-    homes = await _organizations(service, [each.org_id for each in page.records if each.org_id])
+    organizations = await _organizations(
+        service, [each.org_id for each in page.records if each.org_id]
+    )
     return FoundMemberships(
         details=page.details,
-        result=[_membership(user, each, homes) for each in page.records],
+        result=[_membership(user, each, organizations) for each in page.records],
         next_cursor=page.next_cursor,
     )
 
@@ -151,36 +155,36 @@ async def _members(service: Service, org_id: str | None, request: MemberSearch) 
     filters = [Filter(path="org_id", value=org_id)]
     for query in request.queries:
         if query.user_id_query is not None:
-            id = memberships.id_of(query.user_id_query.user_id, org_id)
-            filters.append(Filter(path="id", how="in", value=[id]))
+            membership_id = memberships.id_of(query.user_id_query.user_id, org_id)
+            filters.append(Filter(path="id", how="in", value=[membership_id]))
     page = await management_search.find(service, MEMBERSHIPS, request.query, filters)
     ids = [each.user_id for each in page.records]
-    people: list[User | None] = await service.store.get_many([(USERS, id) for id in ids])
-    homes = await _organizations(service, [user.org_id for user in people if user])
+    users: list[User | None] = await service.store.get_many([(USERS, user_id) for user_id in ids])
+    organizations = await _organizations(service, [user.org_id for user in users if user])
     return FoundMembers(
         details=page.details,
         result=[
-            _member(held, user, homes[user.org_id])
-            for held, user in zip(page.records, people, strict=True)
-            if user is not None and user.org_id in homes  # else deleted meanwhile
+            _member(membership, user, organizations[user.org_id])
+            for membership, user in zip(page.records, users, strict=True)
+            if user is not None and user.org_id in organizations  # else deleted meanwhile
         ],
         next_cursor=page.next_cursor,
     )
 
 
 async def _organizations(service: Service, ids: Sequence[str]) -> dict[str, Organization]:
-    keys = [(ORGANIZATIONS, id) for id in dict.fromkeys(ids)]
+    keys = [(ORGANIZATIONS, org_id) for org_id in dict.fromkeys(ids)]
     organizations: list[Organization | None] = await service.store.get_many(keys) if keys else []
     return {each.id: each for each in organizations if each is not None}
 
 
-def _member(held: Membership, user: User, home: Organization) -> MemberAnswer:
+def _member(membership: Membership, user: User, organization: Organization) -> MemberAnswer:
     profile = user.profile
     return MemberAnswer(
         user_id=user.id,
-        details=answers.details(held, held.org_id or user.org_id),
-        roles=held.roles,
-        preferred_login_name=f"{user.user_name}@{home.primary_domain}",
+        details=answers.details(membership, membership.org_id or user.org_id),
+        roles=membership.roles,
+        preferred_login_name=f"{user.user_name}@{organization.primary_domain}",
         email=user.email.address if user.email else "",
         first_name=profile.given_name or "",
         last_name=profile.family_name or "",
@@ -189,13 +193,15 @@ def _member(held: Membership, user: User, home: Organization) -> MemberAnswer:
     )
 
 
-def _membership(user: User, held: Membership, homes: dict[str, Organization]) -> MembershipAnswer:
-    home = homes.get(held.org_id or "")
+def _membership(
+    user: User, membership: Membership, organizations: dict[str, Organization]
+) -> MembershipAnswer:
+    organization = organizations.get(membership.org_id or "")
     return MembershipAnswer(
         user_id=user.id,
-        details=answers.details(held, held.org_id or user.org_id),
-        roles=held.roles,
-        iam=held.org_id is None,
-        org_id=held.org_id or "",
-        display_name=home.name if home else "",
+        details=answers.details(membership, membership.org_id or user.org_id),
+        roles=membership.roles,
+        iam=membership.org_id is None,
+        org_id=membership.org_id or "",
+        display_name=organization.name if organization else "",
     )

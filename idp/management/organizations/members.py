@@ -126,12 +126,12 @@ async def _add(
     now = service.clock.now()
     membership = memberships.new(user.id, org_id, list(dict.fromkeys(roles)), now)
     try:
-        made = memberships.insertion(service.random, membership, call.actor, now)
-        await service.store.commit(*made, user_lookup.exists_guard(user))
+        writes = memberships.insertion(service.random, membership, call.actor, now)
+        await service.store.commit(*writes, user_lookup.exists_guard(user))
     except Stale:  # deleted meanwhile: a later user with the same id must not get the roles
         raise _no_user() from None
     except Conflict:
-        raise AlreadyExists("the user is a member already", error_code="member.exists") from None
+        raise AlreadyExists("the user is already a member", error_code="member.exists") from None
     return MemberAdded(details=answers.details(membership, org_id or user.org_id))
 
 
@@ -149,9 +149,9 @@ async def _change(
     def decide(_: Membership) -> Mapping[str, object]:
         return {"roles": role_names}
 
-    type = "membership.changed"
+    event_type = "membership.changed"
     membership = await versioned_updates.changed(
-        service, MEMBERSHIPS, find, decide, type, call, also=lambda *_: guards
+        service, MEMBERSHIPS, find, decide, event_type, call, further_writes=lambda *_: guards
     )
     owner = await _resource_owner(service, membership)
     return Changed(details=answers.details(membership, owner))
@@ -166,9 +166,9 @@ async def _remove(service: Service, call: Call, user_id: str, org_id: str | None
         return membership
 
     owner = await _resource_owner(service, await find())
-    type = "membership.deleted"
+    event_type = "membership.deleted"
     return await versioned_updates.removed(
-        service, MEMBERSHIPS, find, type, call, owner, also=lambda _: guards
+        service, MEMBERSHIPS, find, event_type, call, owner, further_writes=lambda _: guards
     )
 
 
@@ -200,14 +200,14 @@ async def remaining_owner_guards(
         return ()
     guards = await memberships.another_owner(service, membership.org_id, membership.user_id)
     if not guards:
-        raise FailedPrecondition("nobody else is an active owner", error_code="member.last_owner")
+        raise FailedPrecondition("there is no other active owner", error_code="member.last_owner")
     return guards
 
 
 def _check_roles(call: Call, org_id: str | None, roles: list[str]) -> None:
     """Checks that the roles allow nothing that the caller may not do. Raises PermissionDenied."""
     if not call.rights.cover(permissions.of_roles(org_id, roles)):
-        raise PermissionDenied("the roles allow more than the caller may")
+        raise PermissionDenied("the roles have permissions that the caller doesn't have")
 
 
 async def _resource_owner(service: Service, membership: Membership) -> str:

@@ -1,8 +1,8 @@
 """Decides which organizations a call may deactivate or delete, with every user and record in them.
 
-A call must not end together with an organization what the caller could not end by itself: users
-who have more rights than the caller, also in other organizations, and applications with management
-access.
+A call that ends an organization also ends its users and applications. It must not end those that
+the caller could not end one by one: users who have more rights than the caller, also in other
+organizations, and applications with management access.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from idp.search import paging
 from idp.service import Service
 from storage import Where
 
-_AT_ONCE: Final = 500  # users that are read together
+_USERS_PER_READ: Final = 500
 
 
 async def check(service: Service, call: Call, organization: Organization) -> None:
@@ -30,25 +30,27 @@ async def check(service: Service, call: Call, organization: Organization) -> Non
     """
     if "iam.write" in call.rights.everywhere:
         return
-    above = await _users_with_more_rights(service, call)
-    for start in range(0, len(above), _AT_ONCE):
-        keys = [(USERS, user_id) for user_id in above[start : start + _AT_ONCE]]
+    user_ids = await _users_with_more_rights(service, call)
+    for start in range(0, len(user_ids), _USERS_PER_READ):
+        keys = [(USERS, user_id) for user_id in user_ids[start : start + _USERS_PER_READ]]
         for user in await service.store.get_many(keys):
             if user is not None and user.org_id == organization.id:
-                raise PermissionDenied("somebody in the organization may do more than the caller")
-    inside = paging.walk(service.store, PROJECTS, {"org_id": organization.id}, order="name")
-    async for project in inside:
+                raise PermissionDenied(
+                    "a user of the organization has permissions that the caller doesn't have"
+                )
+    projects = paging.walk(service.store, PROJECTS, {"org_id": organization.id}, order="name")
+    async for project in projects:
         await management_access.check(service, call, project)
 
 
 async def _users_with_more_rights(service: Service, call: Call) -> list[str]:
     """Returns the ids of the users who have a role that allows more than the caller may do in the
     role's organization."""
-    found = paging.each(service, MEMBERSHIPS, _memberships_to_check(call))
+    memberships = paging.each(service, MEMBERSHIPS, _memberships_to_check(call))
     return [
-        one.user_id
-        async for one in found
-        if not call.rights.cover(permissions.of_roles(one.org_id, one.roles))
+        membership.user_id
+        async for membership in memberships
+        if not call.rights.cover(permissions.of_roles(membership.org_id, membership.roles))
     ]
 
 

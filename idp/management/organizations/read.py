@@ -58,7 +58,7 @@ class IdQuery(Request, frozen=True, kw_only=True):
 
 
 class OrganizationQuery(Request, frozen=True, kw_only=True):
-    """One of these. `domain_query` looks at the primary domain."""
+    """A filter: exactly one member must be sent. `domain_query` compares the primary domain."""
 
     one_of = (("name_query", "domain_query", "state_query", "id_query"),)
 
@@ -69,21 +69,23 @@ class OrganizationQuery(Request, frozen=True, kw_only=True):
 
     def filters(self) -> list[Filter]:
         """Returns the conditions on organizations that the query states."""
-        found: list[Filter] = []
+        conditions: list[Filter] = []
         if self.name_query is not None:
-            found.append(self.name_query.of("name", self.name_query.name, "name_key"))
+            conditions.append(self.name_query.of("name", self.name_query.name, "name_key"))
         if self.domain_query is not None:
             query = self.domain_query
-            found.append(domain_filter("primary_domain", query.method, query.domain))
+            conditions.append(domain_filter("primary_domain", query.method, query.domain))
         if self.state_query is not None:
-            found.append(Filter(path="state", value=STATES[self.state_query.state]))
+            conditions.append(Filter(path="state", value=STATES[self.state_query.state]))
         if self.id_query is not None:
-            found.append(Filter(path="id", how="in", value=[self.id_query.id]))
-        return found
+            conditions.append(Filter(path="id", how="in", value=[self.id_query.id]))
+        return conditions
 
 
 class OrganizationSearch(Search, frozen=True, kw_only=True):
-    """Organizations are found in the order of their names, by a domain in the order of domains."""
+    """A search of organizations. They are in the order of their names, or with a filter by domain
+    in that of their primary domains.
+    """
 
     queries: list[OrganizationQuery] = []
 
@@ -99,10 +101,10 @@ async def find(service: Service, call: Call, org_id: str) -> Organization:
 
     Raises NotFound, also if the call may not.
     """
-    found = await service.store.get(ORGANIZATIONS, org_id) if call.reaches(org_id) else None
-    if found is None:
+    organization = await service.store.get(ORGANIZATIONS, org_id) if call.reaches(org_id) else None
+    if organization is None:
         raise NotFound("there is no such organization", error_code=management_call.NO_ORGANIZATION)
-    return found
+    return organization
 
 
 async def show(service: Service, call: Call) -> FoundOrganization:
@@ -120,7 +122,7 @@ async def search(service: Service, call: Call, request: OrganizationSearch) -> F
     filters = [each for query in request.queries for each in query.filters()]
     # The index that answers a filter by domain is in the order of domains.
     is_by_domain = any(query.domain_query for query in request.queries)
-    found = await management_search.find(
+    page = await management_search.find(
         service,
         ORGANIZATIONS,
         request.query,
@@ -130,17 +132,16 @@ async def search(service: Service, call: Call, request: OrganizationSearch) -> F
         order=None if is_by_domain else "name_key",
     )
     return FoundOrganizations(
-        details=found.details,
-        result=[_answer(each) for each in found.records],
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=[_answer(each) for each in page.records],
+        next_cursor=page.next_cursor,
     )
 
 
 def domain_filter(field: str, method: str, text: str) -> Filter:
     """Returns the condition that the domain in the field `field` equals the text, or begins with
-    it if the search method `method` says so.
-
-    Domains are stored in one form, so case is ignored whatever the method says.
+    it if the search method `method` is one that compares beginnings.
+    Domains are stored in lower case, so every method ignores case.
     """
     is_prefix = "STARTS_WITH" in method
     return Filter(

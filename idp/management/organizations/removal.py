@@ -1,9 +1,9 @@
-"""Deletion of an organization with all that is in it.
+"""Deletion of an organization with its users, projects and other records.
 
-Its record is deleted in one unit with its domains: from then on all that refers to it is invalid,
-and its names are free. What was in it is removed afterwards, a bounded number within the call and
-the rest in the background. The record of the deletion stays a while longer, because a concurrent
-call may still have added something to the organization.
+Its record is deleted in one unit with its domains: from then on every record that refers to it is
+invalid, and its names are free. Those records are removed afterwards, a bounded number within the
+call and the others in the background. The record of the deletion is deleted ten minutes later,
+because a concurrent call may still have added something to the organization.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from idp.audit import deferred_work, held_units, versioned_updates
 from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
+from idp.identity.users import groups
 from idp.management import call as management_call
 from idp.management.call import Call
+from idp.management.connections import removal as connection_removal
 from idp.management.organizations import read as organization_read
 from idp.management.organizations import states as organization_states
 from idp.management.users import removal as user_removal
@@ -38,6 +40,8 @@ from idp.records import (
     Project,
     User,
 )
+from idp.records.connections import CONNECTIONS, OFFERED_CONNECTIONS, ProviderConnection
+from idp.records.groups import GROUPS, Group
 from idp.search import paging
 from idp.service import Service
 from storage import Collection, Conflict, Delete, Insert, Stale, StorageError, Write
@@ -45,8 +49,8 @@ from storage.confirmed_commit import commit_confirmed
 
 EVERY_SECONDS: Final = 10.0
 RECORD_LIFETIME: Final = timedelta(minutes=10)  # longer than any call takes
-AT_ONCE: Final = 100  # records of a collection that one step removes
-_UNITS: Final = 20  # for one user in one step
+BATCH_SIZE: Final = 100  # records of a collection that one step removes
+_UNITS_PER_USER: Final = 20  # in one step
 _TYPE: Final = "organization.deleted"
 
 
@@ -65,13 +69,14 @@ _PARTS: Final = (
     _OrganizationPart(DOMAINS, "domain.deleted", order="domain"),
     _OrganizationPart(POLICIES, "policy.deleted"),
     _OrganizationPart(PICTURES, "picture.deleted"),
+    _OrganizationPart(OFFERED_CONNECTIONS, "offered_connections.deleted"),
     _OrganizationPart(PROJECT_GRANTS, "project_grant.deleted", field="granted_org_id"),
 )
 
 
 async def remove(service: Service, call: Call) -> Changed:
-    """Deletes the call's organization with all that is in it; sessions and tokens that were issued
-    in it become invalid.
+    """Deletes the call's organization with its users, projects and other records; sessions and
+    tokens that were issued in it become invalid.
 
     Raises PermissionDenied, NotFound, and what `states.owner_guards` raises.
     """
@@ -79,8 +84,8 @@ async def remove(service: Service, call: Call) -> Changed:
 
 
 async def remove_any(service: Service, call: Call, org_id: str) -> Changed:
-    """Deletes the organization with this id and all that is in it; sessions and tokens that were
-    issued in it become invalid.
+    """Deletes the organization with this id, its users, projects and other records; sessions and
+    tokens that were issued in it become invalid.
 
     Raises NotFound, and what `states.owner_guards` raises.
     """
@@ -88,38 +93,38 @@ async def remove_any(service: Service, call: Call, org_id: str) -> Changed:
 
 
 async def _remove(
-    service: Service, call: Call, found: Callable[[], Awaitable[Organization]]
+    service: Service, call: Call, find_organization: Callable[[], Awaitable[Organization]]
 ) -> Changed:
-    org_id, also = (await found()).id, list[Write]()
+    org_id, further_writes = (await find_organization()).id, list[Write]()
     deletion = DeletedOrganization(id=org_id, actor=call.actor, deleted_at=service.clock.now())
 
     async def find() -> Organization:
-        organization = await found()
-        also[:] = await organization_states.owner_guards(service, call, organization)
-        also.extend(await _domains(service, organization, call.actor))
+        organization = await find_organization()
+        further_writes[:] = await organization_states.owner_guards(service, call, organization)
+        further_writes.extend(await _domains(service, organization, call.actor))
         return organization
 
     try:
-        done = await versioned_updates.removed(
+        changed = await versioned_updates.removed(
             service,
             ORGANIZATIONS,
             find,
             _TYPE,
             call,
             org_id,
-            also=lambda _: [*also, Insert(DELETED_ORGANIZATIONS, deletion)],
+            further_writes=lambda _: [*further_writes, Insert(DELETED_ORGANIZATIONS, deletion)],
         )
     except Conflict:  # a concurrent call has deleted it
         raise NotFound(
             "there is no such organization", error_code=management_call.NO_ORGANIZATION
         ) from None
 
-    async def go_on() -> None:
-        with suppress(StorageError):  # what is left is done in the background
+    async def purge_some() -> None:
+        with suppress(StorageError):  # the background task removes the records that remain
             await purge(service, deletion)
 
-    await held_units.after_commit(service, go_on)
-    return done
+    await held_units.after_commit(service, purge_some)
+    return changed
 
 
 async def _domains(service: Service, organization: Organization, actor: str) -> list[Write]:
@@ -151,25 +156,36 @@ async def purge_deleted(service: Service) -> None:
 
 async def purge(service: Service, deletion: DeletedOrganization) -> bool:
     """Removes a bounded number of records that remain of a deleted organization, and returns
-    whether none is left; the caller repeats it until then.
+    whether none remains; the caller repeats it until then.
 
     `deletion` is the record of the deletion, with the organization's id. The function may be
     interrupted at any point. Raises StorageError.
     """
     users = await service.store.find(
-        USERS, {"org_id": deletion.id}, order="login_key", limit=AT_ONCE
+        USERS, {"org_id": deletion.id}, order="login_key", limit=BATCH_SIZE
     )
     for user in users.records:
         await _purge_user(service, user, deletion.actor)
     projects = await service.store.find(
-        PROJECTS, {"org_id": deletion.id}, order="name", limit=AT_ONCE
+        PROJECTS, {"org_id": deletion.id}, order="name", limit=BATCH_SIZE
     )
     for project in projects.records:
         await _purge_project(service, project, deletion.actor)
-    if users.records or projects.records:
+    groups_page = await service.store.find(
+        GROUPS, {"org_id": deletion.id}, order="name_key", limit=BATCH_SIZE
+    )
+    for group in groups_page.records:
+        await _purge_group(service, group, deletion.actor)
+    connections = await service.store.find(
+        CONNECTIONS, {"org_id": deletion.id}, order="name_key", limit=BATCH_SIZE
+    )
+    for connection in connections.records:
+        await _purge_connection(service, connection, deletion.actor)
+    pages = (users, projects, groups_page, connections)
+    if any(page.records for page in pages):
         return False
     remaining = [
-        await deferred_work.emptied(
+        await deferred_work.delete_some(
             service,
             part.collection,
             {part.field: deletion.id},
@@ -184,25 +200,46 @@ async def purge(service: Service, deletion: DeletedOrganization) -> bool:
 
 async def _purge_user(service: Service, user: User, actor: str) -> None:
     """Removes a user, or, if too many records depend on the user, some of these."""
-    for _ in range(_UNITS):
-        writes, is_all = await user_removal.dependent_removals(service, user, actor)
-        if is_all:
+    for _ in range(_UNITS_PER_USER):
+        writes, is_complete = await user_removal.dependent_removals(service, user, actor)
+        if is_complete:
             now = service.clock.now()
             writes += versioned_updates.removal(
                 service, USERS, user, AuditEntry("user.deleted", actor, now)
             )
-        with suppress(Stale):  # changed meanwhile: what is left is found again by the next step
+        with suppress(Stale):  # changed meanwhile: the next step reads the records again
             await commit_confirmed(service.store, *writes)
-        if is_all:
+        if is_complete:
             return
+
+
+async def _purge_group(service: Service, group: Group, actor: str) -> None:
+    """Removes a group; `idp/background/deferred_work.py` removes its members and grants."""
+    work = deferred_work.new(service, groups.DELETED, group.generation, actor)
+    with suppress(Stale):
+        await commit_confirmed(
+            service.store,
+            *groups.deletion(service, group, actor, service.clock.now()),
+            Insert(DEFERRED_WORK, work),
+        )
+
+
+async def _purge_connection(service: Service, connection: ProviderConnection, actor: str) -> None:
+    """Removes a connection; `idp/background/deferred_work.py` removes links that users elsewhere
+    have."""
+    work = deferred_work.new(service, connection_removal.DELETED, connection.id, actor)
+    entry = AuditEntry(connection_removal.DELETED, actor, service.clock.now())
+    removal = versioned_updates.removal(service, CONNECTIONS, connection, entry)
+    with suppress(Stale):
+        await commit_confirmed(service.store, *removal, Insert(DEFERRED_WORK, work))
 
 
 async def _purge_project(service: Service, project: Project, actor: str) -> None:
     """Removes a project; `idp/background/deferred_work.py` removes its applications and roles."""
     now = service.clock.now()
-    rest = deferred_work.new(service, "project.deleted", project.id, actor)
+    work = deferred_work.new(service, "project.deleted", project.id, actor)
     removal = versioned_updates.removal(
         service, PROJECTS, project, AuditEntry("project.deleted", actor, now)
     )
     with suppress(Stale):
-        await commit_confirmed(service.store, *removal, Insert(DEFERRED_WORK, rest))
+        await commit_confirmed(service.store, *removal, Insert(DEFERRED_WORK, work))

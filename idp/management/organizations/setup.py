@@ -67,7 +67,7 @@ class Administrator(Request, frozen=True, kw_only=True):
 
 
 class SetUp(Request, frozen=True, kw_only=True):
-    """Specification 4.9. Without roles the administrator gets ORG_OWNER."""
+    """An organization and its first administrator, who without roles gets ORG_OWNER."""
 
     org: SetUpOrganization
     human: Administrator
@@ -75,7 +75,7 @@ class SetUp(Request, frozen=True, kw_only=True):
 
 
 class WasSetUp(Answer, frozen=True, kw_only=True):
-    """`mail` is what became of the message to the administrator, if there is one."""
+    """`mail` is the delivery status of the message to the administrator, if there is one."""
 
     details: Details
     org_id: str
@@ -103,30 +103,32 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
     async def prepare() -> _PreparedOrganization:
         return await _prepare(service, request, administrator, call.actor)
 
-    made = await user_creation.make(service, prepare)
+    prepared = await user_creation.make(service, prepare)
     return WasSetUp(
-        details=answers.details(made.organization, made.organization.id),
-        org_id=made.organization.id,
-        user_id=made.user.id,
-        mail=messages.delivery_status(made.writes),
+        details=answers.details(prepared.organization, prepared.organization.id),
+        org_id=prepared.organization.id,
+        user_id=prepared.user.id,
+        mail=messages.delivery_status(prepared.writes),
     )
 
 
 async def _read(service: Service, document: object) -> SetUp:
     request, problems = reading.collect(SetUp, document)
     if request.human and request.human.password:
-        new, name = _person(request.human), request.org.name if request.org else ""
+        administrator, name = _person(request.human), request.org.name if request.org else ""
         organization = organizations.new(service, name or "", "", service.clock.now())
         password = request.human.password
-        found = await user_creation.initial_password_problems(service, organization, new, password)
-        problems += password_problems("human.password", found)
+        refused_password = await user_creation.initial_password_problems(
+            service, organization, administrator, password
+        )
+        problems += password_problems("human.password", refused_password)
     if problems:
         raise InvalidArgument(problems)
     return request
 
 
 def _person(human: Administrator) -> NewHuman:
-    """Returns the person that the valid fields describe, without a password."""
+    """Returns the user that the valid fields describe, without a password."""
     profile, email, phone = human.profile, human.email, human.phone
     address, number = email and email.email, phone and phone.phone
     return NewHuman(
@@ -147,22 +149,22 @@ async def _prepare(
     now, name = service.clock.now(), request.org.name
     domain = request.org.domain or await organizations.free_domain(service, name)
     organization = organizations.new(service, name, domain, now)
-    taken = await organizations.taken(service, organization, "org")
+    taken_fields = await organizations.taken_problems(service, organization, "org")
     if not request.org.domain:  # the next attempt generates another one
-        taken = [each for each in taken if each.field != "org.domain"]
-    made = await user_creation.prepare(
+        taken_fields = [each for each in taken_fields if each.field != "org.domain"]
+    prepared = await user_creation.prepare(
         service, organization, administrator, actor=actor, paths=_PATHS, is_by_instance=True
     )
     roles = list(dict.fromkeys(request.roles)) or _ROLES
-    held = memberships.new(made.user.id, organization.id, roles, now)
+    membership = memberships.new(prepared.user.id, organization.id, roles, now)
     writes = org_domains.insertion(service, organization, actor, now)
-    writes += memberships.insertion(service.random, held, actor, now)
+    writes += memberships.insertion(service.random, membership, actor, now)
     if not request.human.email.is_email_verified:
-        begun = await email_verification.begin_email(service, made.user, send=True)
-        writes += begun.writes
+        verification = await email_verification.begin_email(service, prepared.user, send=True)
+        writes += verification.writes
     return _PreparedOrganization(
-        user=made.user,
-        writes=[*made.writes, *writes],
-        problems=[*taken, *made.problems],
+        user=prepared.user,
+        writes=[*prepared.writes, *writes],
+        problems=[*taken_fields, *prepared.problems],
         organization=organization,
     )

@@ -1,4 +1,4 @@
-"""Calls that deactivate an organization with all that is in it, and reactivate it."""
+"""Calls that deactivate an organization, with its users and applications, and reactivate it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def change(service: Service, call: Call, name: str) -> Changed:
         decide,
         transition.event_type,
         call,
-        also=lambda *_: guards,
+        further_writes=lambda *_: guards,
     )
     return Changed(details=answers.details(changed, changed.id))
 
@@ -73,11 +73,11 @@ async def owner_guards(service: Service, call: Call, organization: Organization)
     """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.org_id == organization.id:
-        message = "it is the installation's own organization, which stays active"
+        message = "the installation's own organization must stay active"
         raise FailedPrecondition(message, error_code="organization.of_instance")
     await protected_organizations.check(service, call, organization)
     guards = await memberships.owner_outside(service, organization.id)
     if not guards:
-        message = "nobody outside of it is an active owner of the instance"
+        message = "no user of another organization is an active owner of the instance"
         raise FailedPrecondition(message, error_code="organization.last_owner")
     return guards

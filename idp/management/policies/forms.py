@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final, TypeVar, get_args
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
-from idp.foundation import contrast, i18n
+from idp.foundation import i18n
+from idp.foundation.colours import contrast
 from idp.foundation.errors import FieldProblem
 from idp.mail import wording_rules
-from idp.policies import palette
-from idp.policies.palette import Scheme
 from idp.records import (
     AgeRules,
     ComplexityRules,
@@ -24,7 +23,7 @@ from idp.records import (
     LoginRules,
     PrivacyRules,
 )
-from idp.records.policies import MultiFactor, PolicyRules, SecondFactor
+from idp.records.policies import FontFamily, Layout, MultiFactor, PolicyRules, SecondFactor
 from idp.schema.field_rules import (
     MAX_LANGUAGE,
     Duration,
@@ -76,15 +75,15 @@ class LinkRule(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         link = Text(max=_MAX_LINK).read(value)
-        bare = _LANGUAGE.sub("en", link) if self.is_localised else link
+        sample = _LANGUAGE.sub("en", link) if self.is_localised else link
         try:
-            parts, written = urlsplit(bare), urlsplit(link)
-            is_plain = parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
+            parts, unreplaced = urlsplit(sample), urlsplit(link)
+            is_https = parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
             _ = parts.port  # raises ValueError if it is not a number in range
         except ValueError:
-            is_plain = False
-        if link and (not is_plain or "{" in written.netloc or _UNUSABLE.search(bare)):
-            raise FieldRefused("link.invalid", "is not an address that begins with https://")
+            is_https = False
+        if link and (not is_https or "{" in unreplaced.netloc or _UNUSABLE.search(sample)):
+            raise FieldRefused("link.invalid", "is not a URL that begins with https://")
         return link
 
     def schema(self) -> Schema:
@@ -124,8 +123,8 @@ class PageLanguage(Struct, frozen=True):
     def read(self, value: object) -> str:
         tag = Text(max=MAX_LANGUAGE).read(value)
         if tag not in i18n.available() and (tag or not self.is_optional):
-            known = ", ".join(i18n.available())
-            raise FieldRefused("language.not_shipped", f"must be one of {known}")
+            languages = ", ".join(i18n.available())
+            raise FieldRefused("language.not_shipped", f"must be one of {languages}")
         return tag
 
     def schema(self) -> Schema:
@@ -133,7 +132,7 @@ class PageLanguage(Struct, frozen=True):
 
 
 class CheckLifetime(Struct, frozen=True):
-    """The rule (`field_rules.Rule`) of a field that says how long an authentication remains valid,
+    """The rule (`field_rules.Rule`) of a field that sets how long an authentication remains valid,
     as a duration that is read as seconds; with `is_optional`, also 0."""
 
     is_optional: bool = False
@@ -183,13 +182,15 @@ class PolicyForm(Request, frozen=True, kw_only=True):
 
 
 class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
-    """Nobody can be left without a password, so `allowUsernamePassword` can't be switched off."""
+    """The rules of sign-ins. `allowUsernamePassword` must be true: password sign-ins can't be
+    switched off.
+    """
 
     allow_register: bool = True
     hide_password_reset: bool = False
     lock_profile: bool = False
     allow_username_password: Annotated[bool, Always("login_policy.only_way")] = True
-    allow_external_idp: Annotated[bool, NotYet("login_policy.external_idp")] = False
+    allow_external_idp: bool = True
     force_mfa: bool = False
     force_mfa_local_only: bool = False
     second_factors: Annotated[list[SecondFactorName], Items(len(SECOND_FACTORS))] = field(
@@ -206,6 +207,7 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
     password_check_lifetime: Annotated[int, CheckLifetime()] = 10 * 24 * 3600
     second_factor_check_lifetime: Annotated[int, CheckLifetime()] = 18 * 3600
     multi_factor_check_lifetime: Annotated[int, CheckLifetime()] = 12 * 3600
+    external_login_check_lifetime: Annotated[int, CheckLifetime()] = 10 * 24 * 3600
     mfa_init_skip_lifetime: Annotated[int, CheckLifetime(is_optional=True)] = 0
     default_redirect_uri: Annotated[str, LinkRule(is_localised=False)] = ""
 
@@ -216,13 +218,15 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
             lock_profile=self.lock_profile,
             force_mfa=self.force_mfa,
             force_mfa_local_only=self.force_mfa_local_only,
-            second_factors=tuple(SECOND_FACTORS[name] for name in _once(self.second_factors)),
-            multi_factors=tuple(MULTI_FACTORS[name] for name in _once(self.multi_factors)),
+            second_factors=tuple(SECOND_FACTORS[name] for name in _unique(self.second_factors)),
+            multi_factors=tuple(MULTI_FACTORS[name] for name in _unique(self.multi_factors)),
             allow_passwordless=self.passwordless_type == PASSWORDLESS,
             offer_factor_seconds=self.mfa_init_skip_lifetime,
             password_check_seconds=self.password_check_lifetime,
             second_factor_check_seconds=self.second_factor_check_lifetime,
             multi_factor_check_seconds=self.multi_factor_check_lifetime,
+            external_login_check_seconds=self.external_login_check_lifetime,
+            allow_external_idp=self.allow_external_idp,
             default_redirect_uri=self.default_redirect_uri,
         )
 
@@ -232,11 +236,13 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
         if not (self.force_mfa or self.force_mfa_local_only) or any(lists) or None in lists:
             return
         yield FieldProblem(
-            "login_policy.no_factor", "secondFactors", "is empty, and one is forced"
+            "login_policy.no_factor",
+            "secondFactors",
+            "must not be empty while a second factor is required",
         )
 
 
-def _once(names: Iterable[str]) -> Iterable[str]:
+def _unique(names: Iterable[str]) -> Iterable[str]:
     return dict.fromkeys(names)
 
 
@@ -250,7 +256,7 @@ class ComplexityPolicy(PolicyForm, frozen=True, kw_only=True):
     min_strength: Annotated[int | None, Integer(0, 4)] = None
 
     def stored(self) -> ComplexityRules:
-        return _as(ComplexityRules, self)
+        return _rules_from(ComplexityRules, self)
 
 
 class AgePolicy(PolicyForm, frozen=True, kw_only=True):
@@ -258,7 +264,7 @@ class AgePolicy(PolicyForm, frozen=True, kw_only=True):
     expire_warn_days: Annotated[int, NotYet("password_age_policy.warning", int)] = 0
 
     def stored(self) -> AgeRules:
-        return _as(AgeRules, self)
+        return _rules_from(AgeRules, self)
 
 
 class LockoutPolicy(PolicyForm, frozen=True, kw_only=True):
@@ -267,11 +273,14 @@ class LockoutPolicy(PolicyForm, frozen=True, kw_only=True):
     lockout_seconds: Annotated[int, Integer(0, 86_400)] = 0
 
     def stored(self) -> LockoutRules:
-        return _as(LockoutRules, self)
+        return _rules_from(LockoutRules, self)
 
 
 class LabelPolicy(PolicyForm, frozen=True, kw_only=True):
-    """Colours as `#rrggbb`; what is empty is the service's own. All must be readable together."""
+    """Colours as `#rrggbb`; what is empty is the service's own. A colour that is hard to read is
+    displayed lighter or darker, see `effective` in the answer. `radius` is that of cards in
+    pixels; `layout` "split" shows the background picture beside the form.
+    """
 
     primary_color: OptionalColour = ""
     background_color: OptionalColour = ""
@@ -283,22 +292,12 @@ class LabelPolicy(PolicyForm, frozen=True, kw_only=True):
     font_color_dark: OptionalColour = ""
     hide_login_name_suffix: bool = False
     disable_watermark: bool = False
+    radius: Annotated[int, Integer(0, 24)] = 12
+    layout: Annotated[str, OneOf(get_args(Layout))] = "card"
+    font: Annotated[str, OneOf(get_args(FontFamily))] = "system"
 
     def stored(self) -> LabelRules:
-        return _as(LabelRules, self)
-
-    def check(self) -> Iterable[FieldProblem]:
-        # None is a colour that was refused, which is reported already.
-        if None in (getattr(self, name) for name in self.__struct_fields__):
-            return
-        yield from _contrast_problems(self.stored(), "light", "")
-        yield from _contrast_problems(self.stored(), "dark", "Dark")
-
-
-def _contrast_problems(rules: LabelRules, scheme: Scheme, suffix: str) -> Iterator[FieldProblem]:
-    message = f"can't be read on backgroundColor{suffix}: their contrast is below 4.5 to 1"
-    for name in palette.unreadable(rules, scheme):
-        yield FieldProblem("colour.contrast", f"{name}Color{suffix}", message)
+        return _rules_from(LabelRules, self)
 
 
 class PrivacyPolicy(PolicyForm, frozen=True, kw_only=True):
@@ -309,11 +308,11 @@ class PrivacyPolicy(PolicyForm, frozen=True, kw_only=True):
     support_email: Annotated[str, OptionalEmail()] = ""
 
     def stored(self) -> PrivacyRules:
-        return _as(PrivacyRules, self)
+        return _rules_from(PrivacyRules, self)
 
 
 class LanguagePolicy(PolicyForm, frozen=True, kw_only=True):
-    """Languages of the pages; where none is allowed by name, all are."""
+    """The languages of the pages. If no language is listed as allowed, all are."""
 
     default_language: Annotated[str, PageLanguage(is_optional=True)] = ""
     allowed_languages: Annotated[list[Annotated[str, PageLanguage()]], Items(MAX_LANGUAGES)] = []
@@ -329,15 +328,15 @@ class LanguagePolicy(PolicyForm, frozen=True, kw_only=True):
             yield FieldProblem("language.not_allowed", "defaultLanguage", message)
 
 
-def _as(kind: type[S], form: PolicyForm) -> S:
-    return kind(**{name: getattr(form, name) for name in kind.__struct_fields__})
+def _rules_from(rules_type: type[S], form: PolicyForm) -> S:
+    return rules_type(**{name: getattr(form, name) for name in rules_type.__struct_fields__})
 
 
 class MessageTextForm(Request, frozen=True, kw_only=True):
-    """What is empty or not given stays as the service writes it."""
+    """The texts of a message. A text that is empty or omitted is the built-in one."""
 
-    subject: Annotated[str, wording_rules.Words(wording_rules.MAX_LINE)] = ""
-    title: Annotated[str, wording_rules.Words(wording_rules.MAX_LINE)] = ""
-    greeting: Annotated[str, wording_rules.Words(wording_rules.MAX_LINE)] = ""
-    text: Annotated[str, wording_rules.Words(wording_rules.MAX_TEXT)] = ""
-    button_text: Annotated[str, wording_rules.Words(wording_rules.MAX_LINE)] = ""
+    subject: Annotated[str, wording_rules.WordingRule(wording_rules.MAX_LINE)] = ""
+    title: Annotated[str, wording_rules.WordingRule(wording_rules.MAX_LINE)] = ""
+    greeting: Annotated[str, wording_rules.WordingRule(wording_rules.MAX_LINE)] = ""
+    text: Annotated[str, wording_rules.WordingRule(wording_rules.MAX_TEXT)] = ""
+    button_text: Annotated[str, wording_rules.WordingRule(wording_rules.MAX_LINE)] = ""

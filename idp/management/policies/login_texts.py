@@ -16,6 +16,7 @@ from typing import Annotated, Final
 from idp.audit.versioned_updates import Changed
 from idp.foundation import i18n
 from idp.foundation.errors import FieldProblem, NotFound
+from idp.foundation.localization import rewordings
 from idp.management.call import Call
 from idp.management.policies import policies
 from idp.policies import effective
@@ -34,7 +35,9 @@ _PLACEHOLDER: Final = re.compile(r"%\(\w+\)s")
 
 
 class LoginTextEntry(Request, frozen=True, kw_only=True):
-    """`screen` and `key` are as the default texts tell them; `text` has the same placeholders."""
+    """A text of the pages. `screen` and `key` are those of the default texts, and `text` must have
+    the same placeholders as the default text.
+    """
 
     screen: Annotated[str, Text(1)]
     key: Annotated[str, Text(1, MAX_KEY)]
@@ -43,17 +46,18 @@ class LoginTextEntry(Request, frozen=True, kw_only=True):
     def check(self) -> Iterable[FieldProblem]:
         if None in (self.screen, self.key, self.text):  # refused, and reported already
             return
-        if (self.screen, self.key) not in built_in(i18n.SOURCE):
-            yield FieldProblem("login_text.not_found", "key", "is no text of this screen")
-        elif _placeholders(self.key) != _placeholders(self.text):
-            placeholders = ", ".join(_placeholders(self.key)) or "none, and no per cent sign"
+        key = rewordings.current(self.screen, self.key)
+        if (self.screen, key) not in built_in(i18n.SOURCE):
+            yield FieldProblem("login_text.not_found", "key", "is not a text of this screen")
+        elif _placeholders(key) != _placeholders(self.text):
+            placeholders = ", ".join(_placeholders(key)) or "none, and no per cent sign"
             yield FieldProblem(
                 "login_text.placeholders", "text", f"must hold exactly: {placeholders}"
             )
 
 
 class LoginTextForm(Request, frozen=True, kw_only=True):
-    """All texts that are to be other ones in this language; the rest is as it was."""
+    """All texts that replace the default ones in this language; others are the default ones."""
 
     texts: Annotated[list[LoginTextEntry], Items(MAX_TEXTS)]
 
@@ -61,7 +65,7 @@ class LoginTextForm(Request, frozen=True, kw_only=True):
         entries = [each for each in self.texts or () if each is not None]
         names = [(each.screen, each.key) for each in entries]
         if len(set(names)) < len(names):
-            yield FieldProblem("login_text.repeated", "texts", "name a text more than once")
+            yield FieldProblem("login_text.repeated", "texts", "contain a text more than once")
 
 
 def _placeholders(text: str) -> list[str]:
@@ -82,7 +86,9 @@ class LoginTextView(Answer, frozen=True, kw_only=True):
 
 
 class LoginTextFound(Answer, frozen=True, kw_only=True):
-    """`isDefault`: nothing is the organization's own (of the installation: all is built in)."""
+    """`isDefault` is true if none of the texts is the organization's own (for the installation: if
+    all are built in).
+    """
 
     details: Details
     custom_text: LoginTextView
@@ -90,7 +96,7 @@ class LoginTextFound(Answer, frozen=True, kw_only=True):
 
 
 class DefaultLoginTexts(Answer, frozen=True, kw_only=True):
-    """Every text that can be set, as it is otherwise."""
+    """Every text that can be set, with its default."""
 
     language: str
     texts: list[LoginTextEntryView]
@@ -104,7 +110,7 @@ async def show_default(service: Service, call: Call, language: str) -> LoginText
     """
     _check(language)
     _, stored = await effective.find(service, None, KIND, language)
-    return await _found(service, language, stored, is_default=stored is None)
+    return await _answer(service, language, stored, is_default=stored is None)
 
 
 async def show(service: Service, call: Call, language: str) -> LoginTextFound:
@@ -114,8 +120,8 @@ async def show(service: Service, call: Call, language: str) -> LoginTextFound:
     Raises PermissionDenied, NotFound.
     """
     _check(language)
-    _, own, default = await policies.found(service, call, KIND, language)
-    return await _found(service, language, own or default, is_default=own is None)
+    _, own, default = await policies.find_own_and_default(service, call, KIND, language)
+    return await _answer(service, language, own or default, is_default=own is None)
 
 
 async def show_built_in(service: Service, call: Call, language: str) -> DefaultLoginTexts:
@@ -132,7 +138,7 @@ async def show_inherited(service: Service, call: Call, language: str) -> Default
     Raises PermissionDenied, NotFound.
     """
     _check(language)
-    _, _, default = await policies.found(service, call, KIND, language)
+    _, _, default = await policies.find_own_and_default(service, call, KIND, language)
     texts = {**built_in(language), **texts_of(default)}
     return DefaultLoginTexts(language=language, texts=_entries(texts))
 
@@ -151,7 +157,7 @@ async def put(service: Service, call: Call, language: str, request: LoginTextFor
     Raises PermissionDenied, NotFound, PreconditionFailed, Busy.
     """
     rules = _rules(language, request)
-    organization, own, _ = await policies.found(service, call, KIND, language)
+    organization, own, _ = await policies.find_own_and_default(service, call, KIND, language)
     if own is None and not call.if_match:
         with suppress(Conflict):  # a concurrent call has set them: they are replaced
             return await policies.add_own(service, call, rules, KIND, language)
@@ -165,7 +171,7 @@ async def reset(service: Service, call: Call, language: str) -> Changed:
     Raises PermissionDenied, NotFound (it has none).
     """
     _check(language)
-    organization, _, _ = await policies.found(service, call, KIND, language)
+    organization, _, _ = await policies.find_own_and_default(service, call, KIND, language)
     return await policies.remove(service, call, organization.id, KIND, language)
 
 
@@ -177,7 +183,7 @@ def _rules(language: str, request: LoginTextForm) -> LoginTextRules:
 
 def _check(language: str) -> None:
     if language not in i18n.available():
-        raise NotFound("pages are not written in that language", error_code="language.not_found")
+        raise NotFound("pages are not available in that language", error_code="language.not_found")
 
 
 def _entries(texts: Texts) -> list[LoginTextEntryView]:
@@ -187,7 +193,7 @@ def _entries(texts: Texts) -> list[LoginTextEntryView]:
     ]
 
 
-async def _found(
+async def _answer(
     service: Service, language: str, policy: Policy | None, *, is_default: bool
 ) -> LoginTextFound:
     details = await policies.details_of(service, policy)

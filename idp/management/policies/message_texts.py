@@ -21,68 +21,78 @@ from storage import Conflict
 _KIND = "message_text"
 
 
-async def show_default(service: Service, call: Call, type: str, language: str) -> MessageTextFound:
+async def show_default(
+    service: Service, call: Call, message_type: str, language: str
+) -> MessageTextFound:
     """Returns the installation's wording of a message, as far as it differs from the built-in one.
 
     Raises NotFound if there is no such message or language.
     """
-    _check(type, language)
-    _, stored = await effective.find(service, None, _KIND, type, language)
-    return await _found(service, type, language, stored, is_default=stored is None)
+    _check(message_type, language)
+    _, stored = await effective.find(service, None, _KIND, message_type, language)
+    return await _answer(service, message_type, language, stored, is_default=stored is None)
 
 
-async def show(service: Service, call: Call, type: str, language: str) -> MessageTextFound:
+async def show(service: Service, call: Call, message_type: str, language: str) -> MessageTextFound:
     """Returns the wording that a message has for the call's organization, as far as it differs
     from the built-in one.
 
     Raises PermissionDenied, NotFound.
     """
-    _check(type, language)
-    _, own, default = await policies.found(service, call, _KIND, type, language)
-    return await _found(service, type, language, own or default, is_default=own is None)
+    _check(message_type, language)
+    _, own, default = await policies.find_own_and_default(
+        service, call, _KIND, message_type, language
+    )
+    return await _answer(service, message_type, language, own or default, is_default=own is None)
 
 
 async def put_default(
-    service: Service, call: Call, type: str, language: str, request: MessageTextForm
+    service: Service, call: Call, message_type: str, language: str, request: MessageTextForm
 ) -> Changed:
     """Sets the installation's wording of a message in one language.
 
     Raises NotFound, PreconditionFailed, Busy.
     """
-    rules = _rules(type, language, request)
-    return await policies.set_default(service, call, rules, _KIND, type, language)
+    rules = _rules(message_type, language, request)
+    return await policies.set_default(service, call, rules, _KIND, message_type, language)
 
 
 async def put(
-    service: Service, call: Call, type: str, language: str, request: MessageTextForm
+    service: Service, call: Call, message_type: str, language: str, request: MessageTextForm
 ) -> Changed:
     """Sets the wording of a message in one language for the call's organization.
 
     Raises PermissionDenied, NotFound, PreconditionFailed, Busy.
     """
-    rules = _rules(type, language, request)
-    organization, own, _ = await policies.found(service, call, _KIND, type, language)
+    rules = _rules(message_type, language, request)
+    organization, own, _ = await policies.find_own_and_default(
+        service, call, _KIND, message_type, language
+    )
     if own is None and not call.if_match:
         with suppress(Conflict):  # a concurrent call has set it: it is replaced
-            return await policies.add_own(service, call, rules, _KIND, type, language)
-    return await policies.replace(service, call, organization.id, rules, _KIND, type, language)
+            return await policies.add_own(service, call, rules, _KIND, message_type, language)
+    return await policies.replace(
+        service, call, organization.id, rules, _KIND, message_type, language
+    )
 
 
-async def reset(service: Service, call: Call, type: str, language: str) -> Changed:
+async def reset(service: Service, call: Call, message_type: str, language: str) -> Changed:
     """Removes the wording of a message that the call's organization has set, so that the
     installation's applies again.
 
     Raises PermissionDenied, NotFound (it has none).
     """
-    _check(type, language)
-    organization, _, _ = await policies.found(service, call, _KIND, type, language)
-    return await policies.remove(service, call, organization.id, _KIND, type, language)
+    _check(message_type, language)
+    organization, _, _ = await policies.find_own_and_default(
+        service, call, _KIND, message_type, language
+    )
+    return await policies.remove(service, call, organization.id, _KIND, message_type, language)
 
 
-def _rules(type: str, language: str, request: MessageTextForm) -> MessageTextRules:
-    _check(type, language)
+def _rules(message_type: str, language: str, request: MessageTextForm) -> MessageTextRules:
+    _check(message_type, language)
     return MessageTextRules(
-        type=type,
+        type=message_type,
         language=language,
         subject=request.subject,
         title=request.title,
@@ -92,20 +102,23 @@ def _rules(type: str, language: str, request: MessageTextForm) -> MessageTextRul
     )
 
 
-def _check(type: str, language: str) -> None:
-    if type not in wording_rules.TYPES:
-        known = ", ".join(wording_rules.TYPES)
+def _check(message_type: str, language: str) -> None:
+    if message_type not in wording_rules.TYPES:
+        message_types = ", ".join(wording_rules.TYPES)
         raise NotFound(
-            f"there is no such letter; there are: {known}", error_code="letter.not_found"
+            f"there is no such message; the messages are: {message_types}",
+            error_code="letter.not_found",
         )
     if language not in i18n.available():
-        raise NotFound("letters are not written in that language", error_code="language.not_found")
+        raise NotFound(
+            "messages are not available in that language", error_code="language.not_found"
+        )
 
 
-async def _found(
-    service: Service, type: str, language: str, policy: Policy | None, *, is_default: bool
+async def _answer(
+    service: Service, message_type: str, language: str, policy: Policy | None, *, is_default: bool
 ) -> MessageTextFound:
-    rules = MessageTextRules(type=type, language=language)
+    rules = MessageTextRules(type=message_type, language=language)
     if policy is not None and isinstance(policy.rules, MessageTextRules):
         rules = policy.rules
     details = await policies.details_of(service, policy)

@@ -1,7 +1,7 @@
-"""Calls on the pictures of the label policy: the logos and icons of pages and messages.
+"""Calls on the pictures of the label policy: logos, icons and backgrounds of the pages.
 
 The argument `picture` of these functions is the kind of the picture, such as `logo` or `icon_dark`
-(`idp.policies.pictures.BOXES`).
+(`idp.policies.pictures.PICTURE_LIMITS`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, Preco
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.policies import policies
-from idp.policies import images, pictures
+from idp.policies import effective, images, logo_plates, pictures
 from idp.policies.images import EncodedPicture
-from idp.policies.pictures import BOXES
+from idp.policies.pictures import PICTURE_LIMITS
 from idp.records import ORGANIZATIONS, PICTURES, Organization, Picture
 from idp.records.pictures import PictureKind
 from idp.schema.answers import Answer, Details
@@ -31,22 +31,29 @@ from storage.confirmed_commit import commit_confirmed
 
 
 class PictureForm(Request, frozen=True, kw_only=True):
-    """A PNG, JPEG or WebP file of at most 512 kB, in base64. It is drawn anew: its pixels count,
-    and nothing else of it is kept."""
+    """A PNG, JPEG or WebP file of at most 512 kB, in base64. It is re-encoded: only its pixels are
+    stored.
+    """
 
     content: Annotated[bytes, Base64(pictures.MAX_BASE64)]
 
 
 class PictureView(Answer, frozen=True, kw_only=True):
+    """`plateOn`: the colour schemes, `light` or `dark`, on whose pages a logo is displayed on a
+    plate, because it would be hard to see."""
+
     details: Details
     url: str
     content_type: str
     width: int
     height: int
+    plate_on: list[str] = []
 
 
 class PictureFound(Answer, frozen=True, kw_only=True):
-    """`isDefault`: it is not the organization's own. Without a `picture` there is none."""
+    """`isDefault` is true if the picture is not the organization's own. Without a `picture` there
+    is none.
+    """
 
     details: Details
     picture: PictureView | None = None
@@ -58,8 +65,8 @@ async def show_default(service: Service, call: Call, picture: str) -> PictureFou
 
     Raises NotFound if there is no such kind.
     """
-    _, stored = await pictures.find(service, None, _place(picture))
-    return await _answer(service, stored, is_default=stored is None)
+    _, stored = await pictures.find(service, None, _kind(picture))
+    return await _answer(service, None, stored, is_default=stored is None)
 
 
 async def show(service: Service, call: Call, picture: str) -> PictureFound:
@@ -68,10 +75,10 @@ async def show(service: Service, call: Call, picture: str) -> PictureFound:
 
     Raises PermissionDenied, NotFound.
     """
-    place = _place(picture)
+    kind = _kind(picture)
     organization = await management_call.organization(service, call)
-    own, default = await pictures.find(service, organization.id, place)
-    return await _answer(service, own or default, is_default=own is None)
+    own, default = await pictures.find(service, organization.id, kind)
+    return await _answer(service, organization.id, own or default, is_default=own is None)
 
 
 async def put_default(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
@@ -79,10 +86,10 @@ async def put_default(service: Service, call: Call, picture: str, request: Pictu
 
     Raises InvalidArgument, NotFound, PreconditionFailed, Busy.
     """
-    place = _place(picture)
-    image = await _reencoded(request, place)
-    _, stored = await pictures.find(service, None, place)
-    return await _put(service, call, None, place, image, stored)
+    kind = _kind(picture)
+    image = await _reencoded(request, kind)
+    _, stored = await pictures.find(service, None, kind)
+    return await _put(service, call, None, kind, image, stored)
 
 
 async def put(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
@@ -90,36 +97,36 @@ async def put(service: Service, call: Call, picture: str, request: PictureForm) 
 
     Raises InvalidArgument, PermissionDenied, NotFound, PreconditionFailed, Busy.
     """
-    place = _place(picture)
-    image = await _reencoded(request, place)
+    kind = _kind(picture)
+    image = await _reencoded(request, kind)
     organization = await management_call.organization(service, call)
-    own, _ = await pictures.find(service, organization.id, place)
-    return await _put(service, call, organization, place, image, own)
+    own, _ = await pictures.find(service, organization.id, kind)
+    return await _put(service, call, organization, kind, image, own)
 
 
 async def remove_default(service: Service, call: Call, picture: str) -> Changed:
     """Removes the installation's picture of a kind. Raises NotFound."""
-    return await _remove(service, call, None, _place(picture))
+    return await _remove(service, call, None, _kind(picture))
 
 
 async def remove(service: Service, call: Call, picture: str) -> Changed:
     """Removes the picture of a kind that the call's organization has set. Raises PermissionDenied,
     NotFound (it has none)."""
-    place = _place(picture)
+    kind = _kind(picture)
     organization = await management_call.organization(service, call)
-    return await _remove(service, call, organization.id, place)
+    return await _remove(service, call, organization.id, kind)
 
 
-def _place(picture: str) -> PictureKind:
-    if picture not in BOXES:
-        message = f"there is no such picture; there are: {', '.join(BOXES)}"
+def _kind(picture: str) -> PictureKind:
+    if picture not in PICTURE_LIMITS:
+        message = f"there is no such picture; the pictures are: {', '.join(PICTURE_LIMITS)}"
         raise NotFound(message, error_code="picture.not_found")
     return cast(PictureKind, picture)
 
 
-async def _reencoded(request: PictureForm, place: PictureKind) -> EncodedPicture:
-    try:  # in a thread: decoding and scaling a large picture would hold up the event loop
-        return await asyncio.to_thread(images.reencoded, request.content, BOXES[place])
+async def _reencoded(request: PictureForm, kind: PictureKind) -> EncodedPicture:
+    try:  # in a thread: decoding and scaling a large picture would block the event loop
+        return await asyncio.to_thread(images.reencoded, request.content, PICTURE_LIMITS[kind])
     except images.UnusableImage as error:
         raise InvalidArgument(
             [FieldProblem(error.error_code, "content", error.message)]
@@ -130,26 +137,26 @@ async def _put(
     service: Service,
     call: Call,
     organization: Organization | None,
-    place: PictureKind,
+    kind: PictureKind,
     image: EncodedPicture,
-    known: Picture | None,
+    stored: Picture | None,
 ) -> Changed:
     """Adds the picture or replaces the one that is stored, in one unit with its event."""
     org_id = organization.id if organization else None
-    if known is None:
+    if stored is None:
         if call.if_match:
-            raise PreconditionFailed("it has not been set yet")
+            raise PreconditionFailed("it is not set")
         with suppress(Conflict):  # a concurrent call has set it: it is replaced
-            return await _add(service, call, organization, place, image)
+            return await _add(service, call, organization, kind, image)
     picture = await versioned_updates.changed(
         service,
         PICTURES,
-        lambda: _find_own(service, org_id, place),
+        lambda: _find_own(service, org_id, kind),
         lambda _: pictures.values(image),
         "picture.changed",
         call,
     )
-    service.recent.forget()
+    service.settings_cache.forget()
     return Changed(details=await policies.details_of(service, picture))
 
 
@@ -157,44 +164,54 @@ async def _add(
     service: Service,
     call: Call,
     organization: Organization | None,
-    place: PictureKind,
+    kind: PictureKind,
     image: EncodedPicture,
 ) -> Changed:
     now, org_id = service.clock.now(), organization.id if organization else None
-    picture = pictures.new(org_id, place, image, now)
+    picture = pictures.new(org_id, kind, image, now)
     writes = events.insertion(
         service.random, PICTURES, picture, AuditEntry("picture.created", call.actor, now)
     )
     guard: list[Write] = []
     if organization is not None:
-        is_there = {"state": organization.state}
-        guard = [Update(ORGANIZATIONS, organization.id, expect=is_there)]
+        organization_state = {"state": organization.state}
+        guard = [Update(ORGANIZATIONS, organization.id, expect=organization_state)]
     await commit_confirmed(service.store, *writes, *guard)
-    service.recent.forget()
+    service.settings_cache.forget()
     return Changed(details=await policies.details_of(service, picture))
 
 
-async def _remove(service: Service, call: Call, org_id: str | None, place: PictureKind) -> Changed:
+async def _remove(service: Service, call: Call, org_id: str | None, kind: PictureKind) -> Changed:
     removed = await versioned_updates.removed(
         service,
         PICTURES,
-        lambda: _find_own(service, org_id, place),
+        lambda: _find_own(service, org_id, kind),
         "picture.deleted",
         call,
         org_id or (await policies.details_of(service, None)).resource_owner,
     )
-    service.recent.forget()
+    service.settings_cache.forget()
     return removed
 
 
-async def _find_own(service: Service, org_id: str | None, place: PictureKind) -> Picture:
-    picture = await service.store.get(PICTURES, pictures.picture_id(org_id, place))
+async def _plate_on(service: Service, org_id: str | None, picture: Picture) -> list[str]:
+    """Returns the colour schemes in which the picture is displayed on a plate."""
+    if picture.place not in ("logo", "logo_dark"):
+        return []
+    label = await effective.label(service, org_id)
+    return sorted(await logo_plates.of_logo(service, picture, label))
+
+
+async def _find_own(service: Service, org_id: str | None, kind: PictureKind) -> Picture:
+    picture = await service.store.get(PICTURES, pictures.picture_id(org_id, kind))
     if picture is None:
-        raise NotFound("there is no picture of its own", error_code="picture.not_found")
+        raise NotFound("the organization has no custom picture", error_code="picture.not_found")
     return picture
 
 
-async def _answer(service: Service, picture: Picture | None, *, is_default: bool) -> PictureFound:
+async def _answer(
+    service: Service, org_id: str | None, picture: Picture | None, *, is_default: bool
+) -> PictureFound:
     details = await policies.details_of(service, picture)
     view = None
     if picture is not None:
@@ -204,5 +221,6 @@ async def _answer(service: Service, picture: Picture | None, *, is_default: bool
             content_type=picture.type,
             width=picture.width,
             height=picture.height,
+            plate_on=await _plate_on(service, org_id, picture),
         )
     return PictureFound(details=details, picture=view, is_default=is_default)

@@ -45,20 +45,20 @@ async def show(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
 
     Raises NotFound, PermissionDenied.
     """
-    _, own, default = await found(service, call, kind)
+    _, own, default = await find_own_and_default(service, call, kind)
     return await _answer(service, kind, own, default, is_default=own is None)
 
 
 async def put_default(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Sets the installation's policy of a kind to what the JSON body `document` says. Raises
+    """Sets the installation's policy of a kind from the JSON body `document`. Raises
     InvalidArgument, PreconditionFailed, Busy."""
     rules = reading.read(KINDS[kind].form, document).stored()
     return await set_default(service, call, rules, kind)
 
 
 async def create(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Stores what the JSON body `document` says as the policy of a kind of the call's
-    organization, which has none of its own yet.
+    """Stores the policy in the JSON body `document` as that of the call's organization, which has
+    none of this kind yet.
 
     Raises InvalidArgument, PermissionDenied, NotFound, AlreadyExists (it has one).
     """
@@ -68,13 +68,13 @@ async def create(service: Service, call: Call, document: object, kind: PolicyKin
     try:
         return await add_own(service, call, rules, kind)
     except Conflict:
-        message = "the organization has a policy of its own already"
+        message = "the organization already has a custom policy"
         raise AlreadyExists(message, error_code="policy.exists") from None
 
 
 async def change(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Replaces the policy of a kind that the call's organization has of its own by what the JSON
-    body `document` says.
+    """Replaces the policy of a kind that the call's organization has of its own by the one in the
+    JSON body `document`.
 
     Raises InvalidArgument, PermissionDenied, NotFound (it has none).
     """
@@ -95,18 +95,18 @@ async def reset(service: Service, call: Call, kind: PolicyKind) -> Changed:
     return await remove(service, call, organization.id, kind)
 
 
-# Shared by policies, page texts and message texts; `kind` has further parts for the texts, such
-# as the language.
+# Shared by policies, page texts and message texts. `kind` is the kind of policy; for texts it is
+# followed by the type of message, if it is a message, and by the language.
 
 
-async def found(
+async def find_own_and_default(
     service: Service, call: Call, *kind: str
 ) -> tuple[Organization, Policy | None, Policy | None]:
     """Returns the organization that the call acts in, its own policy, and the installation's; None
     for a policy that is not stored.
 
-    `kind` is the kind of policy; for texts it is followed by the type of message, if it is a
-    message, and by the language.
+    `kind` is the kind of policy, for texts followed by the type of message, if it is a message,
+    and the language.
     """
     organization = await management_call.organization(service, call)
     own, default = await effective.find(service, organization.id, *kind)
@@ -114,15 +114,14 @@ async def found(
 
 
 async def set_default(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Changed:
-    """Stores `rules` as the installation's policy, in place of the present one if there is one.
-    `kind` is as in `found`.
+    """Stores `rules` as the installation's policy, in place of the current one if there is one.
 
     Raises PreconditionFailed if the call names a `sequence` that the stored policy does not have.
     """
     _, stored = await effective.find(service, None, *kind)
     if stored is None:
         if call.if_match:  # it names a state of a record, and there is none
-            raise PreconditionFailed("it has not been set yet")
+            raise PreconditionFailed("it is not set")
         with suppress(Conflict):  # a concurrent call has set it: it is replaced
             return await _add(service, call, None, rules, *kind)
     return await replace(service, call, None, rules, *kind)
@@ -130,7 +129,6 @@ async def set_default(service: Service, call: Call, rules: PolicyRules, *kind: s
 
 async def add_own(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Changed:
     """Stores `rules` as the policy of the call's organization, which has none of this kind yet.
-    `kind` is as in `found`.
 
     Raises NotFound (the organization), Conflict (it has one).
     """
@@ -152,13 +150,13 @@ async def _add(
     )
     guards = [organizations.state_unchanged(organization)] if organization else []
     await commit_confirmed(service.store, *writes, *guards)
-    service.recent.forget()  # pages cache what they read; other processes notice a little later
+    service.settings_cache.forget()  # of this process; those of others expire soon
     return Changed(details=await details_of(service, policy))
 
 
 def new(org_id: str | None, rules: PolicyRules, now: datetime, *kind: str) -> Policy:
     """Returns a new policy record of the organization `org_id`, or of the installation if that is
-    None; the caller stores it. `kind` is as in `found`."""
+    None; the caller stores it. `kind` is that of `find_own_and_default`."""
     return Policy(
         id=effective.policy_id(org_id, *kind),
         org_id=org_id,
@@ -172,8 +170,7 @@ def new(org_id: str | None, rules: PolicyRules, now: datetime, *kind: str) -> Po
 async def replace(
     service: Service, call: Call, org_id: str | None, rules: PolicyRules, *kind: str
 ) -> Changed:
-    """Replaces the rules of a stored policy. `org_id` None means the installation; `kind` is as in
-    `found`.
+    """Replaces the rules of a stored policy. `org_id` None means the installation.
 
     Raises NotFound.
     """
@@ -185,12 +182,12 @@ async def replace(
         _event("changed", *kind),
         call,
     )
-    service.recent.forget()
+    service.settings_cache.forget()
     return Changed(details=await details_of(service, policy))
 
 
 async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Changed:
-    """Removes a stored policy of an organization. `kind` is as in `found`. Raises NotFound."""
+    """Removes a stored policy of an organization. Raises NotFound."""
     removed = await versioned_updates.removed(
         service,
         POLICIES,
@@ -199,7 +196,7 @@ async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Chang
         call,
         org_id,
     )
-    service.recent.forget()
+    service.settings_cache.forget()
     return removed
 
 
@@ -217,7 +214,7 @@ async def _find(service: Service, org_id: str | None, *kind: str) -> Policy:
     policy = await service.store.get(POLICIES, effective.policy_id(org_id, *kind))
     if policy is None:
         raise NotFound(
-            "the organization has no such policy of its own", error_code="policy.not_found"
+            "the organization has no custom policy of this kind", error_code="policy.not_found"
         )
     return policy
 
@@ -240,6 +237,5 @@ def _event(step: str, *kind: str) -> str:
 
 
 def event_object(kind: str) -> str:
-    """Returns what the types of events about a kind of policy begin with, such as
-    `login_policy`."""
+    """Returns the prefix of the event types about a kind of policy, such as `login_policy`."""
     return kind if kind.endswith("_text") else f"{kind}_policy"

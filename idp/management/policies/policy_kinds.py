@@ -15,29 +15,31 @@ from idp.schema.answers import Details
 
 
 class PolicyKindEntry(Struct, frozen=True):
-    """A kind of policy: the `path` of its calls, its name in a sentence (`words`), and the struct
+    """A kind of policy: the `path` of its calls, its name in sentences (`noun`), and the struct
     of its request body (`form`).
 
-    `found` is the struct of the answer, `view` that of the policy in the answer, and `members`
-    returns the fields of the view for stored rules, except `details`.
+    `answer_type` is the struct of the answer, `view` that of the policy in the answer, and
+    `members` returns the fields of the view for stored rules, except `details` and those of
+    `further_members`, which follow from the rules and are no part of a policy.
     """
 
     path: str
-    words: str
+    noun: str
     form: type[PolicyForm]
-    found: type[PolicyFound]
+    answer_type: type[PolicyFound]
     view: Any
     members: Members = views.as_stored
+    further_members: Members = views.no_members
 
     def answer(self, rules: PolicyRules, details: Details, *, is_default: bool) -> PolicyFound:
-        """Returns the answer that shows a policy with these rules. `details` are those of the
+        """Returns the answer with a policy that has these rules. `details` are those of the
         record.
 
         With `is_default` the policy is not the organization's own.
         """
-        policy = self.view(details=details, **self.members(rules))
-        found: Any = self.found
-        answer: PolicyFound = found(details=details, policy=policy, is_default=is_default)
+        policy = self.view(details=details, **self.members(rules), **self.further_members(rules))
+        answer_type: Any = self.answer_type
+        answer: PolicyFound = answer_type(details=details, policy=policy, is_default=is_default)
         return answer
 
 
@@ -77,6 +79,7 @@ KINDS: Final[Mapping[PolicyKind, PolicyKindEntry]] = {
         forms.LabelPolicy,
         views.LabelPolicyFound,
         views.LabelPolicyView,
+        further_members=views.effective_colours,
     ),
     "privacy": PolicyKindEntry(
         "privacy",

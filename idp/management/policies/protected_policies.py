@@ -16,7 +16,7 @@ from idp.records import MEMBERSHIPS, USERS, User
 from idp.search import paging
 from idp.service import Service
 
-OF_SIGN_INS: Final = frozenset({"login", "lockout", "password_complexity", "password_age"})
+SIGN_IN_KINDS: Final = frozenset({"login", "lockout", "password_complexity", "password_age"})
 
 
 async def check(service: Service, call: Call, org_id: str, kind: str) -> None:
@@ -25,11 +25,11 @@ async def check(service: Service, call: Call, org_id: str, kind: str) -> None:
     Raises PermissionDenied if the policy decides how users sign in, a user of the organization has
     a role of the installation, and the caller is no owner of the installation.
     """
-    if kind not in OF_SIGN_INS or "iam.write" in call.rights.everywhere:
+    if kind not in SIGN_IN_KINDS or "iam.write" in call.rights.everywhere:
         return
     async for user in _administrators(service):
         if user.org_id == org_id:
-            message = "administrators of the installation sign in by this policy"
+            message = "the policy applies to administrators of the installation"
             raise PermissionDenied(message, error_code="policy.protected")
 
 

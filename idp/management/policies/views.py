@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import NoneType, UnionType
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, Final, TypeVar, get_args, get_origin
 
 from msgspec import defstruct, structs
 
@@ -18,7 +18,8 @@ from idp.management.policies.forms import (
     CheckLifetime,
     PolicyForm,
 )
-from idp.records import LoginRules
+from idp.policies import palette
+from idp.records import LabelRules, LoginRules
 from idp.records.policies import PolicyRules
 from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import NotYet
@@ -39,7 +40,7 @@ class MessageTextView(Answer, frozen=True, kw_only=True):
 
 
 class PolicyFound(Answer, frozen=True, kw_only=True):
-    """The base of the answers that show a policy.
+    """The base of the answers that contain a policy.
 
     `isDefault` means that it is not the organization's own; for the installation, that it is the
     built-in one.
@@ -50,36 +51,63 @@ class PolicyFound(Answer, frozen=True, kw_only=True):
 
 
 class MessageTextFound(Answer, frozen=True, kw_only=True):
-    """`isDefault`: it is not the organization's own (of the installation: it is the built-in)."""
+    """`isDefault` is true if the text is not the organization's own (for the installation: if it
+    is built in).
+    """
 
     details: Details
     custom_text: MessageTextView
     is_default: bool = False
 
 
-def view_of(form: type[PolicyForm]) -> type[Answer]:
-    """Returns the struct that shows a policy: the details of its record and the form's fields.
+class EffectiveColours(Answer, frozen=True, kw_only=True):
+    """The colours that the pages display in place of those that are hard to read on the
+    background. A colour that is displayed as it was set is omitted."""
+
+    primary_color: str = ""
+    warn_color: str = ""
+    font_color: str = ""
+    primary_color_dark: str = ""
+    warn_color_dark: str = ""
+    font_color_dark: str = ""
+
+
+_ALWAYS: Final = frozenset({"radius"})
+
+
+def view_of(form: type[PolicyForm], *further_fields: tuple[str, Any, Any]) -> type[Answer]:
+    """Returns the struct of a policy in answers: the details of its record, the form's fields, and
+    `more`, each a name, a type and a default.
 
     Fields that accept only their built-in value (`NotYet`) are left out. A member that is omitted
-    has the zero value of its type, whatever default the form has.
+    has the zero value of its type, whatever default the form has; those of `_ALWAYS`, which may be
+    zero although that isn't the form's default, are never omitted.
     """
     rendered = [field for field in declared(form) if not isinstance(field.rule, NotYet)]
-    fields = [(field.name, kind, kind()) for field in rendered if (kind := _type_of(field))]
-    return _answer(f"{form.__name__}View", [("details", Details), *fields], Answer)
+    fields = [
+        (field.name, member_type)
+        if field.name in _ALWAYS
+        else (field.name, member_type, member_type())
+        for field in rendered
+        if (member_type := _type_of(field))
+    ]
+    return _answer(
+        f"{form.__name__}View", [("details", Details), *fields, *further_fields], Answer
+    )
 
 
 def _type_of(field: DeclaredField) -> Any:
     """Returns the type of a member of the answer. No member is null, because what a policy does
     not set is omitted."""
-    if isinstance(field.rule, CheckLifetime):  # read as seconds, written as the API writes it
+    if isinstance(field.rule, CheckLifetime):  # seconds in the record, a duration in the API
         return str
     if get_origin(field.type) is UnionType:
-        (kind,) = (each for each in get_args(field.type) if each is not NoneType)
-        return kind
+        (member_type,) = (each for each in get_args(field.type) if each is not NoneType)
+        return member_type
     return field.type
 
 
-def found_of(view: type[Answer]) -> type[PolicyFound]:
+def answer_type_of(view: type[Answer]) -> type[PolicyFound]:
     """Returns the struct of the answer to a call that reads a policy; its field `policy` holds a
     `view`."""
     name = view.__name__.removesuffix("View") + "Found"
@@ -87,35 +115,38 @@ def found_of(view: type[Answer]) -> type[PolicyFound]:
 
 
 def _answer(name: str, fields: Iterable[Any], base: type[F]) -> type[F]:
-    kind: Any = defstruct(name, fields, bases=(base,), module=__name__, frozen=True, kw_only=True)
-    made: type[F] = kind
-    return made
+    struct_type: Any = defstruct(
+        name, fields, bases=(base,), module=__name__, frozen=True, kw_only=True
+    )
+    answer_type: type[F] = struct_type
+    return answer_type
 
 
 LoginPolicyView = view_of(forms.LoginPolicy)
-LoginPolicyFound = found_of(LoginPolicyView)
+LoginPolicyFound = answer_type_of(LoginPolicyView)
 ComplexityPolicyView = view_of(forms.ComplexityPolicy)
-ComplexityPolicyFound = found_of(ComplexityPolicyView)
+ComplexityPolicyFound = answer_type_of(ComplexityPolicyView)
 AgePolicyView = view_of(forms.AgePolicy)
-AgePolicyFound = found_of(AgePolicyView)
+AgePolicyFound = answer_type_of(AgePolicyView)
 LockoutPolicyView = view_of(forms.LockoutPolicy)
-LockoutPolicyFound = found_of(LockoutPolicyView)
-LabelPolicyView = view_of(forms.LabelPolicy)
-LabelPolicyFound = found_of(LabelPolicyView)
+LockoutPolicyFound = answer_type_of(LockoutPolicyView)
+LabelPolicyView = view_of(forms.LabelPolicy, ("effective", EffectiveColours | None, None))
+LabelPolicyFound = answer_type_of(LabelPolicyView)
 PrivacyPolicyView = view_of(forms.PrivacyPolicy)
-PrivacyPolicyFound = found_of(PrivacyPolicyView)
+PrivacyPolicyFound = answer_type_of(PrivacyPolicyView)
 LanguagePolicyView = view_of(forms.LanguagePolicy)
-LanguagePolicyFound = found_of(LanguagePolicyView)
+LanguagePolicyFound = answer_type_of(LanguagePolicyView)
 
 
 def login(rules: LoginRules) -> dict[str, object]:
-    """Returns the fields of the answer that shows a login policy with these rules, as a dict by
+    """Returns the fields of the answer with a login policy that has these rules, as a dict by
     field name."""
     return {
         "allow_register": rules.allow_register,
         "hide_password_reset": rules.hide_password_reset,
         "lock_profile": rules.lock_profile,
         "allow_username_password": True,
+        "allow_external_idp": rules.allow_external_idp,
         "ignore_unknown_usernames": True,
         "force_mfa": rules.force_mfa,
         "force_mfa_local_only": rules.force_mfa_local_only,
@@ -127,15 +158,32 @@ def login(rules: LoginRules) -> dict[str, object]:
         "password_check_lifetime": durations.text(rules.password_check_seconds),
         "second_factor_check_lifetime": durations.text(rules.second_factor_check_seconds),
         "multi_factor_check_lifetime": durations.text(rules.multi_factor_check_seconds),
+        "external_login_check_lifetime": durations.text(rules.external_login_check_seconds),
         "mfa_init_skip_lifetime": durations.text(rules.offer_factor_seconds),
         "default_redirect_uri": rules.default_redirect_uri,
     }
 
 
 def as_stored(rules: PolicyRules) -> dict[str, Any]:
-    """Returns the fields of the answer that shows a policy whose stored fields are answered
-    unchanged, as a dict by field name."""
+    """Returns the fields of the answer with a policy, as a dict by field name: the stored fields,
+    unchanged."""
     return structs.asdict(rules)
+
+
+def no_members(rules: PolicyRules) -> dict[str, Any]:
+    """Returns an empty dict: the answer has no fields beside those of the policy."""
+    return {}
+
+
+def effective_colours(rules: LabelRules) -> dict[str, Any]:
+    """Returns the field of the answer with the colours that differ from those of the policy."""
+    displayed = palette.effective(rules)
+    differing = {
+        name: value
+        for name in EffectiveColours.__struct_fields__
+        if (value := getattr(displayed, name)) != getattr(rules, name)
+    }
+    return {"effective": EffectiveColours(**differing)} if differing else {}
 
 
 Members = Callable[[Any], dict[str, Any]]

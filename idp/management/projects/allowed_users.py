@@ -18,16 +18,16 @@ def restriction_stamps(
     settings.
 
     The sessions and tokens of users who are no longer allowed were issued under the old stamps and
-    end. They stay ended when the setting is taken back.
+    end. They stay ended when the setting is reverted.
     """
-    before = client.allowed_users
-    after = settings.get("allowed_users", before)
+    current = client.allowed_users
+    new = settings.get("allowed_users", current)
     stamps = {}
-    if before == "everybody" and after != "everybody":
-        # Ends what was issued to users without a project grant.
+    if current == "everybody" and new != "everybody":
+        # Ends the tokens that were issued to users without a project grant.
         stamps["everybody_stamp"] = random.token(bits=64)
-    if before != "own_organization" and after == "own_organization":
-        # Ends what was issued to users of granted organizations.
+    if current != "own_organization" and new == "own_organization":
+        # Ends the tokens that were issued to users of granted organizations.
         stamps["granted_stamp"] = random.token(bits=64)
     return stamps
 

@@ -48,7 +48,7 @@ async def configure(
 
 def _check(client: Application) -> None:
     if client.app_type != "api":
-        raise FailedPrecondition("this is no API application", error_code="app.not_api")
+        raise FailedPrecondition("this is not an API application", error_code="app.not_api")
 
 
 def settings(request: ApiSettings) -> dict[str, Any]:

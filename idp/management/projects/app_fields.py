@@ -15,9 +15,9 @@ from idp.schema.field_rules import FieldRefused, Schema, Text
 MAX_CLOCK_SKEW: Final = timedelta(seconds=5)
 _CLAIM: Final = re.compile(r"[A-Za-z0-9_.:/-]*")
 
-# Claims with a meaning of their own (RFC 7519, 7662, 8693, 9068, OpenID Connect Core): an
+# Claims with a standard meaning (RFC 7519, 7662, 8693, 9068, OpenID Connect Core): an
 # application's claim of groups must not replace one of them.
-_OWN_CLAIMS: Final = frozenset(standard_claims.SUPPORTED) | {
+_RESERVED_CLAIMS: Final = frozenset(standard_claims.SUPPORTED) | {
     *("iss", "sub", "aud", "exp", "nbf", "iat", "jti", "act", "may_act", "scope", "client_id"),
     *("auth_time", "nonce", "acr", "amr", "azp", "at_hash", "c_hash", "s_hash", "sid", "cnf"),
     *("active", "username", "token_type", "events", "profile", "picture", "website", "gender"),
@@ -50,22 +50,22 @@ class ClaimName(Struct, frozen=True):
     def read(self, value: object) -> str:
         name = Text().read(value)
         if not _CLAIM.fullmatch(name):
-            raise FieldRefused("app.groups_claim.characters", "is not a name such as groups")
-        if name in _OWN_CLAIMS or name.startswith(("urn:", "__")):
-            raise FieldRefused("app.groups_claim.taken", "is a claim that tokens have already")
+            raise FieldRefused("app.groups_claim.characters", "is not a claim name such as groups")
+        if name in _RESERVED_CLAIMS or name.startswith(("urn:", "__")):
+            raise FieldRefused("app.groups_claim.taken", "is a reserved claim")
         return name
 
     def schema(self) -> Schema:
         return Text().schema() | {"examples": ["groups"]}
 
 
-class NoLoginElsewhere(Struct, frozen=True):
+class NoLoginUri(Struct, frozen=True):
     """The rule (`field_rules.Rule`) of a field for the address of an application's own sign-in
     pages, which are not supported: it refuses any address."""
 
     def read(self, value: object) -> str:
         if Text(max=2048).read(value):
-            text = "is not supported: people sign in at this service's own pages"
+            text = "is not supported: users sign in at this service's own pages"
             raise FieldRefused("app.login_version.base_uri", text)
         return ""
 

@@ -16,10 +16,10 @@ from idp.management.search import Search
 from idp.service import Service
 
 
-async def listed(service: Service, call: Call, project_id: str, app_id: str) -> RegisteredKeys:
+async def find_all(service: Service, call: Call, project_id: str, app_id: str) -> RegisteredKeys:
     """Returns the keys of an application. Raises NotFound."""
     owner = await key_owners.application(service, call, project_id, app_id)
-    return await registered_keys.listed(service, owner)
+    return await registered_keys.find_all(service, owner)
 
 
 async def search(

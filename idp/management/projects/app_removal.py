@@ -35,51 +35,56 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
 
     Raises NotFound, PermissionDenied, FailedPrecondition (it is the demo application).
     """
-    found = await apps.find_to_change(service, call, project_id, app_id)
+    app = await apps.find_to_change(service, call, project_id, app_id)
     demo = await find_demo(service)
-    if demo is not None and demo.id == found.id:
-        message = "the demo application stays; issuers that others can reach have it inactive"
+    if demo is not None and demo.id == app.id:
+        message = (
+            "the demo application can't be deleted; it is inactive unless the issuer is on"
+            " loopback"
+        )
         raise FailedPrecondition(message, error_code="app.demo")
-    work = deferred_work.new(service, _TYPE, found.id, call.actor, found.org_id)
-    done = await versioned_updates.removed(
+    work = deferred_work.new(service, _TYPE, app.id, call.actor, app.org_id)
+    changed = await versioned_updates.removed(
         service,
         APPLICATIONS,
         lambda: apps.find_to_change(service, call, project_id, app_id),
         _TYPE,
         call,
-        found.org_id,
-        also=lambda client: _further_writes(client, work),
+        app.org_id,
+        further_writes=lambda client: _further_writes(client, work),
     )
     await deferred_work.begin(service, work, purge)
-    return done
+    return changed
 
 
 def removal(service: Service, client: Application, actor: str, now: datetime) -> list[Write]:
     """Returns the writes that delete an application, which the caller commits in one unit: it is
     stored only if the application has not changed since `client` was read. `actor` is the user
-    whom the events name."""
+    that the events name."""
     work = deferred_work.new(service, _TYPE, client.id, actor, client.org_id)
-    gone = versioned_updates.removal(service, APPLICATIONS, client, AuditEntry(_TYPE, actor, now))
-    return [*gone, *_further_writes(client, work)]
+    client_removal = versioned_updates.removal(
+        service, APPLICATIONS, client, AuditEntry(_TYPE, actor, now)
+    )
+    return [*client_removal, *_further_writes(client, work)]
 
 
 async def purge(service: Service, work: DeferredWork) -> bool:
     """Removes a bounded number of the keys and consents of a deleted application, and returns
-    whether none is left.
+    whether none remains.
 
     It is a step of deferred work (`idp/audit/deferred_work.py`); `work.owner_id` is the id of the
     application.
     """
-    keys, consents = [
-        await deferred_work.emptied(
-            service, collection, where, type, work.actor, org_id=work.org_id
+    all_keys_removed, all_consents_removed = [
+        await deferred_work.delete_some(
+            service, collection, where, event_type, work.actor, org_id=work.org_id
         )
-        for collection, where, type in (
+        for collection, where, event_type in (
             (APP_KEYS, {"owner_id": work.owner_id}, "app_key.deleted"),
             (CONSENTS, {"client_id": work.owner_id}, "consent.deleted"),
         )
     ]
-    return keys and consents
+    return all_keys_removed and all_consents_removed
 
 
 async def find_demo(service: Service) -> Application | None:

@@ -1,5 +1,5 @@
 """Calls on the secrets of an application: to generate a new one, to list them, and to end one
-before its time."""
+before it expires."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from idp.service import Service
 
 
 class AppSecretGenerated(Answer, frozen=True, kw_only=True):
-    """`client_secret` is shown here and never again."""
+    """`client_secret` is returned only in this answer."""
 
     client_secret: str
     details: Details
@@ -34,35 +34,36 @@ async def generate(
     """
     secret, now = service.random.token(), service.clock.now()
 
-    async def find_one() -> Application:
+    async def find_client() -> Application:
         client = await apps.find_to_change(service, call, project_id, app_id)
-        if client.auth_method not in apps.BY_SECRET:
-            message = "the application does not authenticate by a secret"
+        if client.auth_method not in apps.SECRET_METHODS:
+            message = "the application doesn't authenticate with a secret"
             raise FailedPrecondition(message, error_code="app.no_secret")
         return client
 
     client = await versioned_updates.changed(
         service,
         APPLICATIONS,
-        find_one,
-        lambda client: client_secrets.replaced(client, secret, request.overlap, now),
+        find_client,
+        lambda client: client_secrets.rotation_fields(client, secret, request.overlap, now),
         "application.secret_generated",
         call,
-        also=client_secrets.forgotten,
+        further_writes=client_secrets.last_use_deletions,
     )
     return AppSecretGenerated(client_secret=secret, details=answers.details(client, client.org_id))
 
 
-async def listed(service: Service, call: Call, project_id: str, app_id: str) -> Secrets:
+async def find_all(service: Service, call: Call, project_id: str, app_id: str) -> Secrets:
     """Returns an application's valid secrets, and when each was last used. Raises NotFound."""
-    return await client_secrets.listed(service, await apps.find(service, call, project_id, app_id))
+    application = await apps.find(service, call, project_id, app_id)
+    return await client_secrets.find_all(service, application)
 
 
 async def end(
     service: Service, call: Call, project_id: str, app_id: str, secret_id: str
 ) -> Changed:
     """Ends the earlier secret of an application, which is valid in addition to the current one,
-    before its time.
+    before it expires.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (it is the current secret).
     """
@@ -70,9 +71,9 @@ async def end(
         service,
         APPLICATIONS,
         lambda: apps.find_to_change(service, call, project_id, app_id),
-        lambda client: client_secrets.without(client, secret_id, service.clock.now()),
+        lambda client: client_secrets.removal_fields(client, secret_id, service.clock.now()),
         "application.secret_ended",
         call,
-        also=client_secrets.forgotten,
+        further_writes=client_secrets.last_use_deletions,
     )
     return Changed(details=answers.details(client, client.org_id))

@@ -34,20 +34,20 @@ async def change(service: Service, call: Call, project_id: str, app_id: str, nam
     them. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state already).
     """
     transition, guards = _TRANSITIONS[name], list[Write]()
-    after = transition.after
+    new_state = transition.after
 
     async def find() -> Application:
-        nonlocal after
+        nonlocal new_state
         project = await projects.find(service, call, project_id)
         client = await apps.find_to_change(service, call, project_id, app_id)
         if client.state not in transition.before:
             raise FailedPrecondition(f"the application is {client.state}", error_code="app.state")
-        after = transition.after if transition.ends_tokens else apps.inherited_state(project)
+        new_state = transition.after if transition.ends_tokens else apps.inherited_state(project)
         guards[:] = [projects.state_unchanged(project)]
         return client
 
     def decide(client: Application) -> Mapping[str, object]:
-        return {"state": after, "stamp": transition.stamp(service.random, client.stamp)}
+        return {"state": new_state, "stamp": transition.stamp(service.random, client.stamp)}
 
     client = await versioned_updates.changed(
         service,
@@ -56,6 +56,6 @@ async def change(service: Service, call: Call, project_id: str, app_id: str, nam
         decide,
         transition.event_type,
         call,
-        also=lambda *_: guards,
+        further_writes=lambda *_: guards,
     )
     return Changed(details=answers.details(client, client.org_id))

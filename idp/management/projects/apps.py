@@ -28,7 +28,9 @@ from idp.service import Service
 from storage import Write
 from storage.confirmed_commit import commit_confirmed
 
-BY_SECRET: Final[frozenset[AuthMethod]] = frozenset({"client_secret_basic", "client_secret_post"})
+SECRET_METHODS: Final[frozenset[AuthMethod]] = frozenset(
+    {"client_secret_basic", "client_secret_post"}
+)
 
 
 class AppName(Request, frozen=True, kw_only=True):
@@ -36,7 +38,7 @@ class AppName(Request, frozen=True, kw_only=True):
 
 
 class AppConfigured(Answer, frozen=True, kw_only=True):
-    """`client_secret` is there when the application has a new one, and is never shown again."""
+    """`client_secret` is present if the application has a new one. It is returned only once."""
 
     details: Details
     client_secret: str = ""
@@ -60,8 +62,12 @@ async def register(
     _check_management_access(call, settings)
     await projects.find(service, call, project_id)
     await _ensure_keys(service, call, settings)
-    secret = service.random.token() if settings["auth_method"] in BY_SECRET else None
-    fields = {**settings, "name": name, **client_secrets.first(secret, service.clock.now())}
+    secret = service.random.token() if settings["auth_method"] in SECRET_METHODS else None
+    fields = {
+        **settings,
+        "name": name,
+        **client_secrets.initial_fields(secret, service.clock.now()),
+    }
 
     async def attempt() -> Application:
         project = await projects.find(service, call, project_id)
@@ -151,7 +157,7 @@ async def configure(
     """
     secret: str | None = None
 
-    async def find_one() -> Application:
+    async def find_client() -> Application:
         client = await find_to_change(service, call, project_id, app_id)
         _check_management_access(call, settings)
         check(client)
@@ -163,21 +169,23 @@ async def configure(
     def decide(client: Application) -> Mapping[str, object]:
         nonlocal secret
         # An application keeps its secret, and gets one when it first authenticates by one.
-        has_secret, stored_hash = settings["auth_method"] in BY_SECRET, client.secret_hash
+        has_secret, stored_hash = settings["auth_method"] in SECRET_METHODS, client.secret_hash
         secret = service.random.token() if has_secret and stored_hash is None else None
         keeps_secret = has_secret and stored_hash is not None
-        secrets = {} if keeps_secret else client_secrets.first(secret, service.clock.now())
-        is_cut = client.has_management_access and not settings.get("has_management_access")
-        stamp = service.random.token(bits=64) if is_cut else client.stamp
-        narrowed = allowed_users.restriction_stamps(service.random, client, settings)
-        return {**settings, **secrets, **narrowed, "stamp": stamp}
+        initial_fields = client_secrets.initial_fields(secret, service.clock.now())
+        secrets = {} if keeps_secret else initial_fields
+        loses_access = client.has_management_access and not settings.get("has_management_access")
+        stamp = service.random.token(bits=64) if loses_access else client.stamp
+        restriction_stamps = allowed_users.restriction_stamps(service.random, client, settings)
+        return {**settings, **secrets, **restriction_stamps, "stamp": stamp}
 
-    def also(before: Application, after: Application) -> list[Write]:
-        return [*web_origins.changes(before, after), *client_secrets.forgotten(before, after)]
+    def further_writes(before: Application, after: Application) -> list[Write]:
+        deletions = client_secrets.last_use_deletions(before, after)
+        return [*web_origins.changes(before, after), *deletions]
 
-    type = "application.changed"
+    event_type = "application.changed"
     client = await versioned_updates.changed(
-        service, APPLICATIONS, find_one, decide, type, call, also
+        service, APPLICATIONS, find_client, decide, event_type, call, further_writes
     )
     return AppConfigured(**_answer(client, secret))
 

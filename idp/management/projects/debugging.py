@@ -1,7 +1,7 @@
 """Debug mode: for a limited time, the explain page shows the details of an application's errors.
 
 On a loopback issuer it always does. Elsewhere the page is public, so the developers of an
-application switch the mode on, and it ends by itself.
+application switch the mode on, and it ends after a time.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from idp.schema.field_rules import Duration
 from idp.schema.reading import Request
 from idp.service import Service
 
-USUALLY: Final = timedelta(hours=1)
-AT_MOST: Final = timedelta(hours=24)
+DEFAULT_DURATION: Final = timedelta(hours=1)
+MAX_DURATION: Final = timedelta(hours=24)
 
 
 class DebugMode(Request, frozen=True, kw_only=True):
-    """`duration`: for how long from now on; 0s ends it."""
+    """`duration` is how long debug mode lasts from now on; 0s ends it."""
 
-    duration: Annotated[timedelta, Duration(max=AT_MOST)] = USUALLY
+    duration: Annotated[timedelta, Duration(max=MAX_DURATION)] = DEFAULT_DURATION
 
 
 class DebugModeSet(Answer, frozen=True, kw_only=True):
-    """`explains_until` is there while it is on."""
+    """`explains_until` is present while debug mode is on."""
 
     details: Details
     explains_until: datetime | None = None
@@ -43,7 +43,7 @@ async def switch(
 
     Raises NotFound, PermissionDenied, FailedPrecondition (it is an API application).
     """
-    ends = service.clock.now() + request.duration if request.duration else None
+    ends_at = service.clock.now() + request.duration if request.duration else None
 
     async def find() -> Application:
         client = await apps.find_to_change(service, call, project_id, app_id)
@@ -54,8 +54,8 @@ async def switch(
         service,
         APPLICATIONS,
         find,
-        lambda _: {"explains_until": ends},
-        "application.debug_mode_set" if ends else "application.debug_mode_ended",
+        lambda _: {"explains_until": ends_at},
+        "application.debug_mode_set" if ends_at else "application.debug_mode_ended",
         call,
     )
     details = answers.details(client, client.org_id)

@@ -1,38 +1,66 @@
-"""Removal of roles that were assigned through a project grant and that the grant no longer grants.
+"""Removal of roles that were given to users or groups through a project grant and that the grant
+no longer grants.
 
-The functions `purge` and `follow` are steps of deferred work (`idp/audit/deferred_work.py`): each
-call processes a bounded number of assignments and returns whether none is left.
+The functions `purge` and `reduce_roles` are steps of deferred work (`idp/audit/deferred_work.py`):
+each call processes a bounded number of records and returns whether none remains.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from idp.audit import deferred_work, events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS, DeferredWork, RoleAssignment
+from idp.records import (
+    PROJECT_GRANTS,
+    ROLE_ASSIGNMENTS,
+    DeferredWork,
+    ProjectGrant,
+    RoleAssignment,
+)
+from idp.records.groups import GROUP_GRANTS, GroupGrant
 from idp.search import paging
 from idp.service import Service
-from storage import Stale, Write
+from storage import Collection, Stale, Write
 
-_AT_ONCE: Final = 500
+_BATCH_SIZE: Final = 500
+
+
+class RoleCollection(NamedTuple):
+    """A collection of records that give roles of a project, and the first part of the types of
+    their events."""
+
+    collection: Collection[Any]
+    type: str
+
+
+ROLE_COLLECTIONS: Final = (
+    RoleCollection(ROLE_ASSIGNMENTS, "role_assignment"),
+    RoleCollection(GROUP_GRANTS, "group_grant"),
+)
 
 
 async def purge(service: Service, work: DeferredWork) -> bool:
-    """Removes a bounded number of the role assignments that were made through a deleted project
-    grant, and returns whether none is left.
+    """Removes a bounded number of the roles that were given through a deleted project grant, and
+    returns whether none remains.
 
     It is a step of deferred work (`idp/audit/deferred_work.py`); `work.owner_id` is the grant's
-    `generation`. The assignments hold it as `granted_by`; the grant's id would also match a grant
-    that was created again.
+    `generation`. The records hold it as `granted_by`; the grant's id would also match a grant that
+    was created again.
     """
-    where, type = {"granted_by": work.owner_id}, "role_assignment.deleted"
-    return await deferred_work.emptied(service, ROLE_ASSIGNMENTS, where, type, work.actor)
+    where = {"granted_by": work.owner_id}
+    emptied = [
+        await deferred_work.delete_some(
+            service, each.collection, where, f"{each.type}.deleted", work.actor
+        )
+        for each in ROLE_COLLECTIONS
+    ]
+    return all(emptied)
 
 
-async def follow(service: Service, work: DeferredWork) -> bool:
-    """Reduces a bounded number of role assignments to the roles that their project grant still
-    grants, and returns whether no assignment of the grant has another role any more.
+async def reduce_roles(service: Service, work: DeferredWork) -> bool:
+    """Reduces a bounded number of users' and groups' roles to those that their project grant still
+    grants, and returns whether none of them has another role any more.
 
     It is a step of deferred work (`idp/audit/deferred_work.py`); `work.owner_id` is the id of the
     grant.
@@ -40,34 +68,53 @@ async def follow(service: Service, work: DeferredWork) -> bool:
     grant = await service.store.get(PROJECT_GRANTS, work.owner_id)
     if grant is None:
         return True
+    return all([await _are_reduced(service, grant, each, work.actor) for each in ROLE_COLLECTIONS])
+
+
+async def _are_reduced(
+    service: Service, grant: ProjectGrant, role_collection: RoleCollection, actor: str
+) -> bool:
     units: list[list[Write]] = []
-    async for one in paging.each(service, ROLE_ASSIGNMENTS, {"granted_by": grant.generation}):
-        remaining = [key for key in one.role_keys if key in grant.role_keys]
-        if remaining != one.role_keys:
-            units.append(with_roles(service, one, remaining, work.actor))
-        if len(units) == _AT_ONCE:
+    async for record in paging.each(
+        service, role_collection.collection, {"granted_by": grant.generation}
+    ):
+        remaining = [key for key in record.role_keys if key in grant.role_keys]
+        if remaining != record.role_keys:
+            units.append(with_roles(service, role_collection, record, remaining, actor))
+        if len(units) == _BATCH_SIZE:
             break
     outcomes = await service.store.commit_each(units)
     for outcome in outcomes:
         if outcome is not None and not isinstance(outcome, Stale):
             raise outcome
-    # An assignment that was changed meanwhile (Stale) is left to the next step.
-    return len(units) < _AT_ONCE and not any(outcomes)
+    # The next step processes a record that was changed meanwhile (Stale).
+    return len(units) < _BATCH_SIZE and not any(outcomes)
 
 
 def with_roles(
-    service: Service, one: RoleAssignment, remaining: list[str], actor: str
+    service: Service,
+    role_collection: RoleCollection,
+    record: RoleAssignment | GroupGrant,
+    remaining: list[str],
+    actor: str,
 ) -> list[Write]:
-    """Returns the writes that reduce the role assignment `one` to the roles with the keys in
-    `remaining`, or remove it if there are none; the caller commits them in one unit. `actor` is
-    the user whom the event names."""
+    """Returns the writes that reduce the roles in `record`, a record of `role_collection`, to
+    those with the keys in `remaining`, or remove it if there are none; the caller commits them in
+    one unit. `actor` is the user whom the event names."""
     now = service.clock.now()
     if not remaining:
-        type = "role_assignment.deleted"
+        event_type = f"{role_collection.type}.deleted"
         return versioned_updates.removal(
-            service, ROLE_ASSIGNMENTS, one, AuditEntry(type, actor, now)
+            service, role_collection.collection, record, AuditEntry(event_type, actor, now)
         )
-    values, type = {"role_keys": remaining, "changed_at": now}, "role_assignment.changed"
+    values, event_type = (
+        {"role_keys": remaining, "changed_at": now},
+        f"{role_collection.type}.changed",
+    )
     return events.update(
-        service.random, ROLE_ASSIGNMENTS, one, values, AuditEntry(type, actor, now)
+        service.random,
+        role_collection.collection,
+        record,
+        values,
+        AuditEntry(event_type, actor, now),
     )

@@ -51,5 +51,5 @@ def _application(client: Application) -> KeyOwner:
 
 def _user(user: User) -> KeyOwner:
     # A later user with the same id must not get the key.
-    staying = (user_lookup.exists_guard(user),)
-    return KeyOwner(USER_KEYS, user.id, user.org_id, {"userId": user.id}, staying)
+    guards = (user_lookup.exists_guard(user),)
+    return KeyOwner(USER_KEYS, user.id, user.org_id, {"userId": user.id}, guards)

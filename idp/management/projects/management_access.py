@@ -21,8 +21,10 @@ async def check(service: Service, call: Call, project: Project) -> None:
     """
     if "iam.write" in call.rights.everywhere:
         return
-    inside = paging.walk(service.store, APPLICATIONS, {"project_id": project.id}, order="name")
-    async for client in inside:
+    applications = paging.walk(
+        service.store, APPLICATIONS, {"project_id": project.id}, order="name"
+    )
+    async for client in applications:
         if client.has_management_access:
             message = "an application in the project has managementAccess"
             raise PermissionDenied(message, error_code="project.protected")

@@ -27,8 +27,9 @@ from idp.service import Service
 
 
 class AppChecked(Answer, frozen=True, kw_only=True):
-    """`compliance_problems` are what registering it would tell, too. `proposed_allowed_users` is
-    what the installation proposes for a new application that does not say who may use it."""
+    """`compliance_problems` are those that the registration would answer. `proposed_allowed_users`
+    is what the installation proposes for a new application that does not say who may use it.
+    """
 
     proposed_allowed_users: str
     none_compliant: bool = False
@@ -50,8 +51,8 @@ async def create(
 async def configure(
     service: Service, call: Call, project_id: str, app_id: str, request: OidcSettings
 ) -> AppConfigured:
-    """Replaces the settings of an OpenID Connect application; what the request omits gets its
-    default.
+    """Replaces the settings of an OpenID Connect application; those that the request omits get
+    their defaults.
 
     For a native application without a secret, `confirms_return` keeps its value if the request
     omits it. Raises NotFound, PermissionDenied (only owners of the installation decide about

@@ -18,7 +18,7 @@ from idp.clients.wire_names import (
     TOKEN_TYPES,
 )
 from idp.foundation.errors import FieldProblem
-from idp.management.projects.app_fields import ClaimName, ClockSkew, NoLoginElsewhere
+from idp.management.projects.app_fields import ClaimName, ClockSkew, NoLoginUri
 from idp.records import (
     AppType,
 )
@@ -34,11 +34,11 @@ _Origins = Annotated[list[Annotated[str, Origin()]], Items(MAX_URIS)]
 
 
 class OwnLogin(Request, frozen=True, kw_only=True):
-    base_uri: Annotated[str, NoLoginElsewhere()] = ""
+    base_uri: Annotated[str, NoLoginUri()] = ""
 
 
 class LoginVersion(Request, frozen=True, kw_only=True):
-    """There is one login, whichever version is named."""
+    """Accepted for compatibility: the sign-in is the same, whichever version is named."""
 
     one_of = (("login_v1", "login_v2"),)
 
@@ -47,13 +47,12 @@ class LoginVersion(Request, frozen=True, kw_only=True):
 
 
 class OidcSettings(Request, frozen=True, kw_only=True):
-    """How an application is to work; what is not said has its default.
-
-    `allowed_users` omitted means everybody in a new application, and leaves it as it is in one
-    that is there: a replacement that does not know the member never opens an application. So it
-    is with `confirm_return`, whose default for a new one depends on the installation's profile.
-    `skip_native_app_success_page` and `login_version` are taken and not kept: there is no such
-    page, and one login.
+    """The settings of an application; one that is omitted has its default. If `allowed_users` is
+    omitted, a new application is open to everybody, and an existing one keeps its value, so that a
+    client which does not know the member never opens an application. An existing application keeps
+    `confirm_return`, too, if that is omitted; its default for a new one depends on the
+    installation's profile. `skip_native_app_success_page` and `login_version` are accepted without
+    effect.
     """
 
     redirect_uris: _Uris = []
@@ -107,7 +106,7 @@ class OidcSettings(Request, frozen=True, kw_only=True):
             path = f"{field}[{n}]"
             yield from self._check_uri(path, uri, kind)
             if uri and uri in uris[:n]:
-                yield FieldProblem("field.duplicate", path, "stands in the list twice")
+                yield FieldProblem("field.duplicate", path, "is listed twice")
 
     def _check_uri(self, path: str, uri: str, kind: AppType | None) -> Iterator[FieldProblem]:
         if uri and kind is not None and self.dev_mode is not None:
@@ -122,11 +121,11 @@ class OidcSettings(Request, frozen=True, kw_only=True):
             return
         has_implicit = "OIDC_GRANT_TYPE_IMPLICIT" in grants
         if IMPLICIT_RESPONSES & set(responses) and not has_implicit:
-            text = "must have OIDC_GRANT_TYPE_IMPLICIT for these response types"
+            text = "must contain OIDC_GRANT_TYPE_IMPLICIT for these response types"
             yield FieldProblem("app.grant_types.implicit_missing", "grantTypes", text)
         is_public = self.auth_method_type == "OIDC_AUTH_METHOD_TYPE_NONE"
         if "OIDC_GRANT_TYPE_CLIENT_CREDENTIALS" in grants and is_public:
-            text = "can't have client credentials: the application has none"
+            text = "can't contain client credentials: the application has none"
             yield FieldProblem("app.grant_types.no_credentials", "grantTypes", text)
 
 

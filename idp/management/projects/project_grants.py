@@ -86,8 +86,8 @@ async def create(
         project = await projects.find(service, call, project_id)
         await management_access.check(service, call, project)
         organization = await _granted_organization(service, project, request.granted_org_id)
-        given = await roles.given(service, project, request.role_keys)
-        grant = new(service, project, organization.id, given)
+        role_records = await roles.find_by_keys(service, project, request.role_keys)
+        grant = new(service, project, organization.id, role_records)
         entry = AuditEntry(
             "project_grant.created",
             call.actor,
@@ -97,7 +97,7 @@ async def create(
         writes = events.insertion(service.random, PROJECT_GRANTS, grant, entry)
         guards = [
             projects.state_unchanged(project),
-            *roles.unchanged(given),
+            *roles.unchanged(role_records),
             organizations.state_unchanged(organization),
         ]
         # Earlier releases would ignore the grant, so they must not open the store any more.
@@ -108,7 +108,7 @@ async def create(
     try:
         created = await versioned_updates.repeated(attempt)
     except Conflict:
-        message = "the project is granted to this organization already"
+        message = "the project is already granted to this organization"
         raise AlreadyExists(
             message, error_code="project_grant.exists", field="grantedOrgId"
         ) from None
@@ -118,17 +118,17 @@ async def create(
 
 
 def new(
-    service: Service, project: Project, granted_org_id: str, given: Sequence[ProjectRole]
+    service: Service, project: Project, granted_org_id: str, role_records: Sequence[ProjectRole]
 ) -> ProjectGrant:
     """Returns a new record of a grant of `project` to the organization `granted_org_id`; the
-    caller stores it. `given` are the roles that it grants."""
+    caller stores it. `role_records` are the roles that it grants."""
     now = service.clock.now()
     return ProjectGrant(
         id=grant_ids.of_grant(project.id, granted_org_id),
         project_id=project.id,
         org_id=project.org_id,
         granted_org_id=granted_org_id,
-        role_keys=[role.key for role in given],
+        role_keys=[role.key for role in role_records],
         generation=service.random.id(),
         stamp=service.random.token(bits=64),
         created_at=now,
@@ -142,7 +142,7 @@ async def _granted_organization(service: Service, project: Project, org_id: str)
         raise InvalidArgument([FieldProblem("project_grant.own", "grantedOrgId", message)])
     organization = await service.store.get(ORGANIZATIONS, org_id)
     if organization is None:
-        message = "is no organization here"
+        message = "is not an organization of this installation"
         raise InvalidArgument(
             [FieldProblem("project_grant.organization", "grantedOrgId", message)]
         )
@@ -164,33 +164,33 @@ async def change(
 
     Raises NotFound, PermissionDenied, InvalidArgument (the project has no such role).
     """
-    given: Sequence[ProjectRole] = ()
+    role_records: Sequence[ProjectRole] = ()
 
     async def find() -> ProjectGrant:
-        nonlocal given
+        nonlocal role_records
         project = await projects.find(service, call, project_id)
         await management_access.check(service, call, project)
-        given = await roles.given(service, project, request.role_keys)
+        role_records = await roles.find_by_keys(service, project, request.role_keys)
         return await _find(service, project, grant_id)
 
     work = deferred_work.new(service, "project_grant.changed", grant_id, call.actor)
 
-    def also(before: ProjectGrant, after: ProjectGrant) -> list[Write]:
+    def further_writes(before: ProjectGrant, after: ProjectGrant) -> list[Write]:
         # Only if a role is missing are there assignments to change.
         has_lost_roles = not set(before.role_keys) <= set(after.role_keys)
         deferred = [Insert(DEFERRED_WORK, work)] if has_lost_roles else []
-        return [*roles.unchanged(given), *deferred]
+        return [*roles.unchanged(role_records), *deferred]
 
     changed = await versioned_updates.changed(
         service,
         PROJECT_GRANTS,
         find,
-        lambda _: {"role_keys": [role.key for role in given]},
+        lambda _: {"role_keys": [role.key for role in role_records]},
         "project_grant.changed",
         call,
-        also=also,
+        further_writes=further_writes,
     )
-    await deferred_work.begin(service, work, granted_roles.follow)
+    await deferred_work.begin(service, work, granted_roles.reduce_roles)
     return Changed(details=answers.details(changed, changed.org_id))
 
 
@@ -204,7 +204,7 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
     await management_access.check(service, call, project)
     work = None
 
-    def also(grant: ProjectGrant) -> list[Write]:
+    def further_writes(grant: ProjectGrant) -> list[Write]:
         nonlocal work
         # Identified by its generation, which a new grant to the same organization does not share.
         work = deferred_work.new(service, "project_grant.deleted", grant.generation, call.actor)
@@ -217,7 +217,7 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
         "project_grant.deleted",
         call,
         project.org_id,
-        also=also,
+        further_writes=further_writes,
     )
     if work is not None:
         await deferred_work.begin(service, work, granted_roles.purge)
@@ -264,24 +264,24 @@ _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
 }
 
 
-async def forget_role(service: Service, call: Call, found: ProjectGrant, key: str) -> None:
+async def remove_role(service: Service, call: Call, grant: ProjectGrant, key: str) -> None:
     """Removes the role with this key from a project grant and stores the grant; the caller deletes
-    the role itself, before or afterwards. `found` is the grant as it was read; it is read again if
-    it has changed."""
-    grant: ProjectGrant | None = found
-    while grant is not None and key in grant.role_keys:
-        now, others = service.clock.now(), [each for each in grant.role_keys if each != key]
-        values = {"role_keys": others, "changed_at": now}
+    the role itself, before or afterwards. `grant` is the record as it was last read; it is read
+    again if it has changed."""
+    current: ProjectGrant | None = grant
+    while current is not None and key in current.role_keys:
+        now, other_keys = service.clock.now(), [each for each in current.role_keys if each != key]
+        values = {"role_keys": other_keys, "changed_at": now}
         with suppress(Stale):
             entry = AuditEntry("project_grant.changed", call.actor, now)
             await service.store.commit(
-                *events.update(service.random, PROJECT_GRANTS, grant, values, entry)
+                *events.update(service.random, PROJECT_GRANTS, current, values, entry)
             )
-        grant = await service.store.get(PROJECT_GRANTS, grant.id)
+        current = await service.store.get(PROJECT_GRANTS, current.id)
 
 
-async def _find(service: Service, project: Project, id: str) -> ProjectGrant:
-    grant = await service.store.get(PROJECT_GRANTS, id)
+async def _find(service: Service, project: Project, grant_id: str) -> ProjectGrant:
+    grant = await service.store.get(PROJECT_GRANTS, grant_id)
     if grant is None or grant.project_id != project.id:
         raise NotFound("there is no such grant", error_code="project_grant.not_found")
     return grant
@@ -290,7 +290,7 @@ async def _find(service: Service, project: Project, id: str) -> ProjectGrant:
 def view(
     grant: ProjectGrant, project: Project, organization: Organization | None
 ) -> ProjectGrantView:
-    """Returns a project grant in the form in which the API answers it.
+    """Returns a project grant in the form in which the API returns it.
 
     `organization` is the one that the project is granted to, None if it was deleted.
     """

@@ -1,4 +1,4 @@
-"""Calls on projects, the groups of an organization's applications."""
+"""Calls on projects. Each application of an organization belongs to a project."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from storage.confirmed_commit import commit_confirmed
 
 
 class ProjectSettings(Request, frozen=True, kw_only=True):
-    """The checks omitted are off in a new project, and stay as they are in one that is there."""
+    """The name of a project and its checks. A check that is omitted is off in a new project, and
+    does not change in an existing one.
+    """
 
     name: Name
     project_role_assertion: Annotated[object, NotYet("project.role_assertion.unsupported")] = False
@@ -32,7 +34,7 @@ class ProjectSettings(Request, frozen=True, kw_only=True):
 
 
 class NewProject(ProjectSettings, frozen=True, kw_only=True):
-    """What a project is made of."""
+    """The settings of a new project."""
 
 
 class ProjectCreated(Answer, frozen=True, kw_only=True):
@@ -76,26 +78,26 @@ async def create(service: Service, call: Call, request: NewProject) -> ProjectCr
     return ProjectCreated(id=project.id, details=answers.details(project, project.org_id))
 
 
-async def find(service: Service, call: Call, id: str) -> Project:
+async def find(service: Service, call: Call, project_id: str) -> Project:
     """Returns a project, if the call may act in its organization.
 
     Raises NotFound, also if the call may not.
     """
-    project = await service.store.get(PROJECTS, id)
+    project = await service.store.get(PROJECTS, project_id)
     if project is None or not call.reaches(project.org_id):
         raise NotFound("there is no such project", error_code="project.not_found")
     return project
 
 
-async def show(service: Service, call: Call, id: str) -> ProjectFound:
+async def show(service: Service, call: Call, project_id: str) -> ProjectFound:
     """Returns a project with its details. Raises NotFound."""
-    project = await find(service, call, id)
+    project = await find(service, call, project_id)
     project_view = view(project)
     return ProjectFound(details=project_view.details, project=project_view)
 
 
 def view(project: Project) -> ProjectView:
-    """Returns a project in the form in which the API answers it."""
+    """Returns a project in the form in which the API returns it."""
     return ProjectView(
         id=project.id,
         details=answers.details(project, project.org_id),
@@ -106,7 +108,9 @@ def view(project: Project) -> ProjectView:
     )
 
 
-async def change(service: Service, call: Call, id: str, request: ProjectSettings) -> Changed:
+async def change(
+    service: Service, call: Call, project_id: str, request: ProjectSettings
+) -> Changed:
     """Changes a project's name, and its checks of who may use its applications.
 
     Raises NotFound; PermissionDenied if the checks would decide who may use an application with
@@ -114,7 +118,7 @@ async def change(service: Service, call: Call, id: str, request: ProjectSettings
     """
 
     async def find_to_change() -> Project:
-        project = await find(service, call, id)
+        project = await find(service, call, project_id)
         if _changes_checks(project, request):  # a new name does not change access
             await management_access.check(service, call, project)
         return project
@@ -141,9 +145,9 @@ async def change(service: Service, call: Call, id: str, request: ProjectSettings
 
 
 def _changes_checks(project: Project, request: ProjectSettings) -> bool:
-    before = (project.requires_grant, project.requires_role)
+    current = (project.requires_grant, project.requires_role)
     requested = (request.has_project_check, request.project_role_check)
-    return any(new not in (None, old) for old, new in zip(before, requested, strict=True))
+    return any(new not in (None, old) for old, new in zip(current, requested, strict=True))
 
 
 def state_unchanged(project: Project) -> Write:

@@ -1,4 +1,4 @@
-"""The form in which the management API answers an application: its settings, without its
+"""The form in which the management API returns an application: its settings, without its
 secret."""
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ class ApiConfig(Answer, frozen=True, kw_only=True):
 
 
 class AppView(Answer, frozen=True, kw_only=True):
-    """Either `oidc_config` or `api_config` is there, `explains_until` while debug mode is on."""
+    """An application. Either `oidc_config` or `api_config` is present, and `explains_until` while
+    debug mode is on.
+    """
 
     id: str
     details: Details
@@ -98,7 +100,7 @@ async def show(service: Service, call: Call, project_id: str, app_id: str) -> Ap
 
 
 def view(client: Application, now: datetime) -> AppView:
-    """Returns an application in the form in which the API answers it. `now` decides whether its
+    """Returns an application in the form in which the API returns it. `now` decides whether its
     debug mode is still on."""
     is_api, until = client.app_type == "api", client.explains_until
     return AppView(
@@ -115,7 +117,7 @@ def view(client: Application, now: datetime) -> AppView:
 
 def api(client: Application) -> ApiConfig:
     """Returns the settings of an API application in the form in which answers contain them."""
-    method = _named(api_apps.AUTH_METHODS, client.auth_method)
+    method = _api_name(api_apps.AUTH_METHODS, client.auth_method)
     return ApiConfig(client_id=client.id, auth_method_type=method)
 
 
@@ -126,20 +128,20 @@ def oidc(client: Application) -> OidcConfig:
     return OidcConfig(
         client_id=client.id,
         redirect_uris=client.redirect_uris,
-        response_types=[_named(RESPONSE_TYPES, each) for each in client.response_types],
-        grant_types=[_named(GRANT_TYPES, each) for each in client.grant_types],
-        app_type=_named(APP_TYPES, client.app_type),
-        auth_method_type=_named(AUTH_METHODS, client.auth_method),
+        response_types=[_api_name(RESPONSE_TYPES, each) for each in client.response_types],
+        grant_types=[_api_name(GRANT_TYPES, each) for each in client.grant_types],
+        app_type=_api_name(APP_TYPES, client.app_type),
+        auth_method_type=_api_name(AUTH_METHODS, client.auth_method),
         post_logout_redirect_uris=client.post_logout_redirect_uris,
         version="OIDC_VERSION_1_0",
         none_compliant=bool(problems),
         compliance_problems=problems,
         dev_mode=client.is_dev_mode,
-        access_token_type=_named(TOKEN_TYPES, client.access_token_type),
+        access_token_type=_api_name(TOKEN_TYPES, client.access_token_type),
         access_token_role_assertion=client.access_token_role_assertion,
         id_token_role_assertion=client.id_token_role_assertion,
         id_token_userinfo_assertion=client.id_token_userinfo_assertion,
-        id_token_signed_response_alg=_named(ALGORITHMS, client.signing_algorithm),
+        id_token_signed_response_alg=_api_name(ALGORITHMS, client.signing_algorithm),
         clock_skew=f"{client.clock_skew_seconds}s" if client.clock_skew_seconds else "",
         additional_origins=client.additional_origins,
         back_channel_logout_uri=client.back_channel_logout_uri or "",
@@ -148,7 +150,7 @@ def oidc(client: Application) -> OidcConfig:
         groups_claim=client.groups_claim or "",
         third_party=client.is_third_party,
         management_access=client.has_management_access,
-        allowed_users=_named(ALLOWED_USERS, client.allowed_users),
+        allowed_users=_api_name(ALLOWED_USERS, client.allowed_users),
         refresh_token_reuse_seconds=client.refresh_token_reuse_seconds,
         loopback_any_port=client.allows_any_loopback_port,
         require_pushed_requests=client.requires_pushed_requests,
@@ -157,5 +159,5 @@ def oidc(client: Application) -> OidcConfig:
     )
 
 
-def _named(names: Mapping[str, V], value: str) -> str:
+def _api_name(names: Mapping[str, V], value: str) -> str:
     return next(name for name, each in names.items() if each == value)

@@ -21,14 +21,14 @@ _CLIENT_ID: Final = "CLIENT_ID"
 
 
 class PresetReason(Answer, frozen=True, kw_only=True):
-    """Why a setting is not what it would be otherwise."""
+    """A setting that a preset changes from its default, and the reason."""
 
     field: str
     reason: str
 
 
 class PresetView(Answer, frozen=True, kw_only=True):
-    """`kind` says whether it is registered as an API or by which `appType`."""
+    """A preset. `kind` says whether the tool is registered as an API, or with which `appType`."""
 
     name: str
     title: str
@@ -38,7 +38,7 @@ class PresetView(Answer, frozen=True, kw_only=True):
 
 
 class PresetSettings(Answer, frozen=True, kw_only=True):
-    """The body that registers it, but for the name; empty for an API."""
+    """The request body that registers the tool, without the name; empty for an API."""
 
     app_type: str = ""
     redirect_uris: list[str] = []
@@ -69,7 +69,7 @@ class PresetFound(Answer, frozen=True, kw_only=True):
     configuration: str
 
 
-async def listed(service: Service, call: Call) -> Presets:
+async def find_all(service: Service, call: Call) -> Presets:
     """Returns the tools for which there is a preset."""
     views = [_view(name, preset) for name, preset in presets.PRESETS.items()]
     return Presets(details=ListDetails(total_result=str(len(views))), result=views)
@@ -84,7 +84,7 @@ async def show(service: Service, call: Call, name: str) -> PresetFound:
     preset = presets.find(name)
     settings = presets.expand(name, HOST)
     if preset.kind != "api":
-        settings |= new_apps.proposed(settings, preset)
+        settings |= new_apps.defaults(settings, preset)
     return PresetFound(
         preset=_view(name, preset),
         settings=_settings(service, settings, preset),
@@ -93,8 +93,8 @@ async def show(service: Service, call: Call, name: str) -> PresetFound:
     )
 
 
-def _settings(service: Service, known: Mapping[str, Any], preset: Preset) -> PresetSettings:
-    settings = msgspec.convert(known, PresetSettings)
+def _settings(service: Service, values: Mapping[str, Any], preset: Preset) -> PresetSettings:
+    settings = msgspec.convert(values, PresetSettings)
     if preset.kind == "api" or service.config.new_application_users == "everybody":
         return settings
     return structs.replace(settings, allowed_users=oidc_apps.proposed_users(service))

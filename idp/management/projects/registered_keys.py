@@ -1,7 +1,7 @@
 """Public keys of applications and service users that verify assertions (RFC 7523).
 
 Either the caller sends the public key, or the service generates a pair: then the private key is in
-the answer, as a key file, and is not stored. A removed key verifies nothing from then on.
+the answer, as a key file, and is not stored. A removed key no longer verifies assertions.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class NewKey(Request, frozen=True, kw_only=True):
 
 
 class KeyCreated(Answer, frozen=True, kw_only=True):
-    """`id` is there for keys of applications. `key_details` is the base64 of the key file."""
+    """`id` is present for keys of applications. `key_details` is the key file in base64."""
 
     key_id: str
     details: Details
@@ -89,7 +89,7 @@ class KeyFound(Answer, frozen=True, kw_only=True):
 
 
 class KeysFound(Answer, frozen=True, kw_only=True):
-    """`nextCursor` is there as long as there may be more."""
+    """A page of results. `nextCursor` is present if there may be more."""
 
     details: SearchDetails
     result: list[RegisteredKeyView] = []
@@ -123,21 +123,21 @@ class KeyOwner(Struct, frozen=True):
 
 async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey) -> KeyCreated:
     """Registers the public key in the request as a key of the owner, or without one generates a
-    key pair and answers its private key.
+    key pair and returns its private key.
 
     Raises InvalidArgument (the expiration date), NotFound (the owner was deleted meanwhile).
     """
     now = service.clock.now()
-    expires_at = expirations.chosen(
+    expires_at = expirations.expiration(
         request.expiration_date,
         now,
         service.config.key_max_days,
-        usual=opaque_tokens.LASTS_UNTIL,
-        past=FieldProblem("key.expiration_past", "expirationDate", "is in the past"),
+        fallback=opaque_tokens.LASTS_UNTIL,
+        past_problem=FieldProblem("key.expiration_past", "expirationDate", "is in the past"),
     )
     private: Any = None
-    if request.public_key is None:  # in a thread: generating an RSA key takes a while
-        private = await asyncio.to_thread(ALGORITHMS["RS256"].make)
+    if request.public_key is None:  # in a thread: generating an RSA key would block
+        private = await asyncio.to_thread(ALGORITHMS["RS256"].generate)
     record = RegisteredKey(
         id=service.random.id(),
         owner_id=owner.id,
@@ -146,7 +146,7 @@ async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey)
         expires_at=expires_at,
     )
     entry = AuditEntry(
-        f"{_singular(owner)}.created",
+        f"{_event_object(owner)}.created",
         call.actor,
         now,
         owner.org_id,
@@ -165,10 +165,10 @@ async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey)
     )
 
 
-async def listed(service: Service, owner: KeyOwner) -> RegisteredKeys:
+async def find_all(service: Service, owner: KeyOwner) -> RegisteredKeys:
     """Returns the owner's keys, at most a thousand of them."""
     where = {"owner_id": owner.id}
-    details, keys = await paging.of(service, owner.collection, where)
+    details, keys = await paging.first_page(service, owner.collection, where)
     views = await last_uses.with_last_uses(service, [_view(owner, key) for key in keys])
     return RegisteredKeys(details=details, result=views)
 
@@ -193,15 +193,15 @@ async def show(service: Service, owner: KeyOwner, key_id: str) -> KeyFound:
 
 
 async def remove(service: Service, call: Call, owner: KeyOwner, key_id: str) -> Changed:
-    """Removes a key of the owner, which verifies nothing from then on. Raises NotFound."""
+    """Removes a key of the owner, which no longer verifies assertions. Raises NotFound."""
     return await versioned_updates.removed(
         service,
         owner.collection,
         lambda: _find(service, owner, key_id),
-        f"{_singular(owner)}.deleted",
+        f"{_event_object(owner)}.deleted",
         call,
         owner.org_id,
-        also=lambda key: [last_uses.forget(key.id)],
+        further_writes=lambda key: [last_uses.deletion(key.id)],
     )
 
 
@@ -212,7 +212,7 @@ async def _find(service: Service, owner: KeyOwner, key_id: str) -> RegisteredKey
     return key
 
 
-def _singular(owner: KeyOwner) -> str:
+def _event_object(owner: KeyOwner) -> str:
     return owner.collection.name.removesuffix("s")
 
 
@@ -222,8 +222,8 @@ def _view(owner: KeyOwner, key: RegisteredKey) -> RegisteredKeyView:
 
 
 def _pem(public: Any) -> str:
-    form = serialization.PublicFormat.SubjectPublicKeyInfo
-    data: bytes = public.public_bytes(serialization.Encoding.PEM, form)
+    key_format = serialization.PublicFormat.SubjectPublicKeyInfo
+    data: bytes = public.public_bytes(serialization.Encoding.PEM, key_format)
     return data.decode()
 
 
@@ -232,8 +232,8 @@ def _key_file(owner: KeyOwner, record: RegisteredKey, private: Any) -> str:
 
     It contains the private key as PEM in the form of PKCS #1.
     """
-    form = serialization.PrivateFormat.TraditionalOpenSSL
-    pem = private.private_bytes(serialization.Encoding.PEM, form, _NO_PASSWORD)
+    key_format = serialization.PrivateFormat.TraditionalOpenSSL
+    pem = private.private_bytes(serialization.Encoding.PEM, key_format, _NO_PASSWORD)
     kind = "application" if owner.is_application else "serviceaccount"
     file = {"type": kind, "keyId": record.id, "key": pem.decode(), **owner.names}
     file |= {"expirationDate": record.expires_at}

@@ -1,4 +1,4 @@
-"""Deletion of a project with all that is in it.
+"""Deletion of a project with its applications, roles and grants.
 
 Its record is deleted in one unit with its first applications, usually all of them; from then on
 nothing can be added to it. The other applications follow, a bounded number within the call, then
@@ -25,12 +25,13 @@ from idp.records import (
     DeferredWork,
     Project,
 )
+from idp.records.groups import GROUP_GRANTS
 from idp.service import Service
 from storage import Insert, Stale, Write
 from storage.confirmed_commit import commit_confirmed
 
-AT_ONCE: Final = 50  # applications in one unit; each has up to a hundred origins
-_UNITS: Final = 10  # in one step
+BATCH_SIZE: Final = 50  # applications in one unit; each has up to a hundred origins
+_UNITS_PER_STEP: Final = 10
 _TYPE: Final = "project.deleted"
 
 
@@ -40,63 +41,68 @@ async def remove(service: Service, call: Call, project_id: str) -> Changed:
     All tokens that were issued to its applications become invalid. Raises NotFound,
     PermissionDenied, FailedPrecondition (the demo application is in it).
     """
-    found, first = await protected_projects.find(service, call, project_id), list[Write]()
+    project, application_removals = (
+        await protected_projects.find(service, call, project_id),
+        list[Write](),
+    )
     demo = await app_removal.find_demo(service)
-    if demo is not None and demo.project_id == found.id:
-        message = "the demo application is in the project, and stays"
+    if demo is not None and demo.project_id == project.id:
+        message = "the project contains the demo application, which can't be deleted"
         raise FailedPrecondition(message, error_code="project.demo")
-    work = deferred_work.new(service, _TYPE, found.id, call.actor)
+    work = deferred_work.new(service, _TYPE, project.id, call.actor)
 
     async def find() -> Project:
-        project = await protected_projects.find(service, call, project_id)
-        first[:] = await _first(service, project.id, call.actor)
-        return project
+        current = await protected_projects.find(service, call, project_id)
+        application_removals[:] = await _application_removals(service, current.id, call.actor)
+        return current
 
-    done = await versioned_updates.removed(
+    changed = await versioned_updates.removed(
         service,
         PROJECTS,
         find,
         _TYPE,
         call,
-        found.org_id,
-        also=lambda _: [*first, Insert(DEFERRED_WORK, work)],
+        project.org_id,
+        further_writes=lambda _: [*application_removals, Insert(DEFERRED_WORK, work)],
     )
     await deferred_work.begin(service, work, purge)
-    return done
+    return changed
 
 
 async def purge(service: Service, work: DeferredWork) -> bool:
     """Removes a bounded number of records that were in a deleted project, and returns whether none
-    is left.
+    remains.
 
     It is a step of deferred work (`idp/audit/deferred_work.py`); `work.owner_id` is the id of the
     project.
     """
-    id, actor = work.owner_id, work.actor
-    for _ in range(_UNITS):
-        writes = await _first(service, id, actor)
+    project_id, actor = work.owner_id, work.actor
+    for _ in range(_UNITS_PER_STEP):
+        writes = await _application_removals(service, project_id, actor)
         if not writes:
             break
-        with suppress(Stale):  # an application changed: the next round reads it again
+        with suppress(Stale):  # an application changed: the next iteration reads it again
             await commit_confirmed(service.store, *writes)
     else:
         return False
-    where, emptied = {"project_id": id}, deferred_work.emptied
+    where, delete_some = {"project_id": project_id}, deferred_work.delete_some
     # A role is assigned in a unit with a guard that it exists. So once the roles are removed, no
-    # new assignment can appear behind the last step.
-    type = "project_role.deleted"
-    if not await emptied(service, PROJECT_ROLES, where, type, actor, order="key"):
+    # new assignment can appear after the last step.
+    event_type = "project_role.deleted"
+    if not await delete_some(service, PROJECT_ROLES, where, event_type, actor, order="key"):
         return False
-    if not await emptied(service, PROJECT_GRANTS, where, "project_grant.deleted", actor):
+    if not await delete_some(service, PROJECT_GRANTS, where, "project_grant.deleted", actor):
         return False
-    return await emptied(service, ROLE_ASSIGNMENTS, where, "role_assignment.deleted", actor)
+    if not await delete_some(service, GROUP_GRANTS, where, "group_grant.deleted", actor):
+        return False
+    return await delete_some(service, ROLE_ASSIGNMENTS, where, "role_assignment.deleted", actor)
 
 
-async def _first(service: Service, project_id: str, actor: str) -> list[Write]:
+async def _application_removals(service: Service, project_id: str, actor: str) -> list[Write]:
     """Returns the writes that delete the first applications of a project."""
     writes, now = list[Write](), service.clock.now()
     page = await service.store.find(
-        APPLICATIONS, {"project_id": project_id}, order="name", limit=AT_ONCE
+        APPLICATIONS, {"project_id": project_id}, order="name", limit=BATCH_SIZE
     )
     for client in page.records:
         writes += app_removal.removal(service, client, actor, now)

@@ -35,6 +35,7 @@ from idp.records import (
     RoleAssignment,
     User,
 )
+from idp.records.groups import GroupGrant
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Items, Name, Text
@@ -49,8 +50,9 @@ _RoleKeys = Annotated[list[Name], Items(100, min=1)]
 
 
 class NewAssignment(Request, frozen=True, kw_only=True):
-    """Without `project_grant_id` whoever does not manage the project assigns by the grant that
-    there is for the user's organization."""
+    """If `project_grant_id` is omitted and the caller does not manage the project, the roles are
+    assigned by the project grant to the user's organization.
+    """
 
     project_id: Name
     project_grant_id: Annotated[str, Text()] = ""
@@ -116,36 +118,36 @@ async def create(
         user = await manageable.find(service, call, user_id)
         project_id, grant_id = request.project_id, request.project_grant_id
         source = await _source(service, call, user, project_id, grant_id)
-        given = await _given(service, source, request.role_keys)
-        made = new(service, user, source, given)
-        writes = _insertion(service, call, made)
+        role_records = await find_roles(service, source, request.role_keys)
+        assignment = new(service, user, source, role_records)
+        writes = _insertion(service, call, assignment)
         # The stamp also differs for a user that was deleted and created again with the same id.
-        is_there = Update(USERS, user.id, expect={"stamp": user.stamp})
-        guards = [*roles.unchanged(given), *source.unchanged(), is_there]
+        user_guard = Update(USERS, user.id, expect={"stamp": user.stamp})
+        guards = [*roles.unchanged(role_records), *source.unchanged(), user_guard]
         await commit_confirmed(service.store, *writes, *guards)
-        return made
+        return assignment
 
     try:
-        made = await versioned_updates.repeated(attempt)
+        assignment = await versioned_updates.repeated(attempt)
     except Conflict:
-        message = "the user has roles of this project already"
+        message = "the user already has roles in this project"
         raise AlreadyExists(message, error_code="user_grant.exists", field="projectId") from None
-    details = answers.details(made, made.org_id)
-    return AssignmentCreated(user_grant_id=made.id, details=details)
+    details = answers.details(assignment, assignment.org_id)
+    return AssignmentCreated(user_grant_id=assignment.id, details=details)
 
 
 def new(
-    service: Service, user: User, source: AssignmentSource, given: Sequence[ProjectRole]
+    service: Service, user: User, source: AssignmentSource, role_records: Sequence[ProjectRole]
 ) -> RoleAssignment:
     """Returns a new record that assigns roles of the project in `source` to `user`; the caller
-    stores it. `given` are the roles."""
+    stores it. `role_records` are the roles."""
     now, project = service.clock.now(), source.project
     return RoleAssignment(
         id=grant_ids.of_assignment(user.id, project.id),
         user_id=user.id,
         project_id=project.id,
         org_id=source.org_id,
-        role_keys=[role.key for role in given],
+        role_keys=[role.key for role in role_records],
         created_at=now,
         changed_at=now,
         granted_by=source.grant.generation if source.grant else None,
@@ -153,14 +155,14 @@ def new(
     )
 
 
-def _insertion(service: Service, call: Call, made: RoleAssignment) -> list[Write]:
+def _insertion(service: Service, call: Call, assignment: RoleAssignment) -> list[Write]:
     entry = AuditEntry(
         "role_assignment.created",
         call.actor,
-        made.created_at,
-        payload={"user": made.user_id, "project": made.project_id},
+        assignment.created_at,
+        payload={"user": assignment.user_id, "project": assignment.project_id},
     )
-    return events.insertion(service.random, ROLE_ASSIGNMENTS, made, entry)
+    return events.insertion(service.random, ROLE_ASSIGNMENTS, assignment, entry)
 
 
 async def change(
@@ -175,12 +177,16 @@ async def change(
     guards: list[Write] = []
 
     async def find() -> RoleAssignment:
-        found = await _find(service, call, user, assignment_id)
-        grant_id = grant_ids.of_grant(found.project_id, found.org_id) if found.granted_by else ""
-        source = await _source(service, call, user, found.project_id, grant_id)
-        given = await _given(service, source, request.role_keys)
-        guards[:] = [*roles.unchanged(given), *source.unchanged()]
-        return found
+        assignment = await _find(service, call, user, assignment_id)
+        grant_id = (
+            grant_ids.of_grant(assignment.project_id, assignment.org_id)
+            if assignment.granted_by
+            else ""
+        )
+        source = await _source(service, call, user, assignment.project_id, grant_id)
+        role_records = await find_roles(service, source, request.role_keys)
+        guards[:] = [*roles.unchanged(role_records), *source.unchanged()]
+        return assignment
 
     changed = await versioned_updates.changed(
         service,
@@ -189,20 +195,20 @@ async def change(
         lambda _: {"role_keys": list(dict.fromkeys(request.role_keys))},
         "role_assignment.changed",
         call,
-        also=lambda *_: guards,
+        further_writes=lambda *_: guards,
     )
     return Changed(details=answers.details(changed, changed.org_id))
 
 
-async def listed(service: Service, call: Call, user_id: str) -> Assignments:
+async def find_all(service: Service, call: Call, user_id: str) -> Assignments:
     """Returns the role assignments of a user, one for each project. Raises NotFound."""
     user = await user_read.find(service, call, user_id)
-    details, found = await paging.of(service, ROLE_ASSIGNMENTS, {"user_id": user.id})
-    reached = [view(one) for one in found if call.reaches(one.org_id)]
+    details, assignments = await paging.first_page(service, ROLE_ASSIGNMENTS, {"user_id": user.id})
+    visible = [view(assignment) for assignment in assignments if call.reaches(assignment.org_id)]
     # The total must not show how many roles other organizations have assigned.
-    hidden = len(found) - len(reached)
+    hidden = len(assignments) - len(visible)
     total = ListDetails(total_result=str(int(details.total_result) - hidden))
-    return Assignments(details=total, result=reached)
+    return Assignments(details=total, result=visible)
 
 
 async def remove(service: Service, call: Call, user_id: str, assignment_id: str) -> Changed:
@@ -211,19 +217,20 @@ async def remove(service: Service, call: Call, user_id: str, assignment_id: str)
     Raises NotFound, PermissionDenied.
     """
     user = await manageable.find(service, call, user_id)
-    found = await _find(service, call, user, assignment_id)
+    assignment = await _find(service, call, user, assignment_id)
     return await versioned_updates.removed(
         service,
         ROLE_ASSIGNMENTS,
         lambda: _find(service, call, user, assignment_id),
         "role_assignment.deleted",
         call,
-        found.org_id,
+        assignment.org_id,
     )
 
 
 async def remove_role(service: Service, call: Call, project_id: str, key: str) -> Changed:
-    """Deletes a role of a project, and removes it from every assignment and project grant.
+    """Deletes a role of a project, and removes it from every assignment to a user or a group and
+    from every project grant.
 
     The assignments are changed both before and after the role itself is deleted: the second pass
     finds those that were made during the first, and once the role is deleted it can no longer be
@@ -232,8 +239,8 @@ async def remove_role(service: Service, call: Call, project_id: str, key: str) -
     project = await projects.find(service, call, project_id)
     await management_access.check(service, call, project)
     await roles.find(service, project, key)
-    await _take_away(service, call, project, key)
-    done = await versioned_updates.removed(
+    await _remove_from_records(service, call, project, key)
+    changed = await versioned_updates.removed(
         service,
         PROJECT_ROLES,
         lambda: roles.find(service, project, key),
@@ -241,27 +248,30 @@ async def remove_role(service: Service, call: Call, project_id: str, key: str) -
         call,
         project.org_id,
     )
-    await _take_away(service, call, project, key)
-    return done
+    await _remove_from_records(service, call, project, key)
+    return changed
 
 
-async def _take_away(service: Service, call: Call, project: Project, key: str) -> None:
+async def _remove_from_records(service: Service, call: Call, project: Project, key: str) -> None:
     where = {"project_id": project.id}
-    async for found in paging.each(service, ROLE_ASSIGNMENTS, where):
-        one: RoleAssignment | None = found
-        while one is not None and key in one.role_keys:
-            with suppress(Stale):
-                remaining = [each for each in one.role_keys if each != key]
-                await service.store.commit(
-                    *granted_roles.with_roles(service, one, remaining, call.actor)
-                )
-            one = await service.store.get(ROLE_ASSIGNMENTS, one.id)
+    for role_collection in granted_roles.ROLE_COLLECTIONS:
+        async for listed_record in paging.each(service, role_collection.collection, where):
+            record: RoleAssignment | GroupGrant | None = listed_record
+            while record is not None and key in record.role_keys:
+                with suppress(Stale):
+                    remaining = [each for each in record.role_keys if each != key]
+                    await service.store.commit(
+                        *granted_roles.with_roles(
+                            service, role_collection, record, remaining, call.actor
+                        )
+                    )
+                record = await service.store.get(role_collection.collection, record.id)
     async for grant in paging.each(service, PROJECT_GRANTS, where):
-        await project_grants.forget_role(service, call, grant, key)
+        await project_grants.remove_role(service, call, grant, key)
 
 
-async def _find(service: Service, call: Call, user: User, id: str) -> RoleAssignment:
-    assignment = await service.store.get(ROLE_ASSIGNMENTS, id)
+async def _find(service: Service, call: Call, user: User, assignment_id: str) -> RoleAssignment:
+    assignment = await service.store.get(ROLE_ASSIGNMENTS, assignment_id)
     if assignment is None or assignment.user_id != user.id or not call.reaches(assignment.org_id):
         raise _no_assignment()
     return assignment
@@ -283,7 +293,7 @@ async def _source(
         return AssignmentSource(project, None)
     is_granted = grant is not None and grant.state == "active" and call.reaches(user.org_id)
     if grant_id and not (is_granted and grant.id == grant_id):
-        message = "there is no such active grant for the user's organization"
+        message = "the user's organization has no such active grant"
         raise NotFound(message, error_code="project_grant.not_found", field="projectGrantId")
     if project is None or not is_granted:
         raise NotFound(
@@ -292,10 +302,10 @@ async def _source(
     return AssignmentSource(project, grant)
 
 
-async def _given(
+async def find_roles(
     service: Service, source: AssignmentSource, keys: Sequence[str]
 ) -> list[ProjectRole]:
-    """Returns the roles of the project that have these keys.
+    """Returns the roles with these keys of the project in `source`, without duplicates.
 
     Raises InvalidArgument if one does not exist or is not granted.
     """
@@ -307,22 +317,24 @@ async def _given(
     ]
     if problems:
         raise InvalidArgument(problems)
-    return await roles.given(service, source.project, keys)
+    return await roles.find_by_keys(service, source.project, keys)
 
 
 def _no_assignment() -> NotFound:
-    return NotFound("there is no such assignment", error_code="user_grant.not_found")
+    return NotFound("there is no such role assignment", error_code="user_grant.not_found")
 
 
-def view(one: RoleAssignment) -> AssignmentView:
-    """Returns a role assignment in the form in which the API answers it."""
+def view(assignment: RoleAssignment) -> AssignmentView:
+    """Returns a role assignment in the form in which the API returns it."""
     return AssignmentView(
-        id=one.id,
-        details=answers.details(one, one.org_id),
-        user_id=one.user_id,
-        project_id=one.project_id,
-        role_keys=one.role_keys,
+        id=assignment.id,
+        details=answers.details(assignment, assignment.org_id),
+        user_id=assignment.user_id,
+        project_id=assignment.project_id,
+        role_keys=assignment.role_keys,
         project_grant_id=(
-            grant_ids.of_grant(one.project_id, one.org_id) if one.granted_by else ""
+            grant_ids.of_grant(assignment.project_id, assignment.org_id)
+            if assignment.granted_by
+            else ""
         ),
     )

@@ -28,7 +28,7 @@ from storage.confirmed_commit import commit_confirmed
 
 class RoleKey(Struct, frozen=True):
     """The rule (`field_rules.Rule`) of a field that holds the key of a role, by which programs
-    know it.
+    identify it.
 
     A key may be part of a scope and therefore has no blanks.
     """
@@ -36,7 +36,7 @@ class RoleKey(Struct, frozen=True):
     def read(self, value: object) -> str:
         key = Text(1).read(value)
         if not key.isprintable() or any(character.isspace() for character in key):
-            raise FieldRefused("field.characters", "must not hold blanks")
+            raise FieldRefused("field.characters", "must not contain spaces")
         return key
 
     def schema(self) -> Schema:
@@ -80,7 +80,7 @@ async def add(service: Service, call: Call, project_id: str, request: NewRole) -
     try:
         role = await versioned_updates.repeated(attempt)
     except Conflict:
-        message = "is a role of the project already"
+        message = "is already a role of the project"
         raise Taken([FieldProblem("role.exists", "roleKey", message)]) from None
     return Changed(details=answers.details(role, role.org_id))
 
@@ -105,25 +105,25 @@ async def change(
 ) -> Changed:
     """Replaces a role's display name and group; its key does not change. Raises NotFound."""
 
-    async def find_one() -> ProjectRole:
+    async def find_role() -> ProjectRole:
         return await find(service, await projects.find(service, call, project_id), key)
 
     values = {"display_name": request.display_name, "group": request.group or None}
-    type = "project_role.changed"
+    event_type = "project_role.changed"
     role = await versioned_updates.changed(
-        service, PROJECT_ROLES, find_one, lambda _: values, type, call
+        service, PROJECT_ROLES, find_role, lambda _: values, event_type, call
     )
     return Changed(details=answers.details(role, role.org_id))
 
 
-async def listed(service: Service, call: Call, project_id: str) -> ProjectRoles:
+async def find_all(service: Service, call: Call, project_id: str) -> ProjectRoles:
     """Returns the roles of a project in the order of their keys, at most a thousand.
 
     Raises NotFound.
     """
     project = await projects.find(service, call, project_id)
     where = {"project_id": project.id}
-    details, stored_roles = await paging.of(service, PROJECT_ROLES, where, order="key")
+    details, stored_roles = await paging.first_page(service, PROJECT_ROLES, where, order="key")
     return ProjectRoles(details=details, result=[_view(role) for role in stored_roles])
 
 
@@ -135,16 +135,18 @@ async def find(service: Service, project: Project, key: str) -> ProjectRole:
     return role
 
 
-async def given(service: Service, project: Project, keys: Sequence[str]) -> list[ProjectRole]:
-    """Returns the roles of a project that have these keys, each once.
+async def find_by_keys(
+    service: Service, project: Project, keys: Sequence[str]
+) -> list[ProjectRole]:
+    """Returns the roles of a project that have these keys, without duplicates.
 
     Raises InvalidArgument if the project has no such role.
     """
     # One round trip for all keys, because the id of a role follows from its key.
-    keys_of_records = [(PROJECT_ROLES, id_of(project.id, key)) for key in keys]
-    stored_roles = await service.store.get_many(keys_of_records) if keys_of_records else []
+    record_keys = [(PROJECT_ROLES, id_of(project.id, key)) for key in keys]
+    stored_roles = await service.store.get_many(record_keys) if record_keys else []
     problems = [
-        FieldProblem("role.not_found", f"roleKeys[{n}]", "is no role of the project")
+        FieldProblem("role.not_found", f"roleKeys[{n}]", "is not a role of the project")
         for n, role in enumerate(stored_roles)
         if role is None
     ]
@@ -153,10 +155,12 @@ async def given(service: Service, project: Project, keys: Sequence[str]) -> list
     return list({role.key: role for role in stored_roles}.values())
 
 
-def unchanged(given: Sequence[ProjectRole]) -> list[Write]:
-    """Returns guards for the unit in which the caller assigns the roles in `given`: it is stored
-    only if none of them was deleted or changed."""
-    return [Update(PROJECT_ROLES, role.id, expect={"sequence": role.sequence}) for role in given]
+def unchanged(role_records: Sequence[ProjectRole]) -> list[Write]:
+    """Returns guards for the unit in which the caller assigns the roles in `role_records`: it is
+    stored only if none of them was deleted or changed."""
+    return [
+        Update(PROJECT_ROLES, role.id, expect={"sequence": role.sequence}) for role in role_records
+    ]
 
 
 def id_of(project_id: str, key: str) -> str:

@@ -30,7 +30,7 @@ class ProjectIdQuery(Request, frozen=True, kw_only=True):
 
 
 class AssignmentQuery(Request, frozen=True, kw_only=True):
-    """One filter."""
+    """A filter: exactly one member must be sent."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("user_id_query", "project_id_query"),)
 
@@ -40,7 +40,7 @@ class AssignmentQuery(Request, frozen=True, kw_only=True):
     def check(self) -> Iterator[FieldProblem]:
         """Yields a problem if the query holds no filter."""
         if self.user_id_query is None and self.project_id_query is None:
-            yield FieldProblem("field.required", "", "must hold one filter")
+            yield FieldProblem("field.required", "", "must contain one filter")
 
     def filters(self) -> Iterator[Filter]:
         """Yields the conditions on role assignments that the query states."""
@@ -50,13 +50,13 @@ class AssignmentQuery(Request, frozen=True, kw_only=True):
 
 
 class AssignmentSearch(Search, frozen=True, kw_only=True):
-    """Every filter counts."""
+    """A search for the records that match all filters."""
 
     queries: Annotated[list[AssignmentQuery], Items(MAX_FILTERS)] = []
 
 
 class AssignmentsFound(Answer, frozen=True, kw_only=True):
-    """`nextCursor` is there as long as there may be more."""
+    """A page of results. `nextCursor` is present if there may be more."""
 
     details: SearchDetails
     result: list[AssignmentView] = []
@@ -69,18 +69,18 @@ async def search(service: Service, call: Call, request: AssignmentSearch) -> Ass
 
     Raises InvalidArgument (the cursor).
     """
-    filters = [one for each in request.queries for one in each.filters()]
-    reached = management_search.reachable_organizations(call)
-    if filters and reached is not None:
+    filters = [condition for each in request.queries for condition in each.filters()]
+    visible_org_ids = management_search.reachable_organizations(call)
+    if filters and visible_org_ids is not None:
         # One user, or one project, has few assignments: one read that filters them by organization
         # is cheaper than a read for each organization.
-        filters.append(Filter(path="org_id", how="in", value=list(reached)))
-        reached = None
+        filters.append(Filter(path="org_id", how="in", value=list(visible_org_ids)))
+        visible_org_ids = None
     page = await management_search.find(
-        service, ROLE_ASSIGNMENTS, request.query, filters, organizations=reached
+        service, ROLE_ASSIGNMENTS, request.query, filters, organizations=visible_org_ids
     )
     return AssignmentsFound(
         details=page.details,
-        result=[role_assignments.view(one) for one in page.records],
+        result=[role_assignments.view(assignment) for assignment in page.records],
         next_cursor=page.next_cursor,
     )

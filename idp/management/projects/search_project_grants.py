@@ -22,7 +22,7 @@ class GrantedOrgQuery(Request, frozen=True, kw_only=True):
 
 
 class ProjectGrantQuery(Request, frozen=True, kw_only=True):
-    """One filter."""
+    """A filter: exactly one member must be sent."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("granted_org_id_query",),)
 
@@ -30,13 +30,13 @@ class ProjectGrantQuery(Request, frozen=True, kw_only=True):
 
 
 class ProjectGrantSearch(Search, frozen=True, kw_only=True):
-    """Every filter counts."""
+    """A search for the records that match all filters."""
 
     queries: Annotated[list[ProjectGrantQuery], Items(MAX_FILTERS)] = []
 
 
 class ProjectGrantsFound(Answer, frozen=True, kw_only=True):
-    """`nextCursor` is there as long as there may be more."""
+    """A page of results. `nextCursor` is present if there may be more."""
 
     details: SearchDetails
     result: list[ProjectGrantView] = []
@@ -54,16 +54,16 @@ async def search(
     org_ids = [each.granted_org_id_query.granted_org_id for each in request.queries]
     filters = [
         Filter(path="project_id", value=project.id),
-        *(Filter(path="granted_org_id", value=id) for id in org_ids),
+        *(Filter(path="granted_org_id", value=org_id) for org_id in org_ids),
     ]
     page = await management_search.find(service, PROJECT_GRANTS, request.query, filters)
-    keys = [(ORGANIZATIONS, one.granted_org_id) for one in page.records]
+    keys = [(ORGANIZATIONS, grant.granted_org_id) for grant in page.records]
     organizations = await service.store.get_many(keys) if keys else []
     return ProjectGrantsFound(
         details=page.details,
         result=[
-            project_grants.view(one, project, organization)
-            for one, organization in zip(page.records, organizations, strict=True)
+            project_grants.view(grant, project, organization)
+            for grant, organization in zip(page.records, organizations, strict=True)
         ],
         next_cursor=page.next_cursor,
     )

@@ -1,8 +1,8 @@
 """Calls that deactivate and reactivate a project with all its applications.
 
-The record of an application says that its project is inactive, so that a request of a client needs
-no further read for it. The unit that changes the project has its first applications in it, usually
-all of them; the others follow, a bounded number within the call.
+The record of an application contains whether its project is inactive, so that a request of a
+client needs no read of the project. The unit that changes the project includes its first
+applications, usually all of them; the others follow, a bounded number within the call.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from idp.service import Service
 from storage import Insert, Stale, Write
 from storage.confirmed_commit import commit_confirmed
 
-AT_ONCE: Final = 100  # applications in one unit
-_UNITS: Final = 10  # in one step
+BATCH_SIZE: Final = 100  # applications in one unit
+_UNITS_PER_STEP: Final = 10
 
 _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
     "deactivate": StateTransition(
@@ -37,8 +37,8 @@ _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
         ("inactive",), "active", "project.reactivated", ends_tokens=False
     ),
 }
-# Of the applications, by the state that their project has now.
-_OF_APPLICATIONS: Final[Mapping[str, StateTransition]] = {
+# The transitions of the applications, by the new state of their project.
+_APPLICATION_TRANSITIONS: Final[Mapping[str, StateTransition]] = {
     "inactive": StateTransition(
         ("active",), "suspended", "application.suspended", ends_tokens=True
     ),
@@ -53,7 +53,7 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
     restore them. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state
     already).
     """
-    transition, first = _TRANSITIONS[name], list[Write]()
+    transition, application_updates = _TRANSITIONS[name], list[Write]()
     work = deferred_work.new(service, "project.state", project_id, call.actor)
 
     async def find() -> Project:
@@ -61,7 +61,7 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
         if project.state not in transition.before:
             raise FailedPrecondition(f"the project is {project.state}", error_code="project.state")
         changed = structs.replace(project, state=transition.after)
-        first[:] = await _first(service, changed, call.actor)
+        application_updates[:] = await _application_updates(service, changed, call.actor)
         return project
 
     project = await versioned_updates.changed(
@@ -71,22 +71,22 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
         lambda _: {"state": transition.after},
         transition.event_type,
         call,
-        also=lambda *_: [*first, Insert(DEFERRED_WORK, work)],
+        further_writes=lambda *_: [*application_updates, Insert(DEFERRED_WORK, work)],
     )
-    await deferred_work.begin(service, work, follow)
+    await deferred_work.begin(service, work, update_applications)
     return Changed(details=answers.details(project, project.org_id))
 
 
-async def follow(service: Service, work: DeferredWork) -> bool:
+async def update_applications(service: Service, work: DeferredWork) -> bool:
     """Gives a bounded number of applications the state of their project, and returns whether all
     of them have it.
 
     It is a step of deferred work (`idp/audit/deferred_work.py`); `work.owner_id` is the id of the
     project.
     """
-    for _ in range(_UNITS):
+    for _ in range(_UNITS_PER_STEP):
         project = await service.store.get(PROJECTS, work.owner_id)
-        writes = await _first(service, project, work.actor) if project else []
+        writes = await _application_updates(service, project, work.actor) if project else []
         if project is None or not writes:
             return True
         with suppress(Stale):  # the project or an application changed: both are read again
@@ -94,14 +94,14 @@ async def follow(service: Service, work: DeferredWork) -> bool:
     return False
 
 
-async def _first(service: Service, project: Project, actor: str) -> list[Write]:
+async def _application_updates(service: Service, project: Project, actor: str) -> list[Write]:
     """Returns the writes that give the state of the project to the first of its applications that
     have another one."""
-    transition, writes = _OF_APPLICATIONS[project.state], list[Write]()
+    transition, writes = _APPLICATION_TRANSITIONS[project.state], list[Write]()
     where = {"project_id": project.id, "state": transition.before[0]}
     now = service.clock.now()
     entry = AuditEntry(transition.event_type, actor, now)
-    page = await service.store.find(APPLICATIONS, where, limit=AT_ONCE)
+    page = await service.store.find(APPLICATIONS, where, limit=BATCH_SIZE)
     for client in page.records:
         stamp = transition.stamp(service.random, client.stamp)
         values = {"state": transition.after, "stamp": stamp, "changed_at": now}

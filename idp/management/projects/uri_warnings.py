@@ -1,4 +1,4 @@
-"""Warnings about redirect URIs that are allowed but often not what was meant.
+"""Warnings about redirect URIs that are allowed but often a mistake.
 
 A redirect URI is compared with the registered ones character by character (RFC 9700 4.1.3), so
 most warnings are about applications that are likely to send a slightly different one.
@@ -15,7 +15,7 @@ from idp.config.urls import is_loopback
 from idp.records import Application
 from idp.schema.answers import Answer
 
-_USUAL_PORTS: Final = {"http": 80, "https": 443}
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 class UriWarning(Answer, frozen=True, kw_only=True):
@@ -36,16 +36,16 @@ def warnings(client: Application) -> list[UriWarning]:
         UriWarning(field=f"{field}[{n}]", key=f"redirect_uri.{key}", localized_message=text)
         for field, uris in lists.items()
         for n, uri in enumerate(uris)
-        for key, (is_so, text) in _RULES.items()
-        if is_so(client, uri, uris)
+        for key, (has_problem, text) in _RULES.items()
+        if has_problem(client, uri, uris)
     ]
 
 
-def _is_readable(client: Application, uri: str, uris: Sequence[str]) -> bool:
-    return redirect_uris.is_open_http(uri)
+def _is_unencrypted(client: Application, uri: str, uris: Sequence[str]) -> bool:
+    return redirect_uris.is_unencrypted_http(uri)
 
 
-def _has_a_twin(client: Application, uri: str, uris: Sequence[str]) -> bool:
+def _is_registered_without_slash(client: Application, uri: str, uris: Sequence[str]) -> bool:
     return uri.endswith("/") and uri[:-1] in uris
 
 
@@ -54,23 +54,23 @@ def _has_no_path(client: Application, uri: str, uris: Sequence[str]) -> bool:
     return parts is not None and not parts.path and f"{uri}/" not in uris
 
 
-def _is_spelt_otherwise(client: Application, uri: str, uris: Sequence[str]) -> bool:
+def _has_upper_case_origin(client: Application, uri: str, uris: Sequence[str]) -> bool:
     parts = _web(uri)
-    place = uri[: len(f"{parts.scheme}://{parts.netloc}")] if parts else ""
-    return place != place.lower()  # both are case-insensitive (RFC 3986 6.2.2.1), but compared
+    origin = uri[: len(f"{parts.scheme}://{parts.netloc}")] if parts else ""
+    return origin != origin.lower()  # both are case-insensitive (RFC 3986 6.2.2.1), but compared
 
 
-def _names_the_usual_port(client: Application, uri: str, uris: Sequence[str]) -> bool:
+def _has_default_port(client: Application, uri: str, uris: Sequence[str]) -> bool:
     parts = _web(uri)
-    return parts is not None and parts.port == _USUAL_PORTS[parts.scheme]
+    return parts is not None and parts.port == _DEFAULT_PORTS[parts.scheme]
 
 
-def _is_called_localhost(client: Application, uri: str, uris: Sequence[str]) -> bool:
+def _has_host_localhost(client: Application, uri: str, uris: Sequence[str]) -> bool:
     parts = _web(uri)
     return parts is not None and parts.hostname == "localhost"
 
 
-def _has_a_fixed_port(client: Application, uri: str, uris: Sequence[str]) -> bool:
+def _has_fixed_loopback_port(client: Application, uri: str, uris: Sequence[str]) -> bool:
     parts = _web(uri)
     return (
         parts is not None
@@ -84,41 +84,40 @@ def _has_a_fixed_port(client: Application, uri: str, uris: Sequence[str]) -> boo
 def _web(uri: str) -> SplitResult | None:
     """Returns the parsed address if it is an http or https one, otherwise None."""
     parts = urlsplit(uri)
-    return parts if parts.scheme in _USUAL_PORTS else None
+    return parts if parts.scheme in _DEFAULT_PORTS else None
 
 
 _RULES: Final[dict[str, tuple[Callable[[Application, str, Sequence[str]], bool], str]]] = {
     "open_http": (
-        _is_readable,
-        "Whoever is between the browser and this address can read what is sent there: for"
-        " development only.",
+        _is_unencrypted,
+        "http is not encrypted: others on the network can read what is sent. For development"
+        " only.",
     ),
     "twin": (
-        _has_a_twin,
-        "The same address without the slash at its end is registered, too: the application sends"
+        _is_registered_without_slash,
+        "The same URI without the slash at its end is registered, too: the application sends"
         " one of them.",
     ),
     "no_path": (
         _has_no_path,
-        "It has no path, and many libraries add a slash: then https://app.example/ has to be"
+        "It has no path, and many libraries add a slash: then https://app.example/ must be"
         " registered, with the slash.",
     ),
     "case": (
-        _is_spelt_otherwise,
-        "Scheme and host are compared as they are written, and most libraries write them in lower"
-        " case.",
+        _has_upper_case_origin,
+        "Scheme and host are compared exactly, and most libraries write them in lowercase.",
     ),
     "usual_port": (
-        _names_the_usual_port,
-        "Most libraries leave out the usual port: then it is another address.",
+        _has_default_port,
+        "Most libraries leave out the default port: then it is a different URI.",
     ),
     "localhost": (
-        _is_called_localhost,
-        "localhost, 127.0.0.1 and [::1] are three addresses: the application has to send this one."
-        " Native applications better use 127.0.0.1 and [::1] (RFC 8252, 8.3).",
+        _has_host_localhost,
+        "localhost, 127.0.0.1 and [::1] are three different hosts: the application must send"
+        " this one. Native applications should use 127.0.0.1 and [::1] (RFC 8252, 8.3).",
     ),
     "fixed_port": (
-        _has_a_fixed_port,
-        "The port is compared, too: with loopbackAnyPort the application may listen on any.",
+        _has_fixed_loopback_port,
+        "The port is compared, too: with loopbackAnyPort the application may listen on any port.",
     ),
 }

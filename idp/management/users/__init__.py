@@ -1,1 +1,1 @@
-"""Calls on users, and on what belongs to one."""
+"""Calls on users, and on their contacts, factors, keys, metadata and tokens."""

@@ -30,7 +30,9 @@ _PATHS: Final = Paths(user_name="username", email="username")
 
 
 class ProfileChange(Request, frozen=True, kw_only=True):
-    """An empty text takes away what may be missing; without a display name it is "first last"."""
+    """A change of a profile. An empty text removes a value that is optional; an empty display name
+    becomes "first last".
+    """
 
     given_name: Name | None = None
     family_name: Name | None = None
@@ -45,20 +47,21 @@ class ProfileChange(Request, frozen=True, kw_only=True):
     birthdate: Annotated[str, Birthdate()] | None = None
     zoneinfo: Annotated[str, Zone()] | None = None
 
-    def applied_to(self, before: Profile) -> Profile:
-        """Returns the profile `before` with the fields that the request contains."""
+    def applied_to(self, current: Profile) -> Profile:
+        """Returns the profile `current` with the fields that the request contains."""
         sent = {name: value for name, value in structs.asdict(self).items() if value is not None}
         values = {name: value or None for name, value in sent.items()}
         if self.gender is not None:
             values["gender"] = GENDERS.get(self.gender)
         if "display_name" in values:
             values["display_name"] = self.display_name or ""
-        return user_creation.with_display_name(structs.replace(before, **values))
+        return user_creation.with_display_name(structs.replace(current, **values))
 
 
 class HumanChange(Request, frozen=True, kw_only=True):
-    """What is not sent stays. The address is replaced as a whole. E-mail address, phone number
-    and password have calls of their own."""
+    """A change of a person: what is omitted does not change. The address is replaced as a whole.
+    Email address, phone number and password have calls of their own.
+    """
 
     username: Annotated[str, UserName()] | None = None
     profile: ProfileChange | None = None

@@ -22,14 +22,15 @@ from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.schema.reading import Request
 from idp.service import Service
+from idp.upstream import links
 from storage.confirmed_commit import commit_confirmed
 
 _PATHS: Final = Paths(user_name="email", email="email")
-_NOTHING: Final = VerificationBegun(code="", writes=[])
+_NO_VERIFICATION: Final = VerificationBegun(code="", writes=[])
 
 
 class EmailCode(Request, frozen=True, kw_only=True):
-    """Without either, a code is sent."""
+    """How the code is delivered. Without either member, it is sent."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code"),)
 
@@ -38,7 +39,7 @@ class EmailCode(Request, frozen=True, kw_only=True):
 
 
 class PhoneCode(Request, frozen=True, kw_only=True):
-    """Without either, a code is sent."""
+    """How the code is delivered. Without either member, it is sent."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code"),)
 
@@ -47,7 +48,9 @@ class PhoneCode(Request, frozen=True, kw_only=True):
 
 
 class ContactChanged(Answer, frozen=True, kw_only=True):
-    """The code is there when the caller asked for it. `mail` is what became of the message."""
+    """The code is present if the caller requested it. `mail` is the delivery status of the
+    message.
+    """
 
     details: Details
     verification_code: str = ""
@@ -65,20 +68,22 @@ async def set_email(
     signs in), InvalidArgument (the template), Taken, Busy.
     """
     _refuse_own(call, user_id, request.is_verified)
-    found = await manageable.find_person(service, call, user_id)
-    await _check_template(service, found, request.send_code)
-    email, begun = (
+    person = await manageable.find_person(service, call, user_id)
+    await _check_template(service, person, request.send_code)
+    email, verification = (
         verified_contacts.email(request.email, call.verified_by, is_verified=request.is_verified),
-        _NOTHING,
+        _NO_VERIFICATION,
     )
     # Before the record is changed: the message goes to the address in it.
-    messages_to_store = security_messages.email_changed(service, found, email)
-    found.email = email
+    messages_to_store = security_messages.email_changed(service, person, email)
+    person.email = email
     # With either of these, the caller can verify the address without access to its mailbox.
     if request.is_verified or request.return_code is not None:
-        await protected_addresses.check(service, call, found)
+        await protected_addresses.check(service, call, person)
     if not request.is_verified:
-        begun = await _email_code(service, call, found, request.send_code, request.return_code)
+        verification = await _email_code(
+            service, call, person, request.send_code, request.return_code
+        )
     user = await user_update.apply(
         service,
         call,
@@ -86,9 +91,9 @@ async def set_email(
         lambda user: {"email": _email(user.email, email)},
         _PATHS,
         "user.email_changed",
-        [*begun.writes, *messages_to_store],
+        [*verification.writes, *messages_to_store],
     )
-    return _answer(user, begun, has_code=request.return_code is not None)
+    return _answer(user, verification, has_code=request.return_code is not None)
 
 
 async def resend_email(
@@ -103,13 +108,13 @@ async def resend_email(
     await _check_template(service, user, request.send_code)
     if user.email is None or user.email.is_verified_everywhere:
         raise FailedPrecondition(
-            "no e-mail address waits for a proof", error_code="email.not_waiting"
+            "no email address is waiting for verification", error_code="email.not_waiting"
         )
     if request.return_code is not None:
         await protected_addresses.check(service, call, user)
-    begun = await _email_code(service, call, user, request.send_code, request.return_code)
-    await commit_confirmed(service.store, *begun.writes)
-    return _answer(user, begun, has_code=request.return_code is not None)
+    verification = await _email_code(service, call, user, request.send_code, request.return_code)
+    await commit_confirmed(service.store, *verification.writes)
+    return _answer(user, verification, has_code=request.return_code is not None)
 
 
 async def set_phone(
@@ -122,15 +127,17 @@ async def set_phone(
     their own number verified).
     """
     _refuse_own(call, user_id, request.is_verified)
-    found = await manageable.find_person(service, call, user_id)
-    phone, begun = (
+    person = await manageable.find_person(service, call, user_id)
+    phone, verification = (
         verified_contacts.phone(request.phone, call.verified_by, is_verified=request.is_verified),
-        _NOTHING,
+        _NO_VERIFICATION,
     )
     if not request.is_verified:
-        found.phone = phone
+        person.phone = phone
         send = request.return_code is None
-        begun = phone_verification.begin_phone(service, found, send=send, by=call.verified_by)
+        verification = phone_verification.begin_phone(
+            service, person, send=send, by=call.verified_by
+        )
     user = await versioned_updates.changed(
         service,
         USERS,
@@ -138,9 +145,9 @@ async def set_phone(
         lambda user: {"phone": _phone(user.phone, phone)},
         "user.phone_changed",
         call,
-        also=lambda *_: begun.writes,
+        further_writes=lambda *_: verification.writes,
     )
-    return _answer(user, begun, has_code=request.return_code is not None)
+    return _answer(user, verification, has_code=request.return_code is not None)
 
 
 async def resend_phone(
@@ -154,12 +161,12 @@ async def resend_phone(
     user = await manageable.find_person(service, call, user_id)
     if user.phone is None or user.phone.is_verified_everywhere:
         raise FailedPrecondition(
-            "no phone number waits for a proof", error_code="phone.not_waiting"
+            "no phone number is waiting for verification", error_code="phone.not_waiting"
         )
     send = request.return_code is None
-    begun = phone_verification.begin_phone(service, user, send=send, by=call.verified_by)
-    await commit_confirmed(service.store, *begun.writes)
-    return _answer(user, begun, has_code=not send)
+    verification = phone_verification.begin_phone(service, user, send=send, by=call.verified_by)
+    await commit_confirmed(service.store, *verification.writes)
+    return _answer(user, verification, has_code=not send)
 
 
 async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
@@ -175,37 +182,43 @@ async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
             raise FailedPrecondition("the user has no phone number", error_code="phone.missing")
         return user
 
-    nothing, type = {"phone": None}, "user.phone_removed"
-    user = await versioned_updates.changed(service, USERS, find, lambda _: nothing, type, call)
+    values, event_type = {"phone": None}, "user.phone_removed"
+    user = await versioned_updates.changed(
+        service, USERS, find, lambda _: values, event_type, call
+    )
     return Changed(details=answers.details(user, user.org_id))
 
 
-def _email(known: Email | None, sent: Email) -> Email:
+def _email(stored: Email | None, sent: Email) -> Email:
     """Returns the address to store: the one that was sent, or the stored one if it is the same and
     was verified in a stronger way."""
     # A verification that is valid everywhere is not replaced by the organization's own.
-    is_same = known is not None and known.address == sent.address
+    is_same = stored is not None and stored.address == sent.address
     return (
-        verified_contacts.merged(known, sent) if known and is_same and sent.is_verified else sent
+        verified_contacts.merged(stored, sent) if stored and is_same and sent.is_verified else sent
     )
 
 
-def _phone(known: Phone | None, sent: Phone) -> Phone:
-    is_same = known is not None and known.number == sent.number
+def _phone(stored: Phone | None, sent: Phone) -> Phone:
+    is_same = stored is not None and stored.number == sent.number
     return (
-        verified_contacts.merged(known, sent) if known and is_same and sent.is_verified else sent
+        verified_contacts.merged(stored, sent) if stored and is_same and sent.is_verified else sent
     )
 
 
 async def _email_code(
-    service: Service, call: Call, user: User, send: SendEmail | None, back: Empty | None
+    service: Service, call: Call, user: User, send: SendEmail | None, return_code: Empty | None
 ) -> VerificationBegun:
+    # A user may have mistyped the address, and another provider may have stated anyone's. Only
+    # users without a password are invited.
+    may_invite = user.password is None and user.id != call.caller.id
     return await email_verification.begin_email(
         service,
         user,
-        send=back is None,
+        send=return_code is None,
         url_template=send.url_template if send else None,
         by=call.verified_by,
+        may_invite=may_invite and not await links.is_linked(service, user.id),
     )
 
 
@@ -221,13 +234,13 @@ async def _check_template(service: Service, user: User, send: SendEmail | None) 
 def _refuse_own(call: Call, user_id: str, is_verified: bool) -> None:
     # A caller's own address is verified by the code alone.
     if is_verified and user_id == call.caller.id:
-        message = "nobody calls verified what is their own: prove it by the code"
+        message = "callers can't mark their own contact as verified: verify it with the code"
         raise PermissionDenied(message, error_code="user.proves_itself", field="isVerified")
 
 
-def _answer(user: User, begun: VerificationBegun, *, has_code: bool) -> ContactChanged:
+def _answer(user: User, verification: VerificationBegun, *, has_code: bool) -> ContactChanged:
     return ContactChanged(
         details=answers.details(user, user.org_id),
-        verification_code=begun.code if has_code else "",
-        mail=messages.delivery_status(begun.writes),
+        verification_code=verification.code if has_code else "",
+        mail=messages.delivery_status(verification.writes),
     )

@@ -1,6 +1,6 @@
 """The call that creates a person: POST /v2/users/human.
 
-All problems of the request are reported at once. Then the user, the metadata, the codes, the
+All problems of the request are reported together. Then the user, the metadata, the codes, the
 messages that deliver them and the events are stored in one unit.
 """
 
@@ -31,6 +31,7 @@ from idp.management.users import mail_url_templates, protected_addresses
 from idp.management.users.new_user import CreateHuman, NewEmail, NewIdpLink, NewPhone
 from idp.management.users.new_user import OrganizationReference as NamedOrganization
 from idp.management.users.person_fields import password_problems
+from idp.oauth.sign_in.cached_reads import CachedReads
 from idp.records import IdpLink, Organization, Password, Profile, User, VerifiedBy
 from idp.schema import reading
 from idp.schema.answers import Answer, Details
@@ -41,7 +42,9 @@ T = TypeVar("T")
 
 
 class Created(Answer, frozen=True, kw_only=True):
-    """The codes are there when the caller asked for them. `mail` is what became of messages."""
+    """The codes are present if the caller requested them. `mail` is the delivery status of the
+    messages.
+    """
 
     user_id: str
     details: Details
@@ -64,32 +67,33 @@ async def create(service: Service, call: Call, document: object) -> Created:
     """
     request, problems = reading.collect(CreateHuman, document)
     organization = await _organization(service, call, request.organization, problems)
-    new = _person(request, call.verified_by)
-    problems += _beyond_one_field(new, request, problems)
-    problems += await _template_problems(service, organization, request)
-    problems += await _password_problems(service, organization, new, request)
+    person = _person(request, call.verified_by)
+    problems += _problems_across_fields(person, request, problems)
+    cached_service = CachedReads(service).service
+    problems += await _template_problems(cached_service, organization, request)
+    problems += await _password_problems(cached_service, organization, person, request)
     if problems:
         raise _refusal(problems)
     assert organization is not None  # noqa: S101 - else it is a problem
     # After the checks, and once for all attempts: hashing is expensive.
-    password = await _password(service, organization.id, request)
-    with_password = structs.replace(new, password=password)
+    password = await _password(cached_service, organization.id, request)
+    with_password = structs.replace(person, password=password)
 
     async def prepare() -> _PreparedUser:
         return await _prepare(service, call, organization, with_password, request)
 
-    made = await user_creation.make(service, prepare)
+    prepared = await user_creation.make(service, prepare)
     return Created(
-        user_id=made.user.id,
-        details=_details(made.user),
-        email_code=made.email_code,
-        phone_code=made.phone_code,
-        mail=messages.delivery_status(made.writes),
+        user_id=prepared.user.id,
+        details=_details(prepared.user),
+        email_code=prepared.email_code,
+        phone_code=prepared.phone_code,
+        mail=messages.delivery_status(prepared.writes),
     )
 
 
 async def _organization(
-    service: Service, call: Call, named: NamedOrganization | None, problems: list[FieldProblem]
+    service: Service, call: Call, reference: NamedOrganization | None, problems: list[FieldProblem]
 ) -> Organization | None:
     """Returns the organization of the new user: the one that the request names, or the call's.
 
@@ -98,10 +102,10 @@ async def _organization(
     """
     if any(each.field.startswith("organization.") for each in problems):
         return None
-    if named is None or not (named.org_id or named.org_domain):
+    if reference is None or not (reference.org_id or reference.org_domain):
         return await management_call.organization(service, call)
     try:
-        match (named.org_id, named.org_domain):
+        match (reference.org_id, reference.org_domain):
             case (str(org_id), None):
                 path = "organization.orgId"
                 return await management_call.find_organization(service, call, org_id)
@@ -114,9 +118,9 @@ async def _organization(
 
 
 def _refusal(problems: list[FieldProblem]) -> InvalidArgument | NotFound:
-    first, *others = problems
+    first, *further_problems = problems
     # A missing organization is 404 on its own; among other problems it is one of the fields.
-    if first.error_code == management_call.NO_ORGANIZATION and not others:
+    if first.error_code == management_call.NO_ORGANIZATION and not further_problems:
         return NotFound(first.message, error_code=first.error_code, field=first.field)
     return InvalidArgument(problems)
 
@@ -125,28 +129,28 @@ async def _prepare(
     service: Service,
     call: Call,
     organization: Organization,
-    new: NewHuman,
+    person: NewHuman,
     request: CreateHuman,
 ) -> _PreparedUser:
     name_path = "username" if request.username else "email.email"
     paths = Paths(user_name=name_path, email="email.email", id="userId")
-    made = await user_creation.prepare(
+    prepared = await user_creation.prepare(
         service,
         organization,
-        new,
+        person,
         actor=call.actor,
         paths=paths,
         is_by_instance=call.is_by_instance,
     )
     # With either of these, the caller can verify the address without access to its mailbox.
     if request.email.is_verified or request.email.return_code is not None:
-        await protected_addresses.check(service, call, made.user)
-    email = await _begin_email(service, made.user, request.email, call.verified_by)
-    phone = _begin_phone(service, made.user, request.phone, call.verified_by)
+        await protected_addresses.check(service, call, prepared.user)
+    email = await _begin_email(service, prepared.user, request.email, call.verified_by)
+    phone = _begin_phone(service, prepared.user, request.phone, call.verified_by)
     return _PreparedUser(
-        user=made.user,
-        writes=[*made.writes, *email.writes, *phone.writes],
-        problems=made.problems,
+        user=prepared.user,
+        writes=[*prepared.writes, *email.writes, *phone.writes],
+        problems=prepared.problems,
         email_code=email.code if request.email.return_code else "",
         phone_code=phone.code if request.phone and request.phone.return_code else "",
     )
@@ -170,21 +174,21 @@ def _person(request: CreateHuman, by: VerifiedBy) -> NewHuman:
         totp_secret=request.totp_secret or None,
         metadata=[
             (entry.key, base64.b64encode(entry.value or b"").decode("ascii"))
-            for entry in _readable(request.metadata)
+            for entry in _without_refused(request.metadata)
         ],
         idp_links=[
             IdpLink(idp_id=link.idp_id, user_id=link.user_id, user_name=link.user_name)
-            for link in _readable(request.idp_links)
+            for link in _without_refused(request.idp_links)
         ],
     )
 
 
-def _readable(values: list[T] | None) -> list[T]:
+def _without_refused(values: list[T] | None) -> list[T]:
     return [each for each in values or [] if each is not None]
 
 
 async def _password_problems(
-    service: Service, organization: Organization | None, new: NewHuman, request: CreateHuman
+    service: Service, organization: Organization | None, person: NewHuman, request: CreateHuman
 ) -> Iterable[FieldProblem]:
     if request.hashed_password:
         return user_creation.hash_problems(
@@ -193,18 +197,20 @@ async def _password_problems(
     if request.password is None or not request.password.password:
         return ()
     password = request.password.password
-    found = await user_creation.initial_password_problems(service, organization, new, password)
-    return password_problems("password.password", found)
+    problems = await user_creation.initial_password_problems(
+        service, organization, person, password
+    )
+    return password_problems("password.password", problems)
 
 
-def _beyond_one_field(
-    new: NewHuman, request: CreateHuman, found: list[FieldProblem]
+def _problems_across_fields(
+    person: NewHuman, request: CreateHuman, problems: list[FieldProblem]
 ) -> Iterator[FieldProblem]:
-    """Yields the problems that the rules of single fields do not find. `found` are the problems
+    """Yields the problems that the rules of single fields do not find. `problems` are the problems
     that those rules found."""
-    is_name_sent = request.username or any(each.field == "username" for each in found)
-    if new.user_name and not is_name_sent:
-        yield from _name_problems(new.user_name)
+    is_name_sent = request.username or any(each.field == "username" for each in problems)
+    if person.user_name and not is_name_sent:
+        yield from _name_problems(person.user_name)
     entries, links = request.metadata or [], request.idp_links or []
     yield from repeated_values("metadata[{}].key", (entry and entry.key for entry in entries))
     yield from repeated_values("idpLinks[{}].userId", (link and _identity(link) for link in links))
@@ -241,7 +247,7 @@ def repeated_values(path: str, values: Iterable[object]) -> Iterator[FieldProble
     ids = set()
     for n, value in enumerate(values):
         if value is not None and value in ids:
-            yield FieldProblem("field.duplicate", path.format(n), "is there already")
+            yield FieldProblem("field.duplicate", path.format(n), "exists already")
         ids.add(value)
 
 

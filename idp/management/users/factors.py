@@ -37,14 +37,16 @@ class TotpView(Answer, frozen=True, kw_only=True):
 
 
 class RecoveryCodesView(Answer, frozen=True, kw_only=True):
-    """`left` is how many still count."""
+    """`left` is the number of codes that are still unused."""
 
     creation_date: datetime
     left: int = 0
 
 
 class MethodsFound(Answer, frozen=True, kw_only=True):
-    """What is set up; `totp` and `recoveryCodes` only if they are."""
+    """The methods that the user has set up; `totp` and `recoveryCodes` are present only if they
+    are among them.
+    """
 
     details: Details
     auth_method_types: list[str] = []
@@ -55,16 +57,16 @@ class MethodsFound(Answer, frozen=True, kw_only=True):
 async def methods(service: Service, call: Call, user_id: str) -> MethodsFound:
     """Returns the authentication methods that a user has set up. Raises NotFound."""
     user = await user_read.find(service, call, user_id)
-    held = set(await second_factors.of_user(service, user))
-    left = await recovery_codes.unused_count(service, user)
-    others = {"password": user.password, "recovery-codes": left}
-    held.update(name for name, what in others.items() if what)
+    kinds = set(await second_factors.of_user(service, user))
+    unused_codes = await recovery_codes.unused_count(service, user)
+    other_methods = {"password": user.password, "recovery-codes": unused_codes}
+    kinds.update(name for name, value in other_methods.items() if value)
     codes = None
     if user.recovery_codes_at is not None:
-        codes = RecoveryCodesView(creation_date=user.recovery_codes_at, left=left)
+        codes = RecoveryCodesView(creation_date=user.recovery_codes_at, left=unused_codes)
     return MethodsFound(
         details=answers.details(user, user.org_id),
-        auth_method_types=[type for name, type in _TYPES.items() if name in held],
+        auth_method_types=[method_type for name, method_type in _TYPES.items() if name in kinds],
         totp=_app(user),
         recovery_codes=codes,
     )

@@ -42,7 +42,7 @@ _PATHS: Final = Paths(user_name="userName", email="email.email")
 
 
 class ImportedHash(Request, frozen=True, kw_only=True):
-    """`algorithm` is looked at by nobody: the hash says it."""
+    """The hash of a password. `algorithm` is ignored, because the hash itself names it."""
 
     value: Annotated[str, PasswordHash()]
     algorithm: Annotated[str, Text()] = ""
@@ -73,7 +73,7 @@ class HumanFields(Request, frozen=True, kw_only=True):
         ]
         yield from repeated_values("idps[{}].externalUserId", links)
 
-    def linked(self) -> list[IdpLink]:
+    def stored_links(self) -> list[IdpLink]:
         """Returns the person's accounts at other identity providers, in the form in which they are
         stored."""
         return [
@@ -88,8 +88,9 @@ class HumanFields(Request, frozen=True, kw_only=True):
 
 
 class ImportHuman(HumanFields, frozen=True, kw_only=True):
-    """`request_passwordless_registration` would send a link to register a passkey by. With
-    `dry_run` it is only told what would come of it."""
+    """A person to import. `request_passwordless_registration`, a link to register a passkey, is
+    not supported. With `dry_run` nothing is stored, and the answer says what the import would do.
+    """
 
     profile: AdministratorProfile
     email: AdministratorEmail
@@ -99,8 +100,9 @@ class ImportHuman(HumanFields, frozen=True, kw_only=True):
 
 
 class HumanImported(Answer, frozen=True, kw_only=True):
-    """`mail` is what became of the message to the person, if there is one. Of a dry run it is what
-    would be told: nobody has this id then, and nothing is sent."""
+    """`mail` is the delivery status of the message to the person, if there is one. In the answer
+    to a dry run, no user has the id, and no message is sent.
+    """
 
     user_id: str
     details: Details
@@ -108,7 +110,7 @@ class HumanImported(Answer, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-async def take(service: Service, call: Call, document: object) -> HumanImported:
+async def import_human(service: Service, call: Call, document: object) -> HumanImported:
     """Imports the person that a JSON document describes (`ImportHuman`), with the password hash of
     another system.
 
@@ -117,27 +119,27 @@ async def take(service: Service, call: Call, document: object) -> HumanImported:
     """
     organization = await management_call.organization(service, call)
     request, problems = reading.collect(ImportHuman, document)
-    new = _person(request, call.verified_by)
-    problems += await _password_problems(service, organization, new, request)
+    person = _person(request, call.verified_by)
+    problems += await _password_problems(service, organization, person, request)
     if problems:
         raise InvalidArgument(problems)
     with_password = structs.replace(
-        new, password=await _password(service, organization.id, request)
+        person, password=await _password(service, organization.id, request)
     )
 
     async def prepare() -> PreparedUser:
         return await _prepare(service, call, organization, with_password)
 
-    making = (
+    creation = (
         user_creation.prepared_or_refused(prepare)
         if request.dry_run
         else user_creation.make(service, prepare)
     )
-    made = await making
+    prepared = await creation
     return HumanImported(
-        user_id=made.user.id,
-        details=answers.details(made.user, made.user.org_id),
-        mail=messages.delivery_status(made.writes),
+        user_id=prepared.user.id,
+        details=answers.details(prepared.user, prepared.user.org_id),
+        mail=messages.delivery_status(prepared.writes),
         dry_run=request.dry_run,
     )
 
@@ -155,22 +157,22 @@ def _person(request: ImportHuman, by: VerifiedBy) -> NewHuman:
         if phone and phone.phone
         else None,
         totp_secret=request.otp_code or None,
-        idp_links=request.linked(),
+        idp_links=request.stored_links(),
     )
 
 
 async def _password_problems(
-    service: Service, organization: Organization, new: NewHuman, request: ImportHuman
+    service: Service, organization: Organization, person: NewHuman, request: ImportHuman
 ) -> list[FieldProblem]:
     if request.hashed_password:
         encoded = request.hashed_password.value
         return user_creation.hash_problems(service, "hashedPassword.value", encoded)
     if not request.password:
         return []
-    found = await user_creation.initial_password_problems(
-        service, organization, new, request.password
+    problems = await user_creation.initial_password_problems(
+        service, organization, person, request.password
     )
-    return password_problems("password", found)
+    return password_problems("password", problems)
 
 
 async def _password(service: Service, org_id: str, request: ImportHuman) -> Password | None:
@@ -186,17 +188,17 @@ async def _password(service: Service, org_id: str, request: ImportHuman) -> Pass
 
 
 async def _prepare(
-    service: Service, call: Call, organization: Organization, new: NewHuman
+    service: Service, call: Call, organization: Organization, person: NewHuman
 ) -> PreparedUser:
-    made = await user_creation.prepare(
+    prepared = await user_creation.prepare(
         service,
         organization,
-        new,
+        person,
         actor=call.actor,
         paths=_PATHS,
         is_by_instance=call.is_by_instance,
     )
-    user, writes = made.user, list(made.writes)
+    user, writes = prepared.user, list(prepared.writes)
     if user.email is not None and user.email.is_verified:
         await protected_addresses.check(service, call, user)
     # One mail at most: without a password, the one to an unverified address is an invitation, too.
@@ -208,4 +210,4 @@ async def _prepare(
         writes += phone_verification.begin_phone(
             service, user, send=False, by=call.verified_by
         ).writes
-    return structs.replace(made, writes=writes)
+    return structs.replace(prepared, writes=writes)

@@ -19,20 +19,22 @@ from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Name
 from idp.schema.reading import Request
 from idp.service import Service
+from idp.upstream import links
 from storage.confirmed_commit import commit_confirmed
 
 _PATH: Final = "sendCode.urlTemplate"
 
 
 class SendInvitation(Request, frozen=True, kw_only=True):
-    """`url_template` is a page to which the mail leads; it takes the code, and sets the password
-    by it. Without one, it leads to the page of this service."""
+    """`url_template` is the address of a page to which the mail links; the page receives the code,
+    and sets the password with it. Without one, the mail links to the page of this service.
+    """
 
     url_template: Name | None = None
 
 
 class Invite(Request, frozen=True, kw_only=True):
-    """Without either, a mail is sent."""
+    """How the code is delivered. Without either member, a mail is sent."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code"),)
 
@@ -41,7 +43,9 @@ class Invite(Request, frozen=True, kw_only=True):
 
 
 class Invited(Answer, frozen=True, kw_only=True):
-    """The code is there when the caller asked for it. `mail` is what became of the message."""
+    """The code is present if the caller requested it. `mail` is the delivery status of the
+    message.
+    """
 
     details: Details
     invite_code: str = ""
@@ -52,7 +56,7 @@ async def invite(service: Service, call: Call, user_id: str, request: Invite) ->
     """Invites a person to choose their first password, by a code that is mailed or returned.
 
     Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (the user
-    is a service user, has a password, or has no address).
+    is a service user, has a password, or has no address that an invitation may be sent to).
     """
     user = await manageable.find_person(service, call, user_id)
     template = request.send_code.url_template if request.send_code else None
@@ -60,16 +64,20 @@ async def invite(service: Service, call: Call, user_id: str, request: Invite) ->
     if problems:
         raise InvalidArgument(problems)
     if user.email is None:
-        raise FailedPrecondition("the user has no e-mail address", error_code="email.missing")
+        raise FailedPrecondition("the user has no email address", error_code="email.missing")
     if user.password is not None:
         raise FailedPrecondition("the user has a password", error_code="user.has_password")
     send = request.return_code is None
-    begun = await _begun(service, user, template, send=send)
-    await commit_confirmed(service.store, *begun.writes)
+    if send and not user.email.is_verified and await links.is_linked(service, user.id):
+        # The address may be one that another provider stated, of anyone's mailbox.
+        message = "the user has a linked identity, and no verified email address"
+        raise FailedPrecondition(message, error_code="email.not_verified")
+    verification = await _begin_verification(service, user, template, send=send)
+    await commit_confirmed(service.store, *verification.writes)
     return Invited(
         details=answers.details(user, user.org_id),
-        invite_code="" if send else begun.code,
-        mail=messages.delivery_status(begun.writes),
+        invite_code="" if send else verification.code,
+        mail=messages.delivery_status(verification.writes),
     )
 
 
@@ -78,7 +86,7 @@ async def resend(service: Service, call: Call, user_id: str, request: Invite) ->
     return await invite(service, call, user_id, request)
 
 
-async def _begun(
+async def _begin_verification(
     service: Service, user: User, template: str | None, *, send: bool
 ) -> VerificationBegun:
     """Returns the code for the first password, with the writes that store it.

@@ -16,11 +16,11 @@ from idp.management.search import Search
 from idp.service import Service
 
 
-async def listed(service: Service, call: Call, user_id: str) -> RegisteredKeys:
+async def find_all(service: Service, call: Call, user_id: str) -> RegisteredKeys:
     """Returns the keys of a service user. Raises NotFound, FailedPrecondition (the user is a
     person)."""
     owner = await key_owners.service_user(service, call, user_id)
-    return await registered_keys.listed(service, owner)
+    return await registered_keys.find_all(service, owner)
 
 
 async def search(service: Service, call: Call, user_id: str, request: Search) -> KeysFound:

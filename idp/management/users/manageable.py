@@ -20,7 +20,7 @@ async def find(service: Service, call: Call, user_id: str) -> User:
     if call.is_about_caller(user.id):
         return user
     if not call.rights.cover(await permissions.of_user(service, user.id)):
-        raise PermissionDenied("the user may do more than the caller")
+        raise PermissionDenied("the user has permissions that the caller doesn't have")
     return user
 
 

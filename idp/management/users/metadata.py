@@ -28,8 +28,8 @@ from storage import Conflict
 from storage.confirmed_commit import commit_confirmed
 
 MAX_VALUE: Final = 500_000
-_AT_ONCE: Final = 8  # entries that are read together: they may be large
-_CHARACTERS_AT_ONE: Final = 4000
+_BATCH_SIZE: Final = 8  # small, because entries may be large
+_CHARACTERS_PER_RECORD: Final = 4000
 
 
 class MetadataValue(Request, frozen=True, kw_only=True):
@@ -47,23 +47,23 @@ class KeyQuery(TextQuery, frozen=True, kw_only=True):
 
 
 class MetadataQuery(Request, frozen=True, kw_only=True):
-    """One filter."""
+    """A filter: exactly one member must be sent."""
 
     key_query: KeyQuery | None = None
 
     def check(self) -> Iterator[FieldProblem]:
         if self.key_query is None:
-            yield FieldProblem("field.required", "", "must hold one filter")
+            yield FieldProblem("field.required", "", "must contain one filter")
 
 
 class MetadataSearch(Search, frozen=True, kw_only=True):
-    """Every filter counts."""
+    """A search for the records that match all filters."""
 
     queries: Annotated[list[MetadataQuery], Items(MAX_FILTERS)] = []
 
 
 class MetadataSearched(Answer, frozen=True, kw_only=True):
-    """`nextCursor` is there as long as there may be more."""
+    """A page of results. `nextCursor` is present if there may be more."""
 
     details: SearchDetails
     result: list[MetadataView] = []
@@ -129,8 +129,8 @@ async def search(
         filters,
         order="key",
         # A large entry counts as several, so that a page stays within a few megabytes.
-        weight=lambda entry: 1 + len(entry.value) // _CHARACTERS_AT_ONE,
-        at_once=_AT_ONCE,
+        weight=lambda entry: 1 + len(entry.value) // _CHARACTERS_PER_RECORD,
+        batch_size=_BATCH_SIZE,
     )
     return MetadataSearched(
         details=page.details,

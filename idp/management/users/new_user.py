@@ -27,7 +27,7 @@ from idp.schema.reading import Request
 
 MAX_METADATA_CHARACTERS: Final = 500_000
 MAX_METADATA_ENTRIES: Final = 1000
-_WORDS: Final = frozenset({".", "..", "human", "machine"})  # parts of paths below /v2/users
+_RESERVED_IDS: Final = frozenset({".", "..", "human", "machine"})  # parts of paths below /v2/users
 
 
 class UserId(Struct, frozen=True):
@@ -39,12 +39,12 @@ class UserId(Struct, frozen=True):
     """
 
     def read(self, value: object) -> str:
-        id = Text(1).read(value)
-        if id in _WORDS:
-            raise FieldRefused("user.id_reserved", "must not be a word that addresses are made of")
-        if id.startswith(CLIENT_PREFIX):
+        text = Text(1).read(value)
+        if text in _RESERVED_IDS:
+            raise FieldRefused("user.id_reserved", "must not be a word that is part of API paths")
+        if text.startswith(CLIENT_PREFIX):
             raise FieldRefused("user.id_reserved", f"must not begin with {CLIENT_PREFIX}")
-        return id
+        return text
 
     def schema(self) -> Schema:
         return Text(1).schema() | {"examples": ["auth0|604265"]}
@@ -75,7 +75,7 @@ class OtpSecret(Struct, frozen=True):
         try:
             return totp.read_secret(text) if text else ""
         except ValueError:
-            message = "is not the secret of an authenticator app: base32 of 10 to 128 bytes"
+            message = "is not the secret of an authenticator app (base32 of 10 to 128 bytes)"
             raise FieldRefused("factor.secret", message) from None
 
     def schema(self) -> Schema:
@@ -99,7 +99,7 @@ class NewProfile(ProfileFields, frozen=True, kw_only=True):
 
 
 class Empty(Request, frozen=True, kw_only=True):
-    """`{}`: that it is there says it all."""
+    """An empty object, of which only the presence matters."""
 
 
 class SendEmail(Request, frozen=True, kw_only=True):
@@ -107,7 +107,9 @@ class SendEmail(Request, frozen=True, kw_only=True):
 
 
 class NewEmail(Request, frozen=True, kw_only=True):
-    """Without any of the three, a code is sent."""
+    """An email address, and how it is verified. Without any of the three members for that, a code
+    is sent.
+    """
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code", "is_verified"),)
 
@@ -148,7 +150,7 @@ class NewIdpLink(Request, frozen=True, kw_only=True):
 
 
 class CreateHuman(Request, frozen=True, kw_only=True):
-    """`username` is the e-mail address when it is left out."""
+    """A person to create. If `username` is omitted, it is the email address."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("password", "hashed_password"),)
 

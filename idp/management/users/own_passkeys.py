@@ -36,32 +36,34 @@ async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Pa
 
 
 async def remove(
-    service: Service, live: LiveSession, passkey_id: str, new_password: str = ""
+    service: Service, live_session: LiveSession, passkey_id: str, new_password: str = ""
 ) -> None:
-    """Removes one of the passkeys of the person who is signed in by the session `live`.
+    """Removes one of the passkeys of the person who is signed in by the session `live_session`.
 
     All other sessions of the person end, and the person is informed by mail. If it is the last
     second factor, `new_password` replaces a password that is too short without one. Raises
     NotFound; FailedPrecondition if the person could not sign in without it, or if it is the last
     second factor where the policy demands one; PasswordTooShort, PasswordNotAccepted, HashingBusy;
-    Stale if the user was changed meanwhile.
+    Stale if the user was changed concurrently.
     """
-    subject, user = live.subject, live.subject.user
+    subject, user = live_session.subject, live_session.subject.user
     passkey = await user_passkeys.find(service, user, passkey_id)
     if len(await passkeys.of_user(service, user.id)) == 1:
         if user.password is None or await second_factors.is_needed(
             service, user, second_factors.PASSKEY
         ):
-            raise FailedPrecondition("it is the last way to sign in", error_code="passkey.last")
-    also = await last_factor.password_change_for(
+            raise FailedPrecondition(
+                "it is the user's last authentication method", error_code="passkey.last"
+            )
+    further_values = await last_factor.password_change_for(
         service, subject, second_factors.PASSKEY, new_password
     )
-    change = await passkey_changes.remove(service, subject, passkey, user.id, also)
+    change = await passkey_changes.remove(service, subject, passkey, user.id, further_values)
     now = service.clock.now()
     removal = versioned_updates.removal(
         service, PASSKEYS, passkey, AuditEntry("passkey.deleted", user.id, now, user.org_id)
     )
-    # The removal changes the stamp that sessions hold, so the current one has to be kept.
-    stays = await live.staying(service, change.subject)
-    messages = security_messages.password_changed(service, user) if also else []
-    await commit_confirmed(service.store, *removal, *change.writes, *stays, *messages)
+    # The removal changes the stamp that sessions hold, so the current session is renewed.
+    session_writes = await live_session.keep_valid_writes(service, change.subject)
+    messages = security_messages.password_changed(service, user) if further_values else []
+    await commit_confirmed(service.store, *removal, *change.writes, *session_writes, *messages)

@@ -26,8 +26,9 @@ _READY: Final = "AUTH_FACTOR_STATE_READY"
 
 
 class PasskeyView(Answer, frozen=True, kw_only=True):
-    """`name` is the person's own. `isBackedUp`: the key is kept elsewhere, too, as a rule by the
-    account that its device belongs to."""
+    """`name` is what the user calls the passkey. `isBackedUp` says that the key is also stored
+    elsewhere, usually in the account that its device belongs to.
+    """
 
     id: str
     state: str
@@ -38,7 +39,7 @@ class PasskeyView(Answer, frozen=True, kw_only=True):
 
 
 class PasskeysFound(Answer, frozen=True, kw_only=True):
-    """`nextCursor` is there as long as there may be more."""
+    """A page of results. `nextCursor` is present if there may be more."""
 
     details: SearchDetails
     result: list[PasskeyView] = []
@@ -71,7 +72,7 @@ async def remove(service: Service, call: Call, user_id: str, passkey_id: str) ->
     All the user's sessions and tokens end, and the user is informed by mail. Raises NotFound,
     PermissionDenied (the user has more rights than the caller).
     """
-    user, also = await manageable.find(service, call, user_id), list[Write]()
+    user, further_writes = await manageable.find(service, call, user_id), list[Write]()
 
     async def find_passkey() -> Passkey:
         passkey = await find(service, user, passkey_id)
@@ -79,7 +80,7 @@ async def remove(service: Service, call: Call, user_id: str, passkey_id: str) ->
         subject = await user_lookup.subject_of(service, owner)
         if subject is not None:  # else the organization was deleted
             change = await passkey_changes.remove(service, subject, passkey, call.actor)
-            also[:] = change.writes
+            further_writes[:] = change.writes
         return passkey
 
     return await versioned_updates.removed(
@@ -89,7 +90,7 @@ async def remove(service: Service, call: Call, user_id: str, passkey_id: str) ->
         "passkey.deleted",
         call,
         user.org_id,
-        also=lambda _: also,
+        further_writes=lambda _: further_writes,
     )
 
 

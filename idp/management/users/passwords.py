@@ -34,10 +34,11 @@ from storage import Write
 from storage.confirmed_commit import commit_confirmed
 
 _PASSWORD: Final = "newPassword.password"  # noqa: S105 - a path
+_CHANGED: Final = "user.password_changed"
 
 
 class SetPassword(Request, frozen=True, kw_only=True):
-    """What proves the change is looked at where it is sent, and is no duty."""
+    """A new password. The current password or a code is checked if it is sent."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("current_password", "verification_code"),)
 
@@ -47,8 +48,9 @@ class SetPassword(Request, frozen=True, kw_only=True):
 
 
 class SendLink(Request, frozen=True, kw_only=True):
-    """`url_template` is a page to which the mail leads; it takes the code, and sets the password
-    by it. Without one, it leads to the page of this service."""
+    """`url_template` is the address of a page to which the mail links; the page receives the code,
+    and sets the password with it. Without one, the mail links to the page of this service.
+    """
 
     url_template: Name | None = None
     notification_type: Literal["NOTIFICATION_TYPE_UNSPECIFIED", "NOTIFICATION_TYPE_EMAIL"] = (
@@ -57,7 +59,7 @@ class SendLink(Request, frozen=True, kw_only=True):
 
 
 class ResetPassword(Request, frozen=True, kw_only=True):
-    """Without either, a code is sent."""
+    """How the code is delivered. Without either member, it is sent."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_link", "return_code"),)
 
@@ -66,7 +68,9 @@ class ResetPassword(Request, frozen=True, kw_only=True):
 
 
 class ResetBegun(Answer, frozen=True, kw_only=True):
-    """The code is there when the caller asked for it. `mail` is what became of the message."""
+    """The code is present if the caller requested it. `mail` is the delivery status of the
+    message.
+    """
 
     details: Details
     verification_code: str = ""
@@ -89,33 +93,31 @@ async def set_password(
     verification = await _verification_writes(service, call, subject.user, request)
     # After all checks, because hashing is expensive.
     must_change = request.new_password.change_required
-    new = await password_acceptance.hashed(
+    password = await password_acceptance.hashed(
         service, subject.user.org_id, text, must_change=must_change
     )
-    also = list[Write]()
+    further_writes = list[Write]()
 
     async def find() -> User:
-        found = await _subject(service, call, user_id)
-        if found.user.stamp != subject.user.stamp:  # the checked password may have been replaced
-            raise Busy("the user was changed meanwhile", retry_after_seconds=1)
-        now, news = (
-            service.clock.now(),
-            await session_lifetime.logout_messages_of_all(service, found),
-        )
-        also[:] = [*verification, *news, *security_messages.password_changed(service, found.user)]
-        also.extend(
-            password_change.forget_first_password(
-                service, found.instance, found.user.id, actor=call.actor, now=now
-            )
-        )
-        return found.user
+        current = await _subject(service, call, user_id)
+        if current.user.stamp != subject.user.stamp:  # the checked password may have been replaced
+            raise Busy("the user was changed concurrently", retry_after_seconds=1)
+        further_writes[:] = [
+            *verification,
+            *await session_lifetime.logout_messages_of_all(service, current),
+            *security_messages.password_changed(service, current.user),
+            *password_change.forget_first_password(
+                service, current.instance, user_id, actor=call.actor, now=service.clock.now()
+            ),
+        ]
+        return current.user
 
     def decide(_: User) -> Mapping[str, object]:
-        # Sessions and tokens hold the stamp of their time, and end when it changes.
-        return {"password": new, "stamp": service.random.token(bits=64)}
+        # Sessions and tokens contain the stamp of the time they were issued.
+        return {"password": password, "stamp": service.random.token(bits=64)}
 
     user = await versioned_updates.changed(
-        service, USERS, find, decide, "user.password_changed", call, also=lambda *_: also
+        service, USERS, find, decide, _CHANGED, call, further_writes=lambda *_: further_writes
     )
     await counter_resets.forget_afterwards(service, subject.user)
     return Changed(details=answers.details(user, user.org_id))
@@ -139,14 +141,14 @@ async def reset_password(
         raise InvalidArgument(problems)
     send = request.return_code is None
     if send and not (user.email and user.email.is_verified):
-        message = "the user has no verified e-mail address"
+        message = "the user has no verified email address"
         raise FailedPrecondition(message, error_code="email.not_verified")
-    begun = await reset_codes.begin(service, user, send=send, url_template=template)
-    await commit_confirmed(service.store, *begun.writes)
+    reset = await reset_codes.begin(service, user, send=send, url_template=template)
+    await commit_confirmed(service.store, *reset.writes)
     return ResetBegun(
         details=answers.details(user, user.org_id),
-        verification_code="" if send else begun.code,
-        mail=messages.delivery_status(begun.writes),
+        verification_code="" if send else reset.code,
+        mail=messages.delivery_status(reset.writes),
     )
 
 
@@ -180,8 +182,8 @@ async def _check_current(service: Service, call: Call, user: User, password: str
     """Checks the person's current password. It counts as an attempt from an unknown browser, with
     the caller in place of a network, so that no other user's attempts are limited by it.
 
-    The attempt is counted at once, even under an Idempotency-Key, where other writes are held
-    back.
+    The attempt is counted immediately, even under an Idempotency-Key, where other writes are
+    deferred.
     """
     service = held_units.storing_directly(service)
     try:

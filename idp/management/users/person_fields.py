@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import zoneinfo
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from functools import cache
 from typing import Annotated, Final, Literal
 
 from msgspec import Struct, structs
 
 from idp.foundation.errors import FieldProblem
 from idp.foundation.i18n import SOURCE, load
+from idp.foundation.localization import local_time
 from idp.passwords.policy import PasswordProblem
 from idp.records import Address, Profile
 from idp.schema.field_rules import FieldRefused, Language, Schema, Text
@@ -41,7 +40,7 @@ class WebPage(Struct, frozen=True):
     def read(self, value: object) -> str:
         address = Text().read(value)
         if address and not _WEB.fullmatch(address):
-            raise FieldRefused("field.address", "is not an address such as https://max.example/me")
+            raise FieldRefused("field.address", "is not a URL such as https://max.example/me")
         return address
 
     def schema(self) -> Schema:
@@ -56,7 +55,7 @@ class Birthdate(Struct, frozen=True):
     def read(self, value: object) -> str:
         text = Text().read(value)
         if text and not _is_birthdate(text):
-            raise FieldRefused("birthdate.invalid", "is not a day such as 1990-01-31, nor a year")
+            raise FieldRefused("birthdate.invalid", "is not a date such as 1990-01-31, nor a year")
         return text
 
     def schema(self) -> Schema:
@@ -69,7 +68,7 @@ class Zone(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         name = Text().read(value)
-        if name and name not in _zones():
+        if name and name not in local_time.zones():
             raise FieldRefused("zoneinfo.unknown", "is not a time zone such as Europe/Zurich")
         return name
 
@@ -128,7 +127,7 @@ class ProfileFields(Request, frozen=True, kw_only=True):
 
 
 class PostalAddress(Request, frozen=True, kw_only=True):
-    """OpenID Connect Core 5.1.1: of which something is told."""
+    """A postal address (OpenID Connect Core 5.1.1), of which at least one part must be given."""
 
     formatted: Annotated[str, TextLines(1000)] = ""
     street_address: Annotated[str, TextLines(200)] = ""
@@ -162,9 +161,3 @@ def _is_birthdate(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-@cache
-def _zones() -> frozenset[str]:
-    """Returns the names of all time zones but `localtime`, which is the server's own."""
-    return frozenset(zoneinfo.available_timezones() - {"localtime"})

@@ -35,7 +35,7 @@ class NewPat(Request, frozen=True, kw_only=True):
 
 
 class PatCreated(Answer, frozen=True, kw_only=True):
-    """`token` is shown here and never again."""
+    """`token` is returned only in this answer."""
 
     token_id: str
     token: str
@@ -55,7 +55,7 @@ class PatFound(Answer, frozen=True, kw_only=True):
 
 
 class PatsFound(Answer, frozen=True, kw_only=True):
-    """`nextCursor` is there as long as there may be more."""
+    """A page of results. `nextCursor` is present if there may be more."""
 
     details: SearchDetails
     result: list[PatView] = []
@@ -79,12 +79,12 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
     if subject is None:
         raise NotFound("there is no such user", error_code="user.not_found")
     now = service.clock.now()
-    expires_at = expirations.chosen(
+    expires_at = expirations.expiration(
         request.expiration_date,
         now,
         service.config.pat_max_days,
-        usual=now + DEFAULT_PAT_LIFETIME,
-        past=FieldProblem("pat.expiration_past", "expirationDate", "is in the past"),
+        fallback=now + DEFAULT_PAT_LIFETIME,
+        past_problem=FieldProblem("pat.expiration_past", "expirationDate", "is in the past"),
     )
     vendor = service.config.vendor
     record, token = user_personal_access_tokens.new(
@@ -103,15 +103,15 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
     )
 
 
-async def listed(service: Service, call: Call, user_id: str) -> Pats:
+async def find_all(service: Service, call: Call, user_id: str) -> Pats:
     """Returns the personal access tokens of a service user, at most a thousand, without their
     values.
 
     Raises NotFound, FailedPrecondition (the user is a person).
     """
     user = await service_users.find(service, call, user_id)
-    details, found = await paging.of(service, PATS, {"user_id": user.id})
-    views = await last_uses.with_last_uses(service, [_view(pat) for pat in found])
+    details, tokens = await paging.first_page(service, PATS, {"user_id": user.id})
+    views = await last_uses.with_last_uses(service, [_view(pat) for pat in tokens])
     return Pats(details=details, result=views)
 
 
@@ -155,7 +155,7 @@ async def remove(service: Service, call: Call, user_id: str, token_id: str) -> C
         "pat.deleted",
         call,
         user.org_id,
-        also=lambda pat: [last_uses.forget(pat.id)],
+        further_writes=lambda pat: [last_uses.deletion(pat.id)],
     )
 
 

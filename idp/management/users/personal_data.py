@@ -18,12 +18,12 @@ from idp.identity.sessions import own_sessions
 from idp.identity.users.subjects import Subject
 from idp.management.users import read as user_read
 from idp.oauth.sign_in import authorized_applications
-from idp.records import AGENTS, EVENTS, Event
+from idp.records import BROWSERS, EVENTS, Event
 from idp.schema.answers import Answer
 from idp.service import Service
 from storage import Where
 
-_PAGE: Final = 200
+_PAGE_SIZE: Final = 200
 
 
 class ExportedSession(Answer, frozen=True, kw_only=True):
@@ -63,60 +63,63 @@ class OwnEvent(Answer, frozen=True, kw_only=True):
 Part = Callable[[Service, Subject], AsyncIterator[Answer]]
 
 
-async def pieces(service: Service, subject: Subject) -> AsyncIterator[bytes]:
+async def document_chunks(service: Service, subject: Subject) -> AsyncIterator[bytes]:
     """Yields one JSON document with all data that is stored about the user of `subject`, as
-    consecutive pieces of bytes."""
+    consecutive chunks."""
     user = user_read.answer(subject.organization, subject.user)
     about = {"issuer": service.config.issuer, "exportDate": service.clock.now(), "account": user}
     yield msgspec.json.encode(about)[:-1]
     for name, part in PARTS.items():
         yield f',\n"{name}":['.encode()
-        before = b"\n"
-        async for one in part(service, subject):
-            yield before + msgspec.json.encode(one)
-            before = b",\n"
+        separator = b"\n"
+        async for element in part(service, subject):
+            yield separator + msgspec.json.encode(element)
+            separator = b",\n"
         yield b"]"
     yield b"}\n"
 
 
 async def _sessions(service: Service, subject: Subject) -> AsyncIterator[Answer]:
-    async for one in own_sessions.lasting(service, subject):
-        browser_record = await service.store.get(AGENTS, one.agent_id)
+    async for session in own_sessions.open_sessions(service, subject):
+        browser_record = await service.store.get(BROWSERS, session.agent_id)
         yield ExportedSession(
-            id=one.id,
+            id=session.id,
             browser=(browser_record and browser_record.browser) or "",
             system=(browser_record and browser_record.system) or "",
-            authentication_date=one.auth_time,
-            authentication_methods=one.amr,
-            last_used_date=one.last_used_at,
+            authentication_date=session.auth_time,
+            authentication_methods=session.amr,
+            last_used_date=session.last_used_at,
         )
 
 
 async def _passkeys(service: Service, subject: Subject) -> AsyncIterator[Answer]:
-    for one in await passkeys.of_user(service, subject.user.id):
-        yield OwnPasskey(id=one.id, name=one.name, creation_date=one.created_at)
+    for passkey in await passkeys.of_user(service, subject.user.id):
+        yield OwnPasskey(id=passkey.id, name=passkey.name, creation_date=passkey.created_at)
 
 
 async def _applications(service: Service, subject: Subject) -> AsyncIterator[Answer]:
-    for one in await authorized_applications.listed(service, subject):
-        client = one.client
+    for authorized in await authorized_applications.find_all(service, subject):
+        client = authorized.client
         yield ConnectedApplication(
-            client_id=client.id, name=client.name, scopes=one.scopes, since=one.since
+            client_id=client.id,
+            name=client.name,
+            scopes=authorized.scopes,
+            since=authorized.authorized_at,
         )
 
 
 async def _events(service: Service, subject: Subject) -> AsyncIterator[Answer]:
     user_id = subject.user.id
     # Earlier events are those of a deleted user who had the same id.
-    async for one in _each(service, {"record_id": user_id}):
-        if one.at >= subject.user.created_at:
-            yield _own(one, user_id)
-    async for one in _each(service, {"actor": user_id}):
-        if one.record_id != user_id and one.at >= subject.user.created_at:
-            yield _own(one, user_id)
+    async for event in _each(service, {"record_id": user_id}):
+        if event.at >= subject.user.created_at:
+            yield _own_event(event, user_id)
+    async for event in _each(service, {"actor": user_id}):
+        if event.record_id != user_id and event.at >= subject.user.created_at:
+            yield _own_event(event, user_id)
 
 
-def _own(event: Event, user_id: str) -> OwnEvent:
+def _own_event(event: Event, user_id: str) -> OwnEvent:
     return OwnEvent(
         id=event.id,
         type=event.type,
@@ -129,9 +132,9 @@ def _own(event: Event, user_id: str) -> OwnEvent:
 async def _each(service: Service, where: Where) -> AsyncIterator[Any]:
     after = None
     while True:
-        page = await service.store.find(EVENTS, where, order="at", after=after, limit=_PAGE)
-        for one in page.records:
-            yield one
+        page = await service.store.find(EVENTS, where, order="at", after=after, limit=_PAGE_SIZE)
+        for event in page.records:
+            yield event
         if page.after is None:
             return
         after = page.after

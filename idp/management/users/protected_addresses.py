@@ -24,11 +24,13 @@ async def check(service: Service, call: Call, user: User) -> None:
     """
     if user.email is None:
         return
-    held_by = {"address_key": user_lookup.login_key(user.email.address)}
-    async for holder in paging.each(service, USERS, held_by):
-        is_concerned = call.is_by_instance or holder.org_id == user.org_id
-        if holder.id == user.id or holder.email_key is None or not is_concerned:
+    where = {"address_key": user_lookup.login_key(user.email.address)}
+    async for holder in paging.each(service, USERS, where):
+        may_conflict = call.is_by_instance or holder.org_id == user.org_id
+        if holder.id == user.id or holder.email_key is None or not may_conflict:
             continue
         if not call.rights.cover(await permissions.of_user(service, holder.id)):
-            message = "somebody who may do more than the caller signs in by this address"
+            message = (
+                "a user with permissions that the caller doesn't have signs in with this address"
+            )
             raise PermissionDenied(message, error_code="email.protected")

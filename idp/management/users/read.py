@@ -83,7 +83,7 @@ class Machine(Answer, frozen=True, kw_only=True):
 
 
 class UserAnswer(Answer, frozen=True, kw_only=True):
-    """Either `human` or `machine` is there."""
+    """A user. Either `human` or `machine` is present."""
 
     user_id: str
     details: Details
@@ -108,11 +108,11 @@ async def find(service: Service, call: Call, user_id: str) -> User:
     user = await service.store.get(USERS, user_id)
     if user is None or not (call.is_about_caller(user.id) or call.reaches(user.org_id)):
         raise NotFound("there is no such user", error_code="user.not_found")
-    return await lock_ends.lifted(service, user)
+    return await lock_ends.lift_if_over(service, user)
 
 
 async def read(service: Service, call: Call, user_id: str) -> FoundUser:
-    """Returns the user with this id, with their present state. Raises NotFound."""
+    """Returns the user with this id, with their current state. Raises NotFound."""
     user = await find(service, call, user_id)
     organization = await service.store.get(ORGANIZATIONS, user.org_id)
     if organization is None:
@@ -132,7 +132,7 @@ async def _answer(service: Service, organization: Organization, user: User) -> U
 
 
 def answer(organization: Organization, user: User) -> UserAnswer:
-    """Returns a user in the form in which the API answers it.
+    """Returns a user in the form in which the API returns it.
 
     The login names omit the e-mail address: whether it is one depends on other users, too.
     """

@@ -10,7 +10,7 @@ from idp.audit import versioned_updates
 from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition
-from idp.identity.users import ending, password_change
+from idp.identity.users import ending, groups, password_change
 from idp.management.call import Call
 from idp.management.users import manageable
 from idp.records import (
@@ -29,30 +29,34 @@ from idp.records import (
     VERIFICATIONS,
     User,
 )
+from idp.records.identity_links import IDENTITY_LINKS
 from idp.service import Service
+from idp.upstream import links
 from storage import Collection, Delete, Stale, Write
 from storage.confirmed_commit import commit_confirmed
 
-UNITS: Final = 50  # in one call; after them the caller has to repeat it
+UNITS_PER_CALL: Final = 50  # after them the caller has to repeat the call
 _TYPE: Final = "user.deleted"
 _CODES: Final = 100
+_LINKS: Final = 50
 
 
 class _UserPart(NamedTuple):
-    """A kind of records that belong to a user: their collection, the field `by` which they are
-    found, the type of the event of their removal, and how many are removed in one unit."""
+    """A kind of records that belong to a user: their collection, the `field` that
+    contains the user's id, the type of the event of their removal, and how many are removed in one
+    unit."""
 
     collection: Collection[Any]
-    by: str
+    field: str
     type: str
-    at_once: int = 200
+    batch_size: int = 200
     order: str | None = None
 
 
-# Each unit removes up to `at_once` records of every kind; fewer entries of metadata, which may be
-# large. The unit that removes the last of them also deletes the user.
+# Each unit removes up to `batch_size` records of every kind; fewer entries of metadata, which may
+# be large. The unit that removes the last of them also deletes the user.
 _PARTS: Final = (
-    _UserPart(USER_METADATA, "user_id", "user_metadata.deleted", at_once=50, order="key"),
+    _UserPart(USER_METADATA, "user_id", "user_metadata.deleted", batch_size=50, order="key"),
     _UserPart(CONSENTS, "user_id", "consent.deleted"),
     _UserPart(PATS, "user_id", "pat.deleted"),
     _UserPart(PASSKEYS, "user_id", "passkey.deleted", order="created_at"),
@@ -71,38 +75,46 @@ async def remove(service: Service, call: Call, user_id: str) -> Changed:
     the user of the demo application; Busy if so many records depend on the user that only some
     were removed, and the call is to be repeated.
     """
-    also = list[Write]()
+    further_writes = list[Write]()
 
     async def find() -> User:
         user = await manageable.find(service, call, user_id)
-        also[:] = await _with_user(service, call, user)
+        further_writes[:] = await _deletion_writes(service, call, user)
         return user
 
-    async def find_bare() -> User:
-        for _ in range(UNITS):
+    async def find_without_dependents() -> User:
+        for _ in range(UNITS_PER_CALL):
             user = await find()
-            writes, is_all = await dependent_removals(service, user, call.actor)
-            if is_all:
-                also.extend(writes)
+            writes, is_complete = await dependent_removals(service, user, call.actor)
+            if is_complete:
+                further_writes.extend(writes)
                 return user
             with suppress(Stale):
                 await commit_confirmed(service.store, *writes)
-        raise Busy("very much hangs on the user: repeat the call", retry_after_seconds=1)
+        raise Busy("too many records depend on the user: repeat the call", retry_after_seconds=1)
 
-    org_id = (await find()).org_id  # refused, if it has to be, before anything is removed
+    org_id = (await find()).org_id  # a deletion that is refused removes nothing
     return await versioned_updates.removed(
-        service, USERS, find_bare, _TYPE, call, org_id, also=lambda _: also
+        service,
+        USERS,
+        find_without_dependents,
+        _TYPE,
+        call,
+        org_id,
+        further_writes=lambda _: further_writes,
     )
 
 
-async def _with_user(service: Service, call: Call, user: User) -> list[Write]:
+async def _deletion_writes(service: Service, call: Call, user: User) -> list[Write]:
     """Returns the writes that are stored together with the deletion.
 
     Raises FailedPrecondition if the user must not be deleted.
     """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.demo and instance.demo.user_id == user.id:
-        raise FailedPrecondition("the demo application's user stays", error_code="user.demo")
+        raise FailedPrecondition(
+            "the demo application's user can't be deleted", error_code="user.demo"
+        )
     writes = await ending.ending_writes(service, user)
     if instance is not None:
         writes += password_change.forget_first_password(
@@ -113,19 +125,24 @@ async def _with_user(service: Service, call: Call, user: User) -> list[Write]:
 
 async def dependent_removals(service: Service, user: User, actor: str) -> tuple[list[Write], bool]:
     """Returns writes that remove records which depend on a user, a limited number of each kind,
-    and whether no further ones are left. The caller commits the writes in one unit, and calls
-    again while there are further ones; `actor` is the user whom the events name."""
-    writes, is_all, now = await _codes(service, user.id), True, service.clock.now()
+    and whether these are all. The caller commits the writes in one unit, and calls again while
+    there are further ones; `actor` is the user that the events name."""
+    now = service.clock.now()
+    writes, is_complete = await groups.departures(service, user, actor)
+    link_page = await service.store.find(IDENTITY_LINKS, {"user_id": user.id}, limit=_LINKS)
+    writes += links.removals(service, link_page.records, actor)
+    is_complete = is_complete and link_page.after is None
+    writes += await _codes(service, user.id)
     for part in _PARTS:
         page = await service.store.find(
-            part.collection, {part.by: user.id}, order=part.order, limit=part.at_once
+            part.collection, {part.field: user.id}, order=part.order, limit=part.batch_size
         )
-        is_all = is_all and page.after is None
-        for one in page.records:
+        is_complete = is_complete and page.after is None
+        for record in page.records:
             writes += versioned_updates.removal(
-                service, part.collection, one, AuditEntry(part.type, actor, now, user.org_id)
+                service, part.collection, record, AuditEntry(part.type, actor, now, user.org_id)
             )
-    return writes, is_all
+    return writes, is_complete
 
 
 async def _codes(service: Service, user_id: str) -> list[Write]:

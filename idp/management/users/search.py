@@ -31,7 +31,7 @@ _ORDERS: Final[Mapping[str, str | None]] = {
     "USER_FIELD_NAME_USER_NAME": "login_key",
     "USER_FIELD_NAME_DISPLAY_NAME": "display_key",
 }
-_OTHER_ORDERS: Final = tuple(
+_UNSUPPORTED_ORDERS: Final = tuple(
     f"USER_FIELD_NAME_{name}"
     for name in (
         "USER_ID",
@@ -71,13 +71,15 @@ class EmailQuery(TextQuery, frozen=True, kw_only=True):
 
 
 class PhoneQuery(TextQuery, frozen=True, kw_only=True):
-    """`number` as the service keeps it: `+` and digits."""
+    """`number` in the form in which it is stored: `+` and digits."""
 
     number: _QueriedText
 
 
 class LoginNameQuery(Request, frozen=True, kw_only=True):
-    """Whatever the user may sign in by: an address, too, and the name with the domain."""
+    """A filter by any login name of the user: also an email address, and the username with the
+    domain.
+    """
 
     login_name: Annotated[str, Text(1, 500)]
     method: Annotated[
@@ -111,7 +113,7 @@ class InUserIdsQuery(Request, frozen=True, kw_only=True):
 
 
 class UserQuery(Request, frozen=True, kw_only=True):
-    """One filter."""
+    """A filter: exactly one member must be sent."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (
         (
@@ -145,20 +147,21 @@ class UserQuery(Request, frozen=True, kw_only=True):
 
     def check(self) -> Iterator[FieldProblem]:
         if all(value is None for value in structs.astuple(self)):
-            yield FieldProblem("field.required", "", "must hold one filter")
+            yield FieldProblem("field.required", "", "must contain one filter")
 
 
 class UserSearch(Search, frozen=True, kw_only=True):
-    """Every filter counts."""
+    """A search for the records that match all filters."""
 
     queries: Annotated[list[UserQuery], Items(MAX_FILTERS)] = []
     sorting_column: Annotated[
-        str, OneOf(tuple(_ORDERS), not_yet=_OTHER_ORDERS, error_code="query.sorting_unsupported")
+        str,
+        OneOf(tuple(_ORDERS), not_yet=_UNSUPPORTED_ORDERS, error_code="query.sorting_unsupported"),
     ] = "USER_FIELD_NAME_UNSPECIFIED"
 
 
 class UsersFound(Answer, frozen=True, kw_only=True):
-    """`nextCursor` is there as long as there may be more."""
+    """A page of results. `nextCursor` is present if there may be more."""
 
     details: SearchDetails
     result: list[UserAnswer] = []
@@ -180,29 +183,31 @@ async def search(service: Service, call: Call, request: UserSearch) -> UsersFoun
         organizations=management_search.reachable_organizations(call),
         order=_ORDERS[request.sorting_column],
     )
-    homes = await _homes(service, page.records)
+    organizations = await _organizations_of(service, page.records)
     return UsersFound(
         details=page.details,
         result=[
-            user_read.answer(homes[user.org_id], user)
+            user_read.answer(organizations[user.org_id], user)
             for user in page.records
-            if user.org_id in homes
+            if user.org_id in organizations
         ],
         next_cursor=page.next_cursor,
     )
 
 
-async def _homes(service: Service, users: Sequence[User]) -> dict[str, Organization]:
+async def _organizations_of(service: Service, users: Sequence[User]) -> dict[str, Organization]:
     ids = sorted({user.org_id for user in users})
-    read = await service.store.get_many([(ORGANIZATIONS, id) for id in ids]) if ids else []
-    return {organization.id: organization for organization in read if organization}
+    organizations = (
+        await service.store.get_many([(ORGANIZATIONS, org_id) for org_id in ids]) if ids else []
+    )
+    return {organization.id: organization for organization in organizations if organization}
 
 
 async def _filter(service: Service, query: UserQuery) -> Filter:
     if query.login_name_query:
-        found = await _by_login_name(service, query.login_name_query)
-        return Filter(path="id", how="in", value=[found.id] if found else [])
-    return _by_text(query) or _by_fact(query)
+        user = await _by_login_name(service, query.login_name_query)
+        return Filter(path="id", how="in", value=[user.id] if user else [])
+    return _by_text(query) or _by_property(query)
 
 
 # For each filter by a text: the field of the record, and the one that holds its folded form, which
@@ -219,15 +224,15 @@ _TEXTS: Final[Mapping[str, tuple[str, str | None]]] = {
 
 
 def _by_text(query: UserQuery) -> Filter | None:
-    for one in structs.astuple(query):
-        if isinstance(one, TextQuery):
-            (name,) = set(one.__struct_fields__) - {"method"}
+    for condition in structs.astuple(query):
+        if isinstance(condition, TextQuery):
+            (name,) = set(condition.__struct_fields__) - {"method"}
             path, key = _TEXTS[name]
-            return one.of(path, getattr(one, name), key)
+            return condition.of(path, getattr(condition, name), key)
     return None
 
 
-def _by_fact(query: UserQuery) -> Filter:
+def _by_property(query: UserQuery) -> Filter:
     if query.state_query:
         return Filter(path="state", value=_STATES[query.state_query.state])
     if query.type_query:
@@ -248,5 +253,5 @@ async def _by_login_name(service: Service, query: LoginNameQuery) -> User | None
         return None
     names = user_read.answer(subject.organization, user).login_names
     names += [user.email.address] if user.email else []
-    typed = unicodedata.normalize("NFKC", query.login_name.strip())
-    return user if typed in (unicodedata.normalize("NFKC", name) for name in names) else None
+    login_name = unicodedata.normalize("NFKC", query.login_name.strip())
+    return user if login_name in (unicodedata.normalize("NFKC", name) for name in names) else None

@@ -45,7 +45,7 @@ class MachineCreated(Answer, frozen=True, kw_only=True):
 
 
 class UserSecretGenerated(Answer, frozen=True, kw_only=True):
-    """`client_secret` is shown here and never again."""
+    """`client_secret` is returned only in this answer."""
 
     client_id: str
     client_secret: str
@@ -95,7 +95,7 @@ async def find(service: Service, call: Call, user_id: str) -> User:
     """
     user = await user_read.find(service, call, user_id)
     if user.kind != "machine":
-        raise FailedPrecondition("this is no service user", error_code="user.not_machine")
+        raise FailedPrecondition("this is not a service user", error_code="user.not_machine")
     return user
 
 
@@ -110,7 +110,7 @@ async def find_covered(service: Service, call: Call, user_id: str) -> User:
 
 
 class MachineChange(Request, frozen=True, kw_only=True):
-    """What is not sent stays as it is."""
+    """A change of a service user: what is omitted does not change."""
 
     user_name: Annotated[str, UserName()] | None = None
     name: Name | None = None
@@ -156,10 +156,10 @@ async def generate_secret(
         service,
         USERS,
         lambda: find_covered(service, call, user_id),
-        lambda user: client_secrets.replaced(user, secret, request.overlap, now),
+        lambda user: client_secrets.rotation_fields(user, secret, request.overlap, now),
         "user.secret_generated",
         call,
-        also=client_secrets.forgotten,
+        further_writes=client_secrets.last_use_deletions,
     )
     details = answers.details(user, user.org_id)
     return UserSecretGenerated(client_id=user.id, client_secret=secret, details=details)
@@ -171,7 +171,7 @@ async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
     Raises NotFound, FailedPrecondition (the user is a person, or has no secret), PermissionDenied.
     """
 
-    async def find_one() -> User:
+    async def find_with_secret() -> User:
         user = await find_covered(service, call, user_id)
         if user.secret_hash is None:
             raise FailedPrecondition("the user has no secret", error_code="user.no_secret")
@@ -180,11 +180,11 @@ async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
     user = await versioned_updates.changed(
         service,
         USERS,
-        find_one,
-        lambda _: client_secrets.first(None, service.clock.now()),
+        find_with_secret,
+        lambda _: client_secrets.initial_fields(None, service.clock.now()),
         "user.secret_removed",
         call,
-        also=client_secrets.forgotten,
+        further_writes=client_secrets.last_use_deletions,
     )
     return Changed(details=answers.details(user, user.org_id))
 
@@ -195,12 +195,12 @@ async def secrets(service: Service, call: Call, user_id: str) -> Secrets:
 
     Raises NotFound, FailedPrecondition (the user is a person).
     """
-    return await client_secrets.listed(service, await find(service, call, user_id))
+    return await client_secrets.find_all(service, await find(service, call, user_id))
 
 
 async def end_secret(service: Service, call: Call, user_id: str, secret_id: str) -> Changed:
     """Ends the earlier secret of a service user, which is valid in addition to the current one,
-    before its time.
+    before it expires.
 
     Raises NotFound, FailedPrecondition (the user is a person, or it is the current secret),
     PermissionDenied.
@@ -209,9 +209,9 @@ async def end_secret(service: Service, call: Call, user_id: str, secret_id: str)
         service,
         USERS,
         lambda: find_covered(service, call, user_id),
-        lambda user: client_secrets.without(user, secret_id, service.clock.now()),
+        lambda user: client_secrets.removal_fields(user, secret_id, service.clock.now()),
         "user.secret_ended",
         call,
-        also=client_secrets.forgotten,
+        further_writes=client_secrets.last_use_deletions,
     )
     return Changed(details=answers.details(user, user.org_id))

@@ -11,7 +11,6 @@ from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
-from idp.identity.sessions import security_stamps
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.subjects import Subject
 from idp.management import search as management_search
@@ -31,7 +30,7 @@ _TERMINATED: Final = "SESSION_STATE_TERMINATED"
 
 
 class SessionView(Answer, frozen=True, kw_only=True):
-    """`authenticationDate` is when a credential was checked the last time."""
+    """`authenticationDate` is the time of the last authentication."""
 
     id: str
     details: Details
@@ -43,7 +42,7 @@ class SessionView(Answer, frozen=True, kw_only=True):
 
 
 class SessionsFound(Answer, frozen=True, kw_only=True):
-    """`nextCursor` is there as long as there may be more."""
+    """A page of results. `nextCursor` is present if there may be more."""
 
     details: SearchDetails
     result: list[SessionView] = []
@@ -61,7 +60,10 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
     page = await management_search.find(service, SESSIONS, request.query, [of_user])
     return SessionsFound(
         details=page.details,
-        result=[_view(service, subject, session) for session in page.records],
+        result=[
+            view(session, is_active=_is_active(service, subject, session))
+            for session in page.records
+        ],
         next_cursor=page.next_cursor,
     )
 
@@ -90,7 +92,7 @@ async def end(service: Service, call: Call, user_id: str, session_id: str) -> Ch
         lambda _: {"ended_at": now},
         "session.ended",
         call,
-        also=lambda *_: logout_messages,
+        further_writes=lambda *_: logout_messages,
     )
     return Changed(details=answers.details(ended, ended.org_id))
 
@@ -111,27 +113,34 @@ async def end_all(service: Service, call: Call, user_id: str) -> Changed:
         return user
 
     def decide(_: User) -> Mapping[str, object]:
-        # Sessions and tokens hold the stamp of their time, and end when it changes.
+        # Sessions and tokens contain the stamp of the time they were issued.
         return {"stamp": service.random.token(bits=64)}
 
     user = await versioned_updates.changed(
-        service, USERS, find, decide, "user.signed_out", call, also=lambda *_: logout_messages
+        service,
+        USERS,
+        find,
+        decide,
+        "user.signed_out",
+        call,
+        further_writes=lambda *_: logout_messages,
     )
     return Changed(details=answers.details(user, user.org_id))
 
 
-def _view(service: Service, subject: Subject | None, session: Session) -> SessionView:
-    lasts = (
-        subject is not None
-        and session.ended_at is None
-        and not session_lifetime.is_over(service.config, session, service.clock.now())
-        and session.stamps
-        == security_stamps.of_session(subject.instance, subject.organization, subject.user)
+def _is_active(service: Service, subject: Subject | None, session: Session) -> bool:
+    now = service.clock.now()
+    return subject is not None and not session_lifetime.has_ended(
+        service.config, session, subject, now
     )
+
+
+def view(session: Session, *, is_active: bool) -> SessionView:
+    """Returns a session as the management API describes it."""
     return SessionView(
         id=session.id,
         details=answers.details(session, session.org_id),
-        state=_ACTIVE if lasts else _TERMINATED,
+        state=_ACTIVE if is_active else _TERMINATED,
         authentication_date=session.auth_time,
         authentication_methods=session.amr,
         last_used_date=session.last_used_at,

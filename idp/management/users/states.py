@@ -34,14 +34,14 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
     than the caller; FailedPrecondition if the user is in another state, or is the last active
     owner of the installation or of an organization.
     """
-    transition, also = _TRANSITIONS[name], list[Write]()
+    transition, further_writes = _TRANSITIONS[name], list[Write]()
 
     async def find() -> User:
         user = await manageable.find(service, call, user_id)
         if user.state not in transition.before:
             message = f"the user is not {transition.before[0]}"
             raise FailedPrecondition(message, error_code="user.state")
-        also[:] = await ending_writes(service, user) if transition.ends_tokens else []
+        further_writes[:] = await ending_writes(service, user) if transition.ends_tokens else []
         return user
 
     def decide(user: User) -> Mapping[str, object]:
@@ -49,7 +49,13 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
         return {"state": transition.after, "stamp": stamp, "locked_until": None}
 
     user = await versioned_updates.changed(
-        service, USERS, find, decide, transition.event_type, call, also=lambda *_: also
+        service,
+        USERS,
+        find,
+        decide,
+        transition.event_type,
+        call,
+        further_writes=lambda *_: further_writes,
     )
     return Changed(details=answers.details(user, user.org_id))
 

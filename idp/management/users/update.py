@@ -25,63 +25,65 @@ async def apply(
     decide: Callable[[User], Mapping[str, object]],
     paths: Paths,
     type: str = "user.changed",
-    also: Sequence[Write] = (),
+    further_writes: Sequence[Write] = (),
 ) -> User:
     """Changes a user: stores the fields that `decide` returns for the stored user, together with
     the search keys that follow from them, and returns the changed user.
 
     `find` returns the user as it is stored; both functions are called again if a concurrent change
     interferes. `paths` are the JSON paths of user name and address in the request, for the
-    problems; `type` is that of the event; `also` are further writes of the unit. Raises what
-    `find` raises, Taken, InvalidArgument (a user name with another organization's domain),
+    problems; `type` is that of the event; `further_writes` are further writes of the unit. Raises
+    what `find` raises, Taken, InvalidArgument (a user name with another organization's domain),
     PreconditionFailed, Busy.
     """
-    claims, emails = list[Write](), list[Email | None]()
+    name_writes, emails = list[Write](), list[Email | None]()
 
-    async def find_free() -> User:
+    async def find_with_free_names() -> User:
         user = await find()
-        after = structs.replace(user, **decide(user))
+        changed_user = structs.replace(user, **decide(user))
         # In each attempt: a concurrent change may have reserved one of the names.
-        found = await _available(service, call, user, after, paths)
-        claims[:] = found.writes(service, call.actor) if found else []
-        emails[:] = [found.check.email if found else after.email]
+        availability = await _available(service, call, user, changed_user, paths)
+        name_writes[:] = availability.writes(service, call.actor) if availability else []
+        emails[:] = [availability.check.email if availability else changed_user.email]
         return user
 
-    def decide_all(user: User) -> Mapping[str, object]:
-        after = structs.replace(user, **decide(user))
-        keys = user_lookup.keys(after.user_name, emails[0], after.profile, user.org_id)
+    def values_with_keys(user: User) -> Mapping[str, object]:
+        changed_user = structs.replace(user, **decide(user))
+        keys = user_lookup.keys(
+            changed_user.user_name, emails[0], changed_user.profile, user.org_id
+        )
         return {**decide(user), "email": emails[0], **keys}
 
     async def attempt() -> User:
         return await versioned_updates.changed(
             service,
             USERS,
-            find_free,
-            decide_all,
+            find_with_free_names,
+            values_with_keys,
             type,
             call,
-            also=lambda *_: [*claims, *also],
+            further_writes=lambda *_: [*name_writes, *further_writes],
         )
 
     return await login_name_reservations.repeated(attempt, user_creation.NAME_COLLECTIONS)
 
 
 async def _available(
-    service: Service, call: Call, before: User, after: User, paths: Paths
+    service: Service, call: Call, current: User, changed_user: User, paths: Paths
 ) -> NameAvailability | None:
     """Returns the availability of the user's names, or None if they do not change.
 
     Raises Taken, InvalidArgument (a user name with another organization's domain), NotFound.
     """
-    organization = await service.store.get(ORGANIZATIONS, before.org_id)
+    organization = await service.store.get(ORGANIZATIONS, current.org_id)
     if organization is None:
         raise NotFound("there is no such user", error_code="user.not_found")
-    if after.user_name == before.user_name and after.email == before.email:
+    if changed_user.user_name == current.user_name and changed_user.email == current.email:
         return None
     requested = user_creation.candidate(
-        organization, after, before, is_by_instance=call.is_by_instance
+        organization, changed_user, current, is_by_instance=call.is_by_instance
     )
-    (found,) = await user_creation.availability_of_each(service, [requested])
-    if problems := found.problems(paths):
+    (availability,) = await user_creation.availability_of_each(service, [requested])
+    if problems := availability.problems(paths):
         raise user_creation.refusal(problems)
-    return found
+    return availability

@@ -35,8 +35,8 @@ class ContactVerified(Answer, frozen=True, kw_only=True):
 async def verify(
     service: Service, call: Call, user_id: str, request: VerificationCode, contact: str
 ) -> ContactVerified:
-    """Verifies a user's e-mail address or phone number, as `contact` says (`email` or `phone`), by
-    the code that was sent there.
+    """Verifies a user's e-mail address or phone number by the code that was sent there; `contact`
+    is `email` or `phone`.
 
     Raises NotFound; PermissionDenied; InvalidArgument if the code is wrong or expired; AddressHeld
     if a user of another organization signs in with the address.

@@ -1,7 +1,8 @@
 """Verification of access tokens that a request carries: opened first, then checked for validity.
 
 Opening a token verifies or decrypts it, or reads one personal access token. The check then reads
-what the token depends on, in one round trip together with other records that the caller needs.
+the records that the token depends on, in one round trip together with other records that the
+caller needs.
 """
 
 from __future__ import annotations
@@ -23,27 +24,30 @@ from idp.oauth.tokens import access_tokens, validity_details
 from idp.oauth.tokens import validity as token_validity
 from idp.oauth.tokens.access_tokens import AccessToken
 from idp.oauth.tokens.dependencies import StampOwner, TokenDependencies, to_claims
-from idp.oauth.tokens.validity import LiveRecords
+from idp.oauth.tokens.validity import ValidRecords
 from idp.records import PersonalAccessToken
 from idp.service import Service
+from storage.following import NO_RECORDS, RecordsByName
 
 _PAT_SCOPES = (scopes.OPENID, "profile", "email")
 _PAT_RESERVED = (Reserved.ROLES, Reserved.METADATA, Reserved.RESOURCE_OWNER)
 
 
-class Presented(Struct, frozen=True):
+class PresentedToken(Struct, frozen=True):
     """An access token that is authentic and has not expired, but may have been revoked.
 
     `dependencies` names the records that have to be valid for it, see `validate`. With `is_pat` it
-    is a personal access token, whose claims come from its record.
+    is a personal access token, whose claims come from its record; `read_records` has the records
+    that were read with it.
     """
 
     claims: AccessToken
     dependencies: TokenDependencies
     is_pat: bool = False
+    read_records: RecordsByName = NO_RECORDS
 
 
-async def open(service: Service, token: str) -> Presented:
+async def open(service: Service, token: str) -> PresentedToken:
     """Verifies or decrypts the text of an access token, and returns its claims and dependencies.
 
     Whether it was revoked is not checked: `validate` does that. Raises `InvalidToken` if the text
@@ -61,18 +65,18 @@ async def open(service: Service, token: str) -> Presented:
         if access_tokens.is_expired(claims, now):
             since = refusal_details.span(now - datetime.fromtimestamp(claims.exp, UTC))
             raise _refused(f"The access token expired {since} ago.", claims.client_id)
-    return Presented(claims, claims.dependencies)
+    return PresentedToken(claims, claims.dependencies)
 
 
-async def _open_pat(service: Service, token: str) -> Presented:
-    pat = await user_personal_access_tokens.find(service, token)
+async def _open_pat(service: Service, token: str) -> PresentedToken:
+    pat, read_records = await user_personal_access_tokens.find(service, token)
     with TOKEN_GENUINE:
         if pat is None:
             raise _refused(
                 "The personal access token is unknown, has expired or was deleted.",
             )
     claims = _claims_of(service, pat)
-    return Presented(claims, claims.dependencies, is_pat=True)
+    return PresentedToken(claims, claims.dependencies, is_pat=True, read_records=read_records)
 
 
 def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
@@ -98,26 +102,28 @@ def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
     )
 
 
-async def validate(service: Service, presented: Presented, records: Sequence[Any]) -> LiveRecords:
+async def validate(
+    service: Service, presented: PresentedToken, records: Sequence[Any]
+) -> ValidRecords:
     """Returns the records that a token of `open` depends on, if all of them are valid.
 
     `records` are what the store returned for `validity.keys(presented.dependencies)`, and may be
     followed by others, which are ignored. Records the use of a personal access token. Raises
     `InvalidToken` if a record is missing or not valid.
     """
-    live = await token_validity.validate(service, presented.dependencies, records)
-    if live is None:
-        # Only after a refusal: the details need more reads, which a valid token does not pay for.
+    valid_records = await token_validity.validate(service, presented.dependencies, records)
+    if valid_records is None:
+        # Only after a refusal: the details need more reads, which a valid token does not need.
         details, check, fix = await validity_details.find_reason(
             service, presented.dependencies, TOKEN_VALID
         )
         with check:
             raise _refused(details, presented.claims.client_id, fix)
     record_use(service, presented)
-    return live
+    return valid_records
 
 
-def record_use(service: Service, presented: Presented) -> None:
+def record_use(service: Service, presented: PresentedToken) -> None:
     """Records that a personal access token was used now.
 
     Other access tokens have no such record.
@@ -127,16 +133,16 @@ def record_use(service: Service, presented: Presented) -> None:
         last_uses.record(service, claims.jti, datetime.fromtimestamp(claims.exp, UTC))
 
 
-async def find(service: Service, token: str) -> tuple[AccessToken, LiveRecords]:
+async def find(service: Service, token: str) -> tuple[AccessToken, ValidRecords]:
     """Returns the claims of an access token and the valid records that it depends on. Raises
     `InvalidToken`."""
     presented = await open(service, token)
-    records = await service.store.get_many(token_validity.keys(presented.dependencies))
+    records = await token_validity.read(service, presented.dependencies, presented.read_records)
     return presented.claims, await validate(service, presented, records)
 
 
 def _refused(details: str, client_id: str | None = None, fix: str = "") -> InvalidToken:
-    """Returns the error, with the same description for every reason: the response reveals nothing
-    of it."""
+    """Returns the error, with the same description for every reason: the response does not
+    reveal the reason."""
     description = "the token is unknown, has expired or was revoked"
     return InvalidToken(description, details=details, fix=fix, client_id=client_id)

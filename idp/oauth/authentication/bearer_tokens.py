@@ -11,7 +11,7 @@ from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
 from idp.oauth.refusals.userinfo import TOKEN_SENT, TOKEN_USER
 from idp.oauth.tokens.access_tokens import AccessToken
-from idp.oauth.tokens.validity import LiveRecords
+from idp.oauth.tokens.validity import ValidRecords
 from idp.records import User
 from idp.service import Service
 
@@ -21,7 +21,7 @@ class Bearer(Struct, frozen=True):
 
     subject: Subject
     token: AccessToken
-    live: LiveRecords
+    valid_records: ValidRecords
     is_pat: bool = False
 
     @property
@@ -64,8 +64,13 @@ async def authenticate(service: Service, token: str) -> Bearer:
     Raises `InvalidToken` unless the token and everything that it depends on are valid, and
     `InsufficientScope` if it is an application's own token, which has no user.
     """
-    claims, live = await access_token_verification.find(service, token)
+    claims, valid_records = await access_token_verification.find(service, token)
     with TOKEN_USER:
-        if live.subject is None:
+        if valid_records.subject is None:
             raise InsufficientScope("the token is an application's own: it stands for no user")
-    return Bearer(live.subject, claims, live, user_personal_access_tokens.is_pat(service, token))
+    return Bearer(
+        valid_records.subject,
+        claims,
+        valid_records,
+        user_personal_access_tokens.is_pat(service, token),
+    )

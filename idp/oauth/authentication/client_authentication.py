@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 from urllib.parse import unquote_plus
 
 from idp.credentials import client_secrets, last_uses
@@ -23,7 +23,7 @@ from idp.oauth.authentication.jwt_assertions import AssertionRefused, ClientAsse
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
-from idp.oauth.refusals.client import CLIENT_KNOWN, CLIENT_METHOD, CLIENT_NAMED, CLIENT_PROOF
+from idp.oauth.refusals.client import CLIENT_CREDENTIAL, CLIENT_KNOWN, CLIENT_METHOD, CLIENT_NAMED
 from idp.records import (
     APP_KEYS,
     APPLICATIONS,
@@ -33,7 +33,10 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from storage import Key
+from storage import Follow, Key
+from storage.following import NO_RECORDS, RecordsByName, name_of
+
+C = TypeVar("C", Application, User, Application | User)
 
 TOKEN_METHODS: Final[tuple[AuthMethod, ...]] = (
     "client_secret_basic",
@@ -48,7 +51,7 @@ ASSERTION_TYPE: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 class Claimed(Confidential, frozen=True):
     """The client_id and the credential that a request contains, neither of them checked yet.
 
-    Its text does not show their values: a secret may have been sent in the place of the client_id.
+    Its text does not contain their values: a secret may have been sent in place of the client_id.
     """
 
     method: AuthMethod
@@ -64,23 +67,41 @@ class Claimed(Confidential, frozen=True):
         return [*keys, (APP_KEYS, self.assertion.kid)] if self.assertion else keys
 
 
+class Authenticated(NamedTuple, Generic[C]):
+    """The authenticated sender of a request, and the records that were read with it.
+
+    `records` are those with the keys `other_keys`. `read_records` has everything that was read; it
+    is empty if that took more than one round trip, because it then has to be read again.
+    """
+
+    caller: C
+    records: Sequence[Any]
+    read_records: RecordsByName
+
+
 async def authenticate(
     service: Service,
     authorization: str | None,
     params: Params,
     other_keys: Sequence[Key] = (),
     methods: Collection[AuthMethod] = TOKEN_METHODS,
-) -> tuple[Application, Sequence[Any]]:
-    """Returns the authenticated client, and the records with the keys `other_keys`, in their
-    order.
+    follow: Sequence[Follow] = (),
+) -> Authenticated[Application]:
+    """Returns the authenticated client, and the records with the keys `other_keys`.
 
-    All are read in one round trip. `authorization` is the header of that name, and `methods` are
-    those that the endpoint accepts. Raises `InvalidClient` and `InvalidRequest`.
+    All are read together, with the records that `follow` states. `authorization` is the header,
+    and `methods` are those that the endpoint accepts. Raises `InvalidClient` and `InvalidRequest`.
     """
     with CLIENT_NAMED:
         claimed = read(authorization, params)
-    records = await service.store.get_many([*claimed.keys, *other_keys])
-    return await _authenticated(service, claimed, records, methods), records[len(claimed.keys) :]
+    records = await service.store.get_following([*claimed.keys, *other_keys], follow)
+    client = await _authenticated(service, claimed, _select(records, claimed.keys), methods)
+    read_records = NO_RECORDS if claimed.assertion else records
+    return Authenticated(client, _select(records, other_keys), read_records)
+
+
+def _select(records: RecordsByName, keys: Sequence[Key]) -> list[Any]:
+    return [records[name_of(key)] for key in keys]
 
 
 async def authenticate_any(
@@ -89,30 +110,32 @@ async def authenticate_any(
     params: Params,
     other_keys: Sequence[Key] = (),
     methods: Collection[AuthMethod] = TOKEN_METHODS,
-) -> tuple[Application | User, Sequence[Any]]:
+    follow: Sequence[Follow] = (),
+) -> Authenticated[Application | User]:
     """Returns the authenticated client or service user, and the records with `other_keys`.
 
-    A service user authenticates by its id and its own secret. The parameters are those of
-    `authenticate`. Raises `InvalidClient` and `InvalidRequest`.
+    A service user authenticates by its id and its own secret. `authorization` is the header of
+    that name, and `methods` are those that the endpoint accepts. Raises `InvalidClient` and
+    `InvalidRequest`.
     """
     with CLIENT_NAMED:
         claimed = read(authorization, params)
-    records = await service.store.get_many(
-        [*claimed.keys, (USERS, claimed.client_id), *other_keys]
-    )
-    user, others = records[len(claimed.keys)], records[len(claimed.keys) + 1 :]
+    user_key: Key = (USERS, claimed.client_id)
+    records = await service.store.get_following([*claimed.keys, user_key, *other_keys], follow)
+    user, other_records = records[name_of(user_key)], _select(records, other_keys)
     # A service user has no other method here, so everything else is an application's request.
     if user is None or user.secret_hash is None or claimed.secret is None:
-        return await _authenticated(service, claimed, records, methods), others
-    with _failing(user.id):
+        client = await _authenticated(service, claimed, _select(records, claimed.keys), methods)
+        return Authenticated(client, other_records, NO_RECORDS if claimed.assertion else records)
+    with _with_failed_id(user.id):
         with CLIENT_METHOD:
-            _check_taken(claimed.method, methods)
-        with CLIENT_PROOF:
+            _check_accepted(claimed.method, methods)
+        with CLIENT_CREDENTIAL:
             credential_id = client_secrets.matching_id(user, claimed.secret, service.clock.now())
             if credential_id is None:
                 raise InvalidClient("wrong secret of a service user", details=_length(claimed))
     last_uses.record(service, credential_id)
-    return user, others
+    return Authenticated(user, other_records, records)
 
 
 def read(authorization: str | None, params: Params) -> Claimed:
@@ -213,7 +236,7 @@ async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
         return InvalidClient(
             "no such client",
             details="client_id and secret are swapped: the secret that was sent is a client_id.",
-            fix="Swap them. Whoever logs requests may have the secret: better generate another.",
+            fix="Swap them. The secret may be in logs of requests: generate another.",
         )
     details = refusal_details.no_client(service.config, claimed.client_id)
     return InvalidClient("no such client", details=details)
@@ -228,8 +251,8 @@ async def _authenticated(
         if client is None:
             raise await unknown(service, claimed)
     logs.name_client(client.id)
-    tracing.note_client(client.id)
-    with _failing(client.id):
+    tracing.record_client(client.id)
+    with _with_failed_id(client.id):
         credential_id = _checked(claimed, client, service.clock.now(), methods)
         if claimed.assertion is not None:
             await _verify(service, claimed.assertion, records[1])
@@ -240,13 +263,13 @@ async def _authenticated(
 
 
 @contextmanager
-def _failing(id: str) -> Iterator[None]:
+def _with_failed_id(client_id: str) -> Iterator[None]:
     """Within the block, a refusal carries the id of the application or service user that
     exists."""
     try:
         yield
     except InvalidClient as refusal:
-        refusal.failed_id = id
+        refusal.failed_id = client_id
         raise
 
 
@@ -262,7 +285,7 @@ def _checked(
 
 
 async def _verify(service: Service, assertion: ClientAssertion, key: Any) -> None:
-    with CLIENT_PROOF:
+    with CLIENT_CREDENTIAL:
         try:
             await jwt_assertions.verify(service, assertion, key, needs_jti=True)
         except AssertionRefused as error:
@@ -291,8 +314,8 @@ def check(
     with CLIENT_METHOD:
         if claimed.method != client.auth_method:
             raise _other_method(claimed.method, client.auth_method)
-        _check_taken(claimed.method, methods)
-    with CLIENT_PROOF:
+        _check_accepted(claimed.method, methods)
+    with CLIENT_CREDENTIAL:
         credential_id = _METHODS[claimed.method](claimed, client, now)
         if credential_id is None:
             details = _about_secret(claimed, client, now)
@@ -300,7 +323,7 @@ def check(
     return credential_id
 
 
-def _check_taken(used: AuthMethod, methods: Collection[AuthMethod]) -> None:
+def _check_accepted(used: AuthMethod, methods: Collection[AuthMethod]) -> None:
     """Refuses a method that this endpoint does not accept, although the client is registered for
     it."""
     if used in methods:
@@ -324,7 +347,7 @@ def _other_method(used: AuthMethod, registered: AuthMethod) -> InvalidClient:
 
 
 def _about_secret(claimed: Claimed, client: Application, now: datetime) -> str:
-    """Returns what is wrong with a secret, where the secret itself shows it."""
+    """Returns the details of a wrong secret: the mistake, if the secret itself reveals it."""
     secret, method, old = claimed.secret or "", client.auth_method, client.old_secret
     if old is not None and opaque_tokens.matches(secret, old.hash):
         since = refusal_details.span(now - old.ends_at)

@@ -1,8 +1,8 @@
 """JWT assertions by which clients and service users authenticate (RFC 7523 3).
 
 An assertion is signed by a key that is registered for its issuer, is about the issuer itself
-(`iss` = `sub`), is meant for this service alone and lasts an hour at most. Each is accepted once,
-over all processes: by its `jti`, or by what was signed where it may be without one.
+(`iss` = `sub`), is meant for this service alone and is valid for an hour at most. Each is accepted
+once, over all processes: by its `jti`, or by its signed text where a `jti` may be missing.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from idp.keys import jws
 from idp.keys.jws import NotAToken, Parsed
 from idp.oauth.paths import TOKEN
 from idp.oauth.refusals import details as refusal_details
-from idp.records import REPLAY, RegisteredKey, Replay
+from idp.records import USED_VALUES, RegisteredKey, UsedValue
 from idp.service import Service
 from storage import MAX_ID_CHARACTERS, Conflict, Insert
 from storage.confirmed_commit import commit_confirmed
 
 ALGORITHMS: Final = ("RS256", "PS256", "ES256", "EdDSA")
-LASTS: Final = timedelta(hours=1)
+MAX_LIFETIME: Final = timedelta(hours=1)
 SKEW: Final = timedelta(seconds=10)
 _LATEST: Final = 253402300799  # the last second of the year 9999
 
@@ -96,7 +96,7 @@ async def verify(
     if claims.jti is None and needs_jti:
         raise AssertionRefused("The assertion has no jti, so it could be used again.")
     # Last: an assertion that is refused for another reason is not used up.
-    await _count(service, assertion)
+    await _store_use(service, assertion)
 
 
 def check(service: Service, assertion: ClientAssertion, key: RegisteredKey | None) -> None:
@@ -139,9 +139,9 @@ def _check_times(claims: AssertionClaims, now: datetime) -> None:
         late = refusal_details.span(now - expires) if expires else ""
         raise AssertionRefused(f"The assertion expired {late} ago.")
     # The record of a used assertion is stored until it expires, so the time is bounded.
-    if expires > now + LASTS + SKEW:
+    if expires > now + MAX_LIFETIME + SKEW:
         raise AssertionRefused("exp is more than an hour ahead.")
-    if issued is not None and not now - LASTS - SKEW <= issued <= now + SKEW:
+    if issued is not None and not now - MAX_LIFETIME - SKEW <= issued <= now + SKEW:
         raise AssertionRefused("iat is ahead of this service's clock, or more than an hour ago.")
     if begins is not None and begins > now + SKEW:
         raise AssertionRefused("nbf is ahead of this service's clock.")
@@ -155,7 +155,7 @@ def _instant(name: str, seconds: float | None) -> datetime | None:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def used(claims: AssertionClaims, jti: str) -> Replay:
+def used_value_of(claims: AssertionClaims, jti: str) -> UsedValue:
     """Returns the record that an assertion was used, for the caller to insert.
 
     `jti` is the claim, which the assertion must have here. The record's id depends on `iss` and
@@ -163,25 +163,31 @@ def used(claims: AssertionClaims, jti: str) -> Replay:
     """
     expires = datetime.fromtimestamp(claims.exp, UTC)
     # The record lasts longer than the assertion is accepted, also with a clock that differs.
-    return Replay(id=opaque_tokens.digest(f"{claims.iss}\n{jti}"), expires_at=expires + 2 * SKEW)
+    return UsedValue(
+        id=opaque_tokens.digest(f"{claims.iss}\n{jti}"), expires_at=expires + 2 * SKEW
+    )
 
 
-def _used_whole(assertion: ClientAssertion) -> Replay:
+def _used_value_without_jti(assertion: ClientAssertion) -> UsedValue:
     """Returns the record of a used assertion without a `jti`.
 
-    What is signed distinguishes it from all others; the signature does not, because one text has
+    The signed text distinguishes it from all others; the signature does not, because one text has
     many valid signatures by an EC key.
     """
     expires = datetime.fromtimestamp(assertion.claims.exp, UTC)
     signed = opaque_tokens.digest(assertion.parsed.signing_input.decode("ascii"))
-    return Replay(id=signed, expires_at=expires + 2 * SKEW)
+    return UsedValue(id=signed, expires_at=expires + 2 * SKEW)
 
 
-async def _count(service: Service, assertion: ClientAssertion) -> None:
+async def _store_use(service: Service, assertion: ClientAssertion) -> None:
     jti = assertion.claims.jti
-    replay = used(assertion.claims, jti) if jti is not None else _used_whole(assertion)
+    used_value = (
+        used_value_of(assertion.claims, jti)
+        if jti is not None
+        else _used_value_without_jti(assertion)
+    )
     try:
-        await commit_confirmed(service.store, Insert(REPLAY, replay))
+        await commit_confirmed(service.store, Insert(USED_VALUES, used_value))
     except Conflict:
         why = "its jti counts once" if jti else "it has no jti, and counts once as it is"
         raise AssertionRefused(f"The assertion was used before: {why}.") from None

@@ -1,1 +1,1 @@
-"""The rules of each endpoint of the protocol, but for the token endpoint's grants."""
+"""The rules of each endpoint of the protocol, except the grants of the token endpoint."""

@@ -24,8 +24,8 @@ from idp.oauth.errors import (
     HintIgnored,
     InvalidRequest,
     LoginRequired,
-    Refusing,
     RequestNotSupported,
+    RequestRefused,
     RequestUriNotSupported,
     UnauthorizedClient,
     UnsupportedResponseType,
@@ -51,7 +51,7 @@ _RESPONSE_TYPES: Final[dict[frozenset[str], ResponseType]] = {
 _BOUNDED: Final = ("state", "nonce", "scope")
 
 # Called with a parameter's refusal that does not refuse the request.
-RecordIgnored = Callable[[Refusing], Awaitable[None]]
+RecordIgnored = Callable[[RequestRefused], Awaitable[None]]
 
 _log: Final = logs.logger(__name__)
 
@@ -59,19 +59,21 @@ _log: Final = logs.logger(__name__)
 def return_to(client: Application, params: Params) -> ReturnTo:
     """Returns the redirect_uri, response mode and `state` of the response to a request.
 
-    A request object is refused, but the `response_mode` that it asks for is used for the refusal:
+    A request object is refused, but the `response_mode` that it requests is used for the refusal:
     a client that sends one expects its responses there (OpenID Connect Core 6.1). Raises
     `UnusableRequest` without a registered redirect_uri.
     """
-    inside = request_objects.unverified(params.if_once("request"))
+    request_object = request_objects.unverified(params.if_once("request"))
     to = ReturnTo(
         redirect_uri=_registered(client, params.get("redirect_uri")),
-        mode=_usual_mode(params, inside),
+        mode=_default_mode(params, request_object),
         state=authorization_response.encode_state(params.get("state")),
     )
-    mode = _requested_mode(inside.get("response_mode", params.if_once("response_mode")))
-    can_be = mode == "fragment" or (mode == "form_post" and authorization_response.can_post(to))
-    return structs.replace(to, mode=mode) if can_be else to
+    mode = _requested_mode(request_object.get("response_mode", params.if_once("response_mode")))
+    is_possible = mode == "fragment" or (
+        mode == "form_post" and authorization_response.can_post(to)
+    )
+    return structs.replace(to, mode=mode) if is_possible else to
 
 
 def _registered(client: Application, redirect_uri: str | None) -> str:
@@ -94,10 +96,9 @@ def _registered(client: Application, redirect_uri: str | None) -> str:
     return redirect_uri
 
 
-def _usual_mode(params: Params, inside: Mapping[str, object]) -> ResponseMode:
-    """Returns where the response is put unless the client asks for a mode: tokens never go to the
-    query."""
-    sent = (params.if_once("response_type"), inside.get("response_type"))
+def _default_mode(params: Params, request_object: Mapping[str, object]) -> ResponseMode:
+    """Returns the response mode unless the client requests one: tokens are never in the query."""
+    sent = (params.if_once("response_type"), request_object.get("response_type"))
     types = {word for text in sent if isinstance(text, str) for word in text.split(" ")}
     return "fragment" if types & {"id_token", "token"} else "query"
 
@@ -125,16 +126,16 @@ async def check(
 ) -> AuthRequest:
     """Returns the checked authorization request, not stored yet. Raises `OAuthError`.
 
-    `to` is where its response goes, and `is_pushed` says that the client pushed it (RFC 9126).
+    `to` is where its response is sent, and `is_pushed` is whether the client pushed it (RFC 9126).
     `record` is called with the reason if the `id_token_hint` is ignored.
     """
     request = _Request(service.config, client, params, to, is_pushed)
     checked: dict[str, Any] = {}
-    for made, reading in _CHECKS:
+    for parameter_check, read_parameter in _CHECKS:
         # A refusal within the block carries this check, and is stored with those that held before
         # it.
-        with made:
-            checked |= reading(request)
+        with parameter_check:
+            checked |= read_parameter(request)
     claims = claims_request.read(_if_usable(params, "claims"))
     hinted = await _hinted_user(service, params.get("id_token_hint"), record)
     with checks.SUBJECT:
@@ -186,13 +187,13 @@ def _response_type(request: _Request) -> dict[str, Any]:
     sent = request.params.required("response_type").split(" ")
     response_type = _RESPONSE_TYPES.get(frozenset(sent)) if len(set(sent)) == len(sent) else None
     if response_type is None:
-        known = ", ".join(_RESPONSE_TYPES.values())
+        supported = ", ".join(_RESPONSE_TYPES.values())
         sent_words = safe_display.in_words("response_type", " ".join(sent))
-        details = f"response_type is one of {known}; {sent_words} was sent."
+        details = f"response_type is one of {supported}; {sent_words} was sent."
         raise UnsupportedResponseType("response_type is not supported", details=details)
     allowed = _response_types(request.client)
     if response_type not in allowed:
-        may = f"may use {', '.join(allowed)}" if allowed else "signs nobody in"
+        may = f"may use {', '.join(allowed)}" if allowed else "signs no users in"
         details = f"The application {may}; {response_type} was sent."
         fix = f"Send response_type={allowed[0]}." if allowed else ""
         description = "the client may not use this response_type"
@@ -263,11 +264,11 @@ def _nonce(request: _Request) -> dict[str, Any]:
 def _prompt(request: _Request) -> dict[str, Any]:
     prompt = list(dict.fromkeys((request.params.get("prompt") or "").split()))
     if not set(prompt) <= set(PROMPTS):
-        known = ", ".join(PROMPTS)
+        supported = ", ".join(PROMPTS)
         words = safe_display.in_words("prompt", " ".join(prompt))
-        details = f"prompt has some of {known}; {words} was sent."
+        details = f"prompt has some of {supported}; {words} was sent."
         raise InvalidRequest("prompt has a value that is not supported", details=details)
-    # OpenID Connect Core 3.1.2.1 demands an error for this.
+    # OpenID Connect Core 3.1.2.1 requires an error for this.
     if "none" in prompt and len(prompt) > 1:
         raise InvalidRequest("prompt none can not be combined with another value")
     return {"prompt": prompt}
@@ -334,21 +335,22 @@ def _user_of(hinted: str | None, claims: ClaimsRequest) -> str | None:
     choice = claims.id_token.get("sub", RequestedClaim()).choice
     if len(choice) != 1 or not isinstance(choice[0], str):
         return hinted
-    demanded = choice[0] if len(choice[0]) <= _ID_CHARACTERS else ""  # no user has this id
-    if hinted not in (None, demanded):
+    requested_user_id = (
+        choice[0] if len(choice[0]) <= _ID_CHARACTERS else ""
+    )  # no user has this id
+    if hinted not in (None, requested_user_id):
         raise LoginRequired("id_token_hint and claims name different users")
-    return demanded
+    return requested_user_id
 
 
 def _classes(params: Params, claims: ClaimsRequest) -> dict[str, Any]:
-    """Returns the authentication contexts that are asked for, and whether it has to be one of
-    them."""
+    """Returns the requested authentication contexts, and whether one of them is required."""
     requested = claims.id_token.get("acr", RequestedClaim())
     is_essential = requested.essential and bool(requested.choice)
     # An essential `acr` must be met, while `acr_values` is voluntary (OpenID Connect Core
     # 5.5.1.1).
-    asked = [] if is_essential else (_if_usable(params, "acr_values") or "").split()
-    known = [
-        each for each in [*asked, *requested.choice] if each in authentication_context.CLASSES
+    acr_values = [] if is_essential else (_if_usable(params, "acr_values") or "").split()
+    supported = [
+        each for each in [*acr_values, *requested.choice] if each in authentication_context.CLASSES
     ]
-    return {"acr_values": list(dict.fromkeys(known)), "is_acr_essential": is_essential}
+    return {"acr_values": list(dict.fromkeys(supported)), "is_acr_essential": is_essential}

@@ -19,8 +19,8 @@ _UNPOSTABLE: Final = re.compile(r"%0[0AD]")
 
 
 class ReturnTo(Struct, frozen=True):
-    """Where an authorization response goes: the registered redirect_uri, response mode and
-    `state`.
+    """The destination of an authorization response: the registered redirect_uri, response mode
+    and `state`.
 
     `state` is stored percent-encoded, so that any character comes back as it was sent.
     """
@@ -45,7 +45,7 @@ def encode_state(state: str | None) -> str | None:
 def can_post(to: ReturnTo) -> bool:
     """Returns whether a form can bring a response to this address.
 
-    Browsers post only to http and https, and change NUL and line ends in what they post.
+    Browsers post only to http and https, and change NUL and line ends in posted values.
     """
     is_web = to.redirect_uri.startswith(("https://", "http://"))
     # A `state` that comes back changed would not match the request.

@@ -24,11 +24,11 @@ from idp.oauth.tokens.authorizations import AuthorizedClient
 from idp.oauth.tokens.validity import Client
 from idp.records import (
     AUTHORIZATIONS,
+    AccessGrounds,
     Application,
     Authorization,
     AuthRequest,
     Code,
-    Grounds,
 )
 from idp.service import Service
 from storage import Insert, Write
@@ -42,41 +42,43 @@ def return_to(request: AuthRequest) -> ReturnTo:
     )
 
 
-async def answer(
+async def respond(
     service: Service,
     client: Application,
     request: AuthRequest,
-    live: LiveSession,
+    live_session: LiveSession,
     decision: UseDecision,
-    completing: Sequence[Write],
+    completion: Sequence[Write],
 ) -> AuthorizationResponse | None:
     """Stores the user's authorization, and returns the response with its code or tokens.
 
-    `decision` says that the session's user may use the client. The writes `completing` complete
+    By `decision` the session's user may use the client. The writes `completion` complete
     the request in the same unit: one of several tabs succeeds, and the others get `Stale`, or
     `Conflict` where these writes insert. Returns None if the client's organization is deleted or
     not active.
     """
-    acting_client = acting(client, decision)
+    acting_client = with_organization(client, decision)
     if acting_client is None:
         return None
     now = service.clock.now()
     granted = await audiences.of_application(service, client, request.scopes)
     grounds = decision.grounds
-    made = authorization(service, acting_client, granted, request, live, now, grounds)
+    record = authorization(service, acting_client, granted, request, live_session, now, grounds)
     if request.response_type == "code":
-        made, values = _with_code(service, request, client, made)
+        record, values = _with_code(service, request, client, record)
     else:
-        authorized = AuthorizedClient(made, live.subject, acting_client, live.session)
+        authorized = AuthorizedClient(
+            record, live_session.subject, acting_client, live_session.session
+        )
         values = await _tokens(service, request, authorized, now)
-    # Before the unit: a logout at the same moment must know of every client that gets tokens.
-    await session_clients.remember(service, live.session, client)
-    await commit_confirmed(service.store, Insert(AUTHORIZATIONS, made), *completing)
-    await session_lifetime.touch(service, live.session)
+    # Before the unit: a concurrent logout must find every client that gets tokens.
+    await session_clients.remember(service, live_session.session, client)
+    await commit_confirmed(service.store, Insert(AUTHORIZATIONS, record), *completion)
+    await session_lifetime.touch(service, live_session.session)
     return authorization_response.success(service.config, return_to(request), **values)
 
 
-def acting(client: Application, decision: UseDecision) -> Client | None:
+def with_organization(client: Application, decision: UseDecision) -> Client | None:
     """Returns the client with its organization, as read with `decision`; None if that organization
     is deleted or not active."""
     organization = decision.organization
@@ -90,9 +92,9 @@ def authorization(
     client: Client,
     granted: AudienceAndScopes,
     request: AuthRequest,
-    live: LiveSession,
+    live_session: LiveSession,
     now: datetime,
-    grounds: Grounds | None,
+    grounds: AccessGrounds | None,
 ) -> Authorization:
     """Returns the new authorization record for a user's request, without a code. It is not stored
     here.
@@ -101,7 +103,7 @@ def authorization(
     client, None if there is none to record. The record expires with the only access token that the
     implicit flow issues.
     """
-    subject, session = live.subject, live.session
+    subject, session = live_session.subject, live_session.session
     return Authorization(
         id=service.random.id(),
         grant="code" if request.response_type == "code" else "implicit",
@@ -134,20 +136,22 @@ def _consented_claims(request: AuthRequest, client: Application) -> list[str]:
 def _with_code(
     service: Service, request: AuthRequest, client: Application, authorization: Authorization
 ) -> tuple[Authorization, dict[str, str]]:
-    """Returns the authorization with a code. It lasts as long as a token that is issued for the
-    code may."""
+    """Returns the authorization with a code. It expires with the last token that may be issued for
+    the code."""
     secret = service.random.token()
-    ends = authorization.created_at + timedelta(seconds=service.config.code_seconds)
+    code_ends_at = authorization.created_at + timedelta(seconds=service.config.code_seconds)
     code = Code(
         hash=opaque_tokens.digest(secret),
         redirect_uri=request.redirect_uri,
-        expires_at=ends,
+        expires_at=code_ends_at,
         code_challenge=request.code_challenge,
     )
-    lasts = lifetime(service.config, client.access_token_type)
-    coded = structs.replace(authorization, code=code, expires_at=ends + lasts)
+    token_lifetime = lifetime(service.config, client.access_token_type)
+    authorization_with_code = structs.replace(
+        authorization, code=code, expires_at=code_ends_at + token_lifetime
+    )
     # The code begins with the record's id, so that redeeming it needs no index on the hash.
-    return coded, {"code": authorization.id + secret}
+    return authorization_with_code, {"code": authorization.id + secret}
 
 
 async def _tokens(

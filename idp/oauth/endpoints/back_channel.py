@@ -1,8 +1,8 @@
 """Notifying applications of a session's end by HTTP requests (Back-Channel Logout 1.0).
 
-The messages are stored in the unit that ends the session, so that none is lost. They are sent at
-once, and again at intervals while an application does not answer. One conditional update claims an
-attempt, so no two processes make the same one.
+The messages are stored in the unit that ends the session, so that none is lost. They are sent
+immediately, and again at intervals while an application does not answer. One conditional update
+claims an attempt, so no two processes make the same one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from idp.foundation import logs, metrics, tracing
-from idp.foundation.clock import has_come
+from idp.foundation.clock import is_past
 from idp.keys import jws
 from idp.outgoing.failures import Failed, NotAllowed
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, Application, LogoutMessage
@@ -24,14 +24,16 @@ TYPE: Final = "logout+jwt"
 EVENT: Final = "http://schemas.openid.net/event/backchannel-logout"
 TOKEN_SECONDS: Final = 120
 # From each attempt to the next, within about a quarter of an hour in all. The last one is the time
-# after which a process that ended during the last attempt is noticed. Each is longer than an
+# after which the end of a process during the last attempt is detected. Each is longer than an
 # attempt can take.
 DELAYS: Final = tuple(timedelta(seconds=each) for each in (30, 120, 300, 450, 60))
 EVERY_SECONDS: Final = 10
 _BATCH: Final = 50
 _DELIVERED: Final = (200, 204)
 _REFUSED: Final = 400
-_CLOSED: Final = "a back-channel address may not be called: outgoing_networks does not open it"
+_ADDRESS_CLOSED: Final = (
+    "a back-channel address may not be called: outgoing_networks does not open it"
+)
 
 _log: Final = logs.logger(__name__)
 
@@ -58,9 +60,9 @@ async def deliver_due(service: Service) -> None:
             LOGOUT_MESSAGES, {"state": "waiting"}, order="due_at", limit=_BATCH
         )
         now = service.clock.now()
-        due = [each for each in page.records if has_come(each.due_at, now, max(DELAYS))]
-        went_well = await service.background_tasks.run(_deliver_all(service, due))
-        if not went_well or len(due) < _BATCH:
+        due = [each for each in page.records if is_past(each.due_at, now, max(DELAYS))]
+        is_delivered = await service.background_tasks.run(_deliver_all(service, due))
+        if not is_delivered or len(due) < _BATCH:
             return
 
 
@@ -75,8 +77,8 @@ async def _deliver(service: Service, message: LogoutMessage) -> None:
     """Makes one attempt, unless another process makes it."""
     if message.attempts == len(DELAYS):
         await _finish(service, message, "failed", "the process ended during the last attempt")
-    # The attempt is claimed before it is made: a process that ends during it must not repeat it at
-    # once.
+    # The attempt is claimed before it is made: a process that ends during it must not repeat it
+    # immediately.
     elif await _claim(service, message):
         message.attempts += 1
         await _attempt(service, message)
@@ -96,16 +98,24 @@ async def _attempt(service: Service, message: LogoutMessage) -> None:
     client = await service.store.get(APPLICATIONS, message.client_id)
     uri = client.back_channel_logout_uri if client and client.state == "active" else None
     if client is None or uri is None:
-        await _finish(service, message, "refused", "the application does not ask for it any more")
+        await _finish(
+            service, message, "refused", "the application no longer has a back-channel address"
+        )
         return
     token = await logout_token(service, client, message)
     try:
         with tracing.attempt(message.attempts):
-            status = await service.outgoing.post_form(service.config, uri, {"logout_token": token})
+            calls = service.outgoing.for_owner(client.org_id)
+            status = await calls.post_form(service.config, uri, {"logout_token": token})
     except Failed as error:
         if isinstance(error, NotAllowed):
-            _log.warning(_CLOSED, why=str(error), setting="outgoing_networks", **_named(message))
-        await _failed(service, message, str(error))
+            _log.warning(
+                _ADDRESS_CLOSED,
+                why=str(error),
+                setting="outgoing_networks",
+                **_log_fields(message),
+            )
+        await _record_failure(service, message, str(error))
         return
     if status in _DELIVERED:
         await _finish(service, message, "delivered", f"status {status}")
@@ -114,7 +124,7 @@ async def _attempt(service: Service, message: LogoutMessage) -> None:
     elif status == _REFUSED:
         await _finish(service, message, "refused", f"status {status}")
     else:
-        await _failed(service, message, f"status {status}")
+        await _record_failure(service, message, f"status {status}")
 
 
 async def logout_token(service: Service, client: Application, message: LogoutMessage) -> str:
@@ -136,15 +146,15 @@ async def logout_token(service: Service, client: Application, message: LogoutMes
     return jws.sign(await service.keys.signing(client.signing_algorithm), TYPE, claims)
 
 
-async def _failed(service: Service, message: LogoutMessage, why: str) -> None:
+async def _record_failure(service: Service, message: LogoutMessage, reason: str) -> None:
     if message.attempts == len(DELAYS):
-        await _finish(service, message, "failed", why)
+        await _finish(service, message, "failed", reason)
     else:
         metrics.DELIVERIES.count("back_channel", "retried")
-        _log.info("a logout could not be told yet", why=why, **_named(message))
+        _log.info("a logout token could not be delivered yet", why=reason, **_log_fields(message))
 
 
-async def _finish(service: Service, message: LogoutMessage, state: str, why: str) -> None:
+async def _finish(service: Service, message: LogoutMessage, state: str, reason: str) -> None:
     """Stores the final delivery status; nothing is sent after that."""
     try:
         await service.store.commit(_update(message, {"state": state}))
@@ -152,19 +162,21 @@ async def _finish(service: Service, message: LogoutMessage, state: str, why: str
         return  # another process has claimed the next attempt
     metrics.DELIVERIES.count("back_channel", "sent" if state == "delivered" else "failed")
     if state == "delivered":
-        _log.info("a logout was told", why=why, **_named(message))
+        _log.info("a logout token was delivered", why=reason, **_log_fields(message))
     else:
-        _log.warning("a logout was not told", outcome=state, why=why, **_named(message))
+        _log.warning(
+            "a logout token was not delivered", outcome=state, why=reason, **_log_fields(message)
+        )
 
 
 def _update(message: LogoutMessage, changed: dict[str, object]) -> Update:
-    """Returns a write that only one process can make: it expects that the next attempt has not
+    """Returns a write that succeeds in one process only: it expects that the next attempt has not
     begun."""
     expected: dict[str, Value] = {"state": "waiting", "attempts": message.attempts}
     return Update(LOGOUT_MESSAGES, message.id, set=changed, expect=expected)
 
 
-def _named(message: LogoutMessage) -> dict[str, object]:
+def _log_fields(message: LogoutMessage) -> dict[str, object]:
     return {
         "message_id": message.id,
         "client_id": message.client_id,

@@ -24,7 +24,7 @@ CHECKS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
     "authorize": (authorize.CHECKS,),
     "par": (par.CHECKS,),
     "device_authorization": (device.CHECKS,),
-    # Each grant type has its own list; the failed check shows which of them the request took.
+    # Each grant type has its own list; the failed check shows which of them applied.
     "token": tuple(grant.checks for grant in GRANTS.values()),
     "introspect": (introspect.CHECKS,),
     "revoke": (introspect.CHECKS,),
@@ -40,7 +40,7 @@ def passed(endpoint: Endpoint, failed: FailedCheck) -> tuple[Check, ...]:
     The result is empty if the endpoint does not make this check.
     """
     for checks in CHECKS[endpoint]:
-        for place, check in enumerate(checks):
+        for index, check in enumerate(checks):
             if check == failed:
-                return checks[:place]
+                return checks[:index]
     return ()

@@ -8,6 +8,7 @@ from typing import Any, Final, get_args
 
 from idp.config.settings import Config
 from idp.identity import authentication_context
+from idp.keys.published import Published
 from idp.oauth import grants, scopes
 from idp.oauth.authentication import client_authentication
 from idp.oauth.authentication.jwt_assertions import ALGORITHMS
@@ -23,8 +24,9 @@ from idp.oauth.paths import (
     TOKEN,
     USERINFO,
 )
-from idp.oauth.tokens import standard_claims
-from idp.records import Instance, ResponseType, SigningAlgorithm
+from idp.oauth.tokens import group_claims, standard_claims
+from idp.records import INSTANCE_ID, INSTANCES, Instance, ResponseType, SigningAlgorithm
+from idp.service import Service
 
 PROMPTS: Final = ("none", "login", "select_account", "create", "consent")
 _ID_TOKEN_CLAIMS: Final = (
@@ -40,6 +42,16 @@ _ID_TOKEN_CLAIMS: Final = (
     "at_hash",
     "sid",
 )
+_CLAIMS: Final = (*standard_claims.SUPPORTED, *group_claims.SUPPORTED, *_ID_TOKEN_CLAIMS)
+
+
+async def published(service: Service, ui_locales: Sequence[str]) -> Published:
+    """Returns the discovery document as it is sent; the parameters are those of `document`. It is
+    encoded once for each change of the settings or of the grant types that are switched on."""
+    config = service.config
+    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    source = (config, grants.offered(instance), ui_locales)
+    return service.discovery.of(source, lambda: document(config, instance, ui_locales))
 
 
 def document(
@@ -80,7 +92,7 @@ def document(
         "code_challenge_methods_supported": ["S256"],
         "acr_values_supported": list(authentication_context.offered(config)),
         "claim_types_supported": ["normal"],
-        "claims_supported": [*standard_claims.SUPPORTED, *_ID_TOKEN_CLAIMS],
+        "claims_supported": list(_CLAIMS),
         "claims_parameter_supported": True,
         "request_parameter_supported": False,
         "request_uri_parameter_supported": False,

@@ -1,8 +1,8 @@
 """Ending sessions at the request of a client or a user (OpenID Connect RP-Initiated Logout 1.0).
 
-With a valid `id_token_hint` the sessions of its user in this browser end at once. Without one the
-user is asked, and then every session of this browser ends. Sessions of other browsers are never
-ended here: an ID token does not authenticate its sender. The browser is sent back only to a
+With a valid `id_token_hint` the sessions of its user in this browser end immediately. Without one
+the user is asked, and then every session of this browser ends. Sessions of other browsers are
+never ended here: an ID token does not authenticate its sender. The browser is sent back only to a
 registered address of a client that the request names. Other applications of the sessions are
 notified by this service (`back_channel`), and through the browser (`front_channel`) before it
 leaves.
@@ -39,7 +39,7 @@ _LIFETIME: Final = timedelta(hours=1)
 _PURPOSE: Final = "logout"
 
 
-class Ended(Struct, frozen=True):
+class CompletedLogout(Struct, frozen=True):
     """A completed logout: the request to continue with, and the browser's new cookie if it has
     one."""
 
@@ -134,7 +134,8 @@ def _storable(text: str | None) -> str | None:
 
 
 def destination(request: LogoutRequest) -> str | None:
-    """Returns the address where the browser goes after the logout, with `state` if it was sent.
+    """Returns the address to which the browser is redirected after the logout, with `state` if it
+    was sent.
 
     None if the request has no post_logout_redirect_uri.
     """
@@ -172,7 +173,7 @@ async def find(service: Service, address: str) -> LogoutRequest | None:
 
 async def end_hinted(
     service: Service, request: LogoutRequest, browser: Browser | None
-) -> Ended | None:
+) -> CompletedLogout | None:
     """Ends the sessions that the user of the `id_token_hint` has in this browser, and no others.
 
     Returns None if the browser has sessions of other users only: then the caller asks the user. If
@@ -182,49 +183,51 @@ async def end_hinted(
     """
     for rotates in (True, False, False):  # another tab may change the secret meanwhile
         with suppress(Stale):
-            # Only the first try changes the secret: if it fails, `browser` holds one that another
-            # tab has replaced.
+            # Only the first attempt changes the secret: if it fails, `browser` holds one that
+            # another tab has replaced.
             return await _end_hinted(service, request, browser, rotates=rotates)
     return None
 
 
 async def _end_hinted(
     service: Service, request: LogoutRequest, browser: Browser | None, *, rotates: bool
-) -> Ended | None:
-    here = await session_lifetime.find_open(service, browser) if browser else []
-    ending = [session for session in here if session.user_id == request.hinted_user_id]
-    if browser is None or not ending:
-        return None if here else Ended(request)
+) -> CompletedLogout | None:
+    open_sessions = await session_lifetime.find_open(service, browser) if browser else []
+    sessions_to_end = [
+        session for session in open_sessions if session.user_id == request.hinted_user_id
+    ]
+    if browser is None or not sessions_to_end:
+        return None if open_sessions else CompletedLogout(request)
     writes: list[Write] = []
     cookie = None
     if rotates:
         rotation, cookie = browsers.rotation(service.random, browser, service.clock.now())
         writes.append(rotation)
-    return Ended(await _end(service, request, ending, writes), cookie)
+    return CompletedLogout(await _end(service, request, sessions_to_end, writes), cookie)
 
 
-async def end_all(service: Service, request: LogoutRequest, browser: Browser) -> Ended:
+async def end_all(service: Service, request: LogoutRequest, browser: Browser) -> CompletedLogout:
     """Ends every session of this browser and gives it a new secret, in one unit.
 
-    Raises `Stale` when a sign-in happened at the same moment; a second call ends that session,
+    Raises `Stale` after a concurrent sign-in; a second call ends that session,
     too.
     """
     rotation, cookie = browsers.rotation(service.random, browser, service.clock.now())
-    ending = await session_lifetime.find_open(service, browser)
-    request = await _end(service, request, ending, [rotation])
-    return Ended(request, cookie)
+    sessions_to_end = await session_lifetime.find_open(service, browser)
+    request = await _end(service, request, sessions_to_end, [rotation])
+    return CompletedLogout(request, cookie)
 
 
 async def _end(
-    service: Service, request: LogoutRequest, ending: list[Session], writes: list[Write]
+    service: Service, request: LogoutRequest, sessions_to_end: list[Session], writes: list[Write]
 ) -> LogoutRequest:
     """Ends the sessions in one unit with `writes`, and notifies their applications."""
-    for session in ending:
-        writes += await session_lifetime.ending(service, session)
-    request, stored = await front_channel.with_ended_sessions(
-        service, request, [session.id for session in ending]
+    for session in sessions_to_end:
+        writes += await session_lifetime.end_writes(service, session)
+    request, insertions = await front_channel.with_ended_sessions(
+        service, request, [session.id for session in sessions_to_end]
     )
-    await service.store.commit(*writes, *stored)
+    await service.store.commit(*writes, *insertions)
     # After the unit: an application must not be notified of a logout that was not stored.
     back_channel.send_soon(service, writes)
     return request

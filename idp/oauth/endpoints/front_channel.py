@@ -29,8 +29,10 @@ async def with_ended_sessions(
     """
     if not await frames(service, session_ids):
         return request, []
-    ended = structs.replace(request, id=service.random.id(), ended_session_ids=list(session_ids))
-    return ended, [Insert(LOGOUT_REQUESTS, ended)]
+    request_with_sessions = structs.replace(
+        request, id=service.random.id(), ended_session_ids=list(session_ids)
+    )
+    return request_with_sessions, [Insert(LOGOUT_REQUESTS, request_with_sessions)]
 
 
 async def frames(service: Service, session_ids: Sequence[str]) -> list[str]:
@@ -42,9 +44,9 @@ async def frames(service: Service, session_ids: Sequence[str]) -> list[str]:
     addresses = []
     for session_id in session_ids:
         # By `iss` and `sid` an application finds which of its sessions has ended (2).
-        about = [("iss", service.config.issuer), ("sid", session_id)]
+        parameters = [("iss", service.config.issuer), ("sid", session_id)]
         addresses += [
-            uris.with_parameters(client.front_channel_logout_uri, about)
+            uris.with_parameters(client.front_channel_logout_uri, parameters)
             for client in await session_clients.find(service, session_id)
             if client.front_channel_logout_uri
         ]

@@ -1,6 +1,6 @@
 """Notes: a record that waits for a user, sealed in the address of a page instead of stored.
 
-So a request from an unknown browser that is not followed by another takes no room in the store. A
+So a request from an unknown browser that is not followed by another needs no space in the store. A
 note can be read by this installation alone (AES-256-GCM under the master key), and only for the
 purpose that it was sealed for.
 """
@@ -18,7 +18,7 @@ from idp.keys.master_key import WrongKey
 from idp.service import Service
 from storage import Record
 
-MAX_CHARACTERS: Final = 3500  # characters: proxies accept an address that holds one and some more
+MAX_CHARACTERS: Final = 3500  # proxies accept an address with a note of this length and some more
 EXTRA_LIFETIME: Final = timedelta(
     minutes=5
 )  # of a stored record over its note; clocks may differ by that much
@@ -27,14 +27,16 @@ _FORM: Final = re.compile(r"v1\.[A-Za-z0-9_-]+", re.ASCII)
 R = TypeVar("R", bound=Record)
 
 
-def seal(service: Service, record: Record, purpose: str, *, room: int = 0) -> str | None:
+def seal(
+    service: Service, record: Record, purpose: str, *, reserved_characters: int = 0
+) -> str | None:
     """Returns a record as sealed text that fits into an address.
 
-    Returns None if the text and `room` more characters would be longer than `MAX_CHARACTERS`. It
-    can be read for the same `purpose` only.
+    Returns None if the text and `reserved_characters` more characters would be longer than
+    `MAX_CHARACTERS`. It can be read for the same `purpose` only.
     """
     text = service.master_key.seal(msgspec.json.encode(_without_defaults(record)), purpose)
-    return text if len(text) + room <= MAX_CHARACTERS else None
+    return text if len(text) + reserved_characters <= MAX_CHARACTERS else None
 
 
 def is_note(text: str) -> bool:
@@ -55,11 +57,11 @@ def read(service: Service, text: str, kind: type[R], purpose: str) -> R | None:
 
 def _without_defaults(record: Record) -> dict[str, Any]:
     # Fields with their default are left out, because the length of an address is limited.
-    known = {field.name: _default(field) for field in structs.fields(record)}
+    defaults = {field.name: _default(field) for field in structs.fields(record)}
     values = structs.asdict(record)
-    return {name: value for name, value in values.items() if value != known[name]}
+    return {name: value for name, value in values.items() if value != defaults[name]}
 
 
 def _default(field: structs.FieldInfo) -> Any:
-    made = field.default_factory
-    return field.default if made is NODEFAULT else made()
+    factory = field.default_factory
+    return field.default if factory is NODEFAULT else factory()

@@ -1,7 +1,7 @@
 """Pushed authorization requests (RFC 9126): sent by the client, referred to by the browser.
 
-The browser brings the reference alone, so it can change nothing. The browser that loads a
-reference first may load it again; one response uses it up (4, 7.3).
+The browser sends only the reference, so it can't change the request. The browser that loads a
+reference first may load it again; it is valid for one response (4, 7.3).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from idp.oauth.authentication import client_authentication
 from idp.oauth.endpoints import authorization_request, notes
 from idp.oauth.endpoints.authorization_request import RecordIgnored
 from idp.oauth.endpoints.authorization_response import ReturnTo
-from idp.oauth.errors import InvalidRequest, Refusing, UnauthorizedClient, UnusableRequest
+from idp.oauth.errors import InvalidRequest, RequestRefused, UnauthorizedClient, UnusableRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import explain
@@ -30,7 +30,7 @@ from idp.service import Service
 from storage import Insert, Stale, Update, Write
 
 PREFIX: Final = "urn:ietf:params:oauth:request_uri:"
-LASTS_SECONDS: Final = 60
+LIFETIME_SECONDS: Final = 60
 
 
 async def push(
@@ -48,10 +48,10 @@ async def push(
     """
     with ONCE:
         params.refuse_repeated()
-    client, _ = await client_authentication.authenticate(service, authorization, params)
+    client, *_ = await client_authentication.authenticate(service, authorization, params)
     with SIGNS_IN:
         if client.app_type == "api":
-            details = "The application is an API, which signs nobody in."
+            details = "The application is an API, which signs no users in."
             raise UnauthorizedClient("the client may not push requests", details=details)
     with NO_REFERENCE:
         # RFC 9126 2.1: a pushed request must not refer to another one.
@@ -67,12 +67,12 @@ async def push(
     secret = service.random.token()
     pushed = structs.replace(
         request,
-        # The reference is stored as a digest: who reads the store cannot use it.
+        # The reference is stored as a digest: a reader of the store cannot use it.
         id=opaque_tokens.digest(secret),
-        expires_at=request.created_at + timedelta(seconds=LASTS_SECONDS),
+        expires_at=request.created_at + timedelta(seconds=LIFETIME_SECONDS),
     )
     await service.store.commit(Insert(PUSHED_REQUESTS, pushed))
-    return {"request_uri": PREFIX + secret, "expires_in": LASTS_SECONDS}
+    return {"request_uri": PREFIX + secret, "expires_in": LIFETIME_SECONDS}
 
 
 def _return_to(client: Application, params: Params) -> ReturnTo:
@@ -90,36 +90,37 @@ def is_reference(request_uri: str) -> bool:
     return request_uri.startswith(PREFIX)
 
 
-class OtherBrowser(Refusing):
+class OtherBrowser(RequestRefused):
     """Another browser was the first to load the pushed request."""
 
 
 async def find(service: Service, client: Application, reference: str) -> AuthRequest:
-    """Returns the request that was pushed under `reference`, to be begun as a sign-in: with a new
-    id.
+    """Returns the request that was pushed under `reference`, for a new sign-in: with a new id.
 
     Its `pushed_id` is the id of the stored request, and `agent_id` that of the browser that was
     the first to load it, or None. Raises `UnusableRequest` if the reference is unknown, another
     client's, expired or used.
     """
-    id = opaque_tokens.digest(reference.removeprefix(PREFIX))
-    pushed = await service.store.get(PUSHED_REQUESTS, id)
+    request_id = opaque_tokens.digest(reference.removeprefix(PREFIX))
+    pushed = await service.store.get(PUSHED_REQUESTS, request_id)
     now = service.clock.now()
     if pushed is None or (pushed.ends_at is not None and pushed.ends_at <= now):
-        details = f"No such request_uri is known. Each lasts {LASTS_SECONDS} s and is used once."
+        details = (
+            f"No such request_uri is known. Each lasts {LIFETIME_SECONDS} s and is used once."
+        )
         raise _unusable(client, details)
     if pushed.client_id != client.id:
         raise _unusable(client, "The request was pushed by another application.")
     if pushed.completed_at is not None:
-        used = refusal_details.span(now - pushed.completed_at)
-        raise _unusable(client, f"The request_uri was used {used} ago.")
+        used_ago = refusal_details.span(now - pushed.completed_at)
+        raise _unusable(client, f"The request_uri was used {used_ago} ago.")
     return structs.replace(
         pushed,
         id=service.random.id(),
         created_at=now,
         expires_at=pushed.ends_at or now + timedelta(seconds=service.config.sign_in_seconds),
         ends_at=None,
-        pushed_id=id,
+        pushed_id=request_id,
     )
 
 
@@ -137,14 +138,14 @@ def refuse_other_browser(request: AuthRequest, browser: Browser | None) -> None:
 async def claim(service: Service, request: AuthRequest, browser: Browser) -> AuthRequest:
     """Returns the request with this browser as the one that it belongs to (`agent_id`).
 
-    For a pushed request this is stored, and the reference then lasts until the sign-in expires,
+    For a pushed request this is stored, and the reference is then valid until the sign-in expires,
     not only 60 seconds. Raises `OtherBrowser` if another browser has loaded the pushed request
     first.
     """
-    claimed = structs.replace(request, agent_id=browser.id)
+    claimed_request = structs.replace(request, agent_id=browser.id)
     if request.pushed_id is None or request.agent_id == browser.id:
-        return claimed
-    bound = {
+        return claimed_request
+    changes = {
         "agent_id": browser.id,
         "ends_at": request.expires_at,
         # The record outlives the flow's note, so that the last answer still finds it.
@@ -153,13 +154,13 @@ async def claim(service: Service, request: AuthRequest, browser: Browser) -> Aut
     expected = {"agent_id": None, "completed_at": None}
     try:
         await service.store.commit(
-            Update(PUSHED_REQUESTS, request.pushed_id, set=bound, expect=expected)
+            Update(PUSHED_REQUESTS, request.pushed_id, set=changes, expect=expected)
         )
     except Stale:
         latest = await service.store.get(PUSHED_REQUESTS, request.pushed_id)
         if latest is None or latest.agent_id != browser.id:  # else: two tabs of this browser
             raise _other_browser(request) from None
-    return claimed
+    return claimed_request
 
 
 def _other_browser(request: AuthRequest) -> OtherBrowser:
@@ -169,7 +170,7 @@ def _other_browser(request: AuthRequest) -> OtherBrowser:
     return refusal
 
 
-def marking_used(service: Service, request: AuthRequest) -> list[Write]:
+def use_writes(service: Service, request: AuthRequest) -> list[Write]:
     """Returns the write that stores that a pushed request is used (RFC 9126 7.3).
 
     The caller commits it in the unit that stores the response. The list is empty for a request
@@ -177,13 +178,13 @@ def marking_used(service: Service, request: AuthRequest) -> list[Write]:
     """
     if request.pushed_id is None:
         return []
-    done = {"completed_at": service.clock.now()}
+    changes = {"completed_at": service.clock.now()}
     expected = {"completed_at": None, "agent_id": request.agent_id}
-    return [Update(PUSHED_REQUESTS, request.pushed_id, set=done, expect=expected)]
+    return [Update(PUSHED_REQUESTS, request.pushed_id, set=changes, expect=expected)]
 
 
 async def is_used(service: Service, request: AuthRequest) -> bool:
-    """Returns whether a response to this pushed request was sent already, perhaps in another tab.
+    """Returns whether a response to this pushed request was sent already, possibly in another tab.
 
     False for a request that was not pushed.
     """
@@ -194,7 +195,7 @@ async def is_used(service: Service, request: AuthRequest) -> bool:
 
 
 def used_meanwhile(client: Application) -> UnusableRequest:
-    """Returns the error for a reference that another request has just used up."""
+    """Returns the error for a reference that another request has just used."""
     refusal = _unusable(client, "Another request used the request_uri at the same moment.")
     refusal.check = REFERENCE
     return refusal

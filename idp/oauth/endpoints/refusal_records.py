@@ -19,7 +19,7 @@ from msgspec import Struct
 from idp.foundation import logs, redaction, tracing
 from idp.oauth.endpoints import check_order
 from idp.oauth.endpoints.check_order import Endpoint
-from idp.oauth.errors import InvalidClient, OAuthError, Refusing, UnusableRequest
+from idp.oauth.errors import InvalidClient, OAuthError, RequestRefused, UnusableRequest
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import explain, safe_display
 from idp.oauth.refusals.details import characters
@@ -29,13 +29,13 @@ from idp.records.refusals import REFUSALS, MadeCheck, Refusal, SentParameter
 from idp.service import Service
 from storage import Insert, StorageError
 
-LASTS: Final = timedelta(days=7)
+LIFETIME: Final = timedelta(days=7)
 _WRITE_SECONDS: Final = 1.5
 _MAX_PARAMETERS: Final = 30
 _MAX_CLIENTS: Final = 3
 _ID_CHARACTERS: Final = 200
 _MAX_REGISTERED: Final = 20
-_MAX_FOUND: Final = 50
+_MAX_RECORDS: Final = 50
 # Random by design: a part of their hash distinguishes two values, and reveals nothing else.
 _COMPARABLE: Final = {
     "access_token",
@@ -47,10 +47,10 @@ _COMPARABLE: Final = {
 }
 _RANDOM_CHARACTERS: Final = 43
 _PARAMETER_NAME: Final = re.compile(r"[a-z_]{1,30}")
-_USUAL_TYPE: Final = "application/x-www-form-urlencoded"
+_FORM_TYPE: Final = "application/x-www-form-urlencoded"
 _SCHEMES: Final = {"basic", "bearer", "dpop"}
 
-DROPPED: Final = (
+DROPPED_SCOPE: Final = (
     "The scope offline_access is left out: the application is not registered for refresh tokens"
     " (the grant type refresh_token)."
 )
@@ -76,14 +76,14 @@ class RefusedRequest(Struct, frozen=True):
     network: str = ""
 
 
-async def store(service: Service, refused: RefusedRequest, error: Refusing) -> None:
+async def store(service: Service, refused: RefusedRequest, error: RequestRefused) -> None:
     """Stores a refusal before the response is sent. Raises nothing; waits 1.5 seconds at most.
 
     Of many refusals in a short time only some of each `refused.network` are stored; the others are
     in the log alone.
     """
     if error.check is not None:
-        tracing.note_refusal(error.check.name)
+        tracing.record_refusal(error.check.name)
     if not service.refusal_rate.allows(service.clock.now(), refused.network):
         return
     try:
@@ -92,10 +92,10 @@ async def store(service: Service, refused: RefusedRequest, error: Refusing) -> N
             await service.store.commit(Insert(REFUSALS, _record(service, refused, error, clients)))
     # A refusal that cannot be stored must not change the response to the client.
     except (StorageError, TimeoutError) as failure:
-        _log.warning("refusal not kept", error=type(failure).__name__)
+        _log.warning("refusal not stored", error=type(failure).__name__)
 
 
-async def store_for_sign_in(service: Service, request: AuthRequest, error: Refusing) -> None:
+async def store_for_sign_in(service: Service, request: AuthRequest, error: RequestRefused) -> None:
     """Stores the refusal of a sign-in that has reached a page, with the main parameters of
     `request`.
 
@@ -130,7 +130,7 @@ async def find(service: Service, request_id: str) -> list[Refusal]:
         {"request_id": request_id},
         order="created_at",
         descending=True,
-        limit=_MAX_FOUND,
+        limit=_MAX_RECORDS,
     )
     return page.records
 
@@ -145,15 +145,22 @@ async def newest(service: Service, client_id: str | None = None) -> Refusal | No
 async def _clients(service: Service, refused: RefusedRequest) -> list[Application]:
     """Returns the applications whose client_ids were sent."""
     sent = [refused.client_id, *(value for name, value in refused.pairs if name == "client_id")]
-    ids = [id for id in dict.fromkeys(sent) if id and len(id) <= _ID_CHARACTERS][:_MAX_CLIENTS]
-    records = await service.store.get_many([(APPLICATIONS, id) for id in ids])
+    ids = [
+        client_id
+        for client_id in dict.fromkeys(sent)
+        if client_id and len(client_id) <= _ID_CHARACTERS
+    ][:_MAX_CLIENTS]
+    records = await service.store.get_many([(APPLICATIONS, client_id) for client_id in ids])
     return [client for client in records if client]
 
 
 def _record(
-    service: Service, refused: RefusedRequest, error: Refusing, clients: Sequence[Application]
+    service: Service,
+    refused: RefusedRequest,
+    error: RequestRefused,
+    clients: Sequence[Application],
 ) -> Refusal:
-    now, known = service.clock.now(), [client.id for client in clients]
+    now, client_ids = service.clock.now(), [client.id for client in clients]
     return Refusal(
         id=service.random.id(),
         request_id=refused.request_id,
@@ -161,57 +168,57 @@ def _record(
         method=safe_display.value("method", refused.method) or characters(refused.method),
         error=error.code if isinstance(error, OAuthError) else getattr(error, "error_code", ""),
         told=error.description if isinstance(error, OAuthError) else "",
-        sentence=" ".join([_sentence(error), *_dropped(refused, clients)]),
+        sentence=" ".join([_sentence(error), *_dropped_scopes(refused, clients)]),
         created_at=now,
-        expires_at=now + LASTS,
-        client_id=error.client_id or next(iter(known), None),
-        sent=list(_sent(refused, known)),
+        expires_at=now + LIFETIME,
+        client_id=error.client_id or next(iter(client_ids), None),
+        sent=list(_sent_parameters(refused, client_ids)),
         registered=_registered(error),
-        checks=_made(refused.endpoint, error),
+        checks=_checks_made(refused.endpoint, error),
         rule=error.check.rule if error.check else "",
         fix=_fix(error),
     )
 
 
-def _dropped(refused: RefusedRequest, clients: Sequence[Application]) -> Iterable[str]:
-    """Yields what of a code request's scope is left out, whatever the result of the request is."""
+def _dropped_scopes(refused: RefusedRequest, clients: Sequence[Application]) -> Iterable[str]:
+    """Yields a sentence for each scope that a code request does not get, whatever its result."""
     sent = dict(refused.pairs)
     is_for_code = sent.get("response_type", "code") == "code"
-    is_asked_for = is_for_code and OFFLINE_ACCESS in sent.get("scope", "").split()
+    is_requested = is_for_code and OFFLINE_ACCESS in sent.get("scope", "").split()
     for client in clients[:1]:
-        if is_asked_for and "refresh_token" not in client.grant_types:
-            yield DROPPED
+        if is_requested and "refresh_token" not in client.grant_types:
+            yield DROPPED_SCOPE
 
 
-def _sentence(error: Refusing) -> str:
+def _sentence(error: RequestRefused) -> str:
     if isinstance(error, UnusableRequest):
         return explain.details(error)
     description = error.reason if isinstance(error, InvalidClient) else error.description
     return error.details or refusal_details.sentence(description)
 
 
-def _fix(error: Refusing) -> str:
+def _fix(error: RequestRefused) -> str:
     if isinstance(error, UnusableRequest):
         return explain.fix(error)
     return error.fix or (error.check.fix if error.check else "")
 
 
-def _registered(error: Refusing) -> list[str]:
+def _registered(error: RequestRefused) -> list[str]:
     values = error.registered if isinstance(error, UnusableRequest) else ()
     return [redaction.text(value) for value in values[:_MAX_REGISTERED]]
 
 
-def _made(endpoint: Endpoint, error: Refusing) -> list[MadeCheck]:
-    """Returns the checks in their order: those that held, then the one that did not."""
+def _checks_made(endpoint: Endpoint, error: RequestRefused) -> list[MadeCheck]:
+    """Returns the checks in their order: those that passed, then the one that failed."""
     if error.check is None:
         return []
-    held = check_order.passed(endpoint, error.check)
-    made = [MadeCheck(name=check.name, says=check.says, passed=True) for check in held]
-    return [*made, MadeCheck(name=error.check.name, says=error.check.says, passed=False)]
+    passed_checks = check_order.passed(endpoint, error.check)
+    checks = [MadeCheck(name=check.name, says=check.says, passed=True) for check in passed_checks]
+    return [*checks, MadeCheck(name=error.check.name, says=error.check.says, passed=False)]
 
 
-def _sent(refused: RefusedRequest, clients: Collection[str]) -> Iterable[SentParameter]:
-    if refused.content_type not in (None, _USUAL_TYPE):
+def _sent_parameters(refused: RefusedRequest, clients: Collection[str]) -> Iterable[SentParameter]:
+    if refused.content_type not in (None, _FORM_TYPE):
         yield _parameter("Content-Type", refused.content_type or "")
     if refused.authorization is not None:
         yield _header(refused.authorization)

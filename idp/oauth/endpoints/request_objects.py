@@ -1,6 +1,6 @@
 """Request objects (OpenID Connect Core 6, RFC 9101): not supported, and read for one purpose.
 
-The `response_mode` and `response_type` of one decide where the refusal goes. Nothing of it is
+The `response_mode` and `response_type` of one decide where the refusal is sent. Nothing of it is
 verified, so nothing else of it may be used.
 """
 

@@ -30,15 +30,15 @@ async def revoke(service: Service, authorization: str | None, params: Params) ->
     authorization.
 
     An unknown token is no error; another client's token is left unchanged. A service user may
-    revoke its own tokens. `authorization` is the header of that name. Raises `OAuthError` for what
-    is wrong with the client or the request.
+    revoke its own tokens. `authorization` is the header of that name. Raises `OAuthError` if the
+    client or the request is refused.
     """
     with ONCE:
         params.refuse_repeated()
     sent = params.get("token") or ""
     parts = opaque_tokens.split(sent, _REFRESH_SECRETS)
     keys: list[Key] = [(AUTHORIZATIONS, parts[0])] if parts else []
-    caller, records = await client_authentication.authenticate_any(
+    caller, records, _ = await client_authentication.authenticate_any(
         service, authorization, params, keys
     )
     with TOKEN_SENT:
@@ -54,8 +54,8 @@ async def revoke(service: Service, authorization: str | None, params: Params) ->
 async def _revoke_family(
     service: Service, client_id: str, authorization: Authorization | None, family: str
 ) -> None:
-    """Revokes the authorization of a refresh token, also by one that was rotated: every one of
-    them may end the family."""
+    """Revokes the authorization of a refresh token, also by one that was rotated: each token
+    of a family can end it."""
     refresh = authorization.refresh if authorization else None
     if (
         authorization is not None
@@ -71,15 +71,14 @@ async def _revoke_one(service: Service, token: AccessToken) -> None:
     # An expired token is invalid by itself and needs no record.
     if expires_at <= service.clock.now():
         return
-    revoked = RevokedToken(id=token.jti, expires_at=expires_at + _outlived_by(service.config))
+    revoked = RevokedToken(id=token.jti, expires_at=expires_at + _extra_lifetime(service.config))
     with suppress(Conflict):  # it was revoked before
         await service.store.commit(Insert(REVOKED_TOKENS, revoked))
 
 
-def _outlived_by(config: Config) -> timedelta:
-    """Returns how much longer than this token those may last that it was exchanged for.
-
-    They must be refused as well, so the record of the revocation is kept until then.
+def _extra_lifetime(config: Config) -> timedelta:
+    """Returns how much longer than a token the tokens may be valid that it was exchanged for.
+    They must be refused as well, so the record of the revocation is stored until then.
     """
     longest = max(access_tokens.lifetime(config, "opaque"), access_tokens.lifetime(config, "jwt"))
     return timedelta(seconds=config.refresh_token_seconds) + longest

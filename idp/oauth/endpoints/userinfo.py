@@ -15,7 +15,7 @@ from idp.oauth.tokens import access_tokens, claims_request, standard_claims, use
 from idp.service import Service
 
 
-async def answer(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
+async def respond(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
     """Returns the claims that the access token's scopes release. Raises `OAuthError`.
 
     `authorization` is the header of that name; the token may also be in the form.
@@ -25,7 +25,7 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     with TOKEN_SCOPE:
         if OPENID not in caller.scopes:
             raise InsufficientScope("the token does not have the scope openid")
-    client, subject = caller.live.client, caller.subject
+    client, subject = caller.valid_records.client, caller.subject
     reader_org_id = client.application.org_id if client else None
     claims = await user_claims.released(
         service,
@@ -44,7 +44,7 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
 async def _requested(service: Service, caller: Bearer) -> dict[str, Any]:
     """Returns the claims that the authorization request asked for by name (OpenID Connect Core
     5.5)."""
-    client, parents = caller.live.client, caller.live.authorizations
+    client, parents = caller.valid_records.client, caller.valid_records.authorizations
     if client is None or caller.token.ref.authorization is None:
         return {}
     # The token's own authorization is the first; the others are of a token exchange's inputs.
@@ -52,8 +52,10 @@ async def _requested(service: Service, caller: Bearer) -> dict[str, Any]:
     if not requested:
         return {}
     application = client.application
-    seen = await user_claims.view(service, caller.subject, standard_claims.ALL, application.org_id)
-    return standard_claims.requested(seen, requested, parents[0], application)
+    user_view = await user_claims.view(
+        service, caller.subject, standard_claims.ALL, application.org_id
+    )
+    return standard_claims.requested(user_view, requested, parents[0], application)
 
 
 async def client_of(service: Service, authorization: str | None, params: Params) -> str | None:

@@ -50,13 +50,18 @@ async def respond(service: Service, authorization: str | None, params: Params) -
         params.refuse_repeated()
     grant = GRANTS.get(params.get("grant_type") or "")
     # An unknown grant_type is refused only after the client has been authenticated.
-    authenticates = grant.authenticates if grant else client_authentication.authenticate
+    authenticate = grant.authenticates if grant else client_authentication.authenticate
     keys = _keys(grant, params)
-    caller, records = await authenticates(service, authorization, params, keys)
+    follows = grant.follows if grant else ()
+    caller, records, read_records = await authenticate(
+        service, authorization, params, keys, follow=follows
+    )
     instance = records[0] if grant and grant.is_offered else None
     allowed = _check_allowed(caller, params, grant, instance)
-    own = records[1:] if grant and grant.is_offered else records
-    response = await allowed.respond(TokenRequest(service, caller, params, own))
+    grant_records = records[1:] if grant and grant.is_offered else records
+    response = await allowed.respond(
+        TokenRequest(service, caller, params, grant_records, read_records)
+    )
     _count(params.required("grant_type"), response)
     return response
 
@@ -85,8 +90,8 @@ def _keys(grant: Grant | None, params: Params) -> list[Key]:
     if grant is None:
         return []
     keys = grant.reads(params)
-    # The switch of the grant type is in the installation's record, which is read first and taken
-    # off first.
+    # The switch of the grant type is in the installation's record, which is read first and removed
+    # first.
     return [(INSTANCES, INSTANCE_ID), *keys] if grant.is_offered else keys
 
 

@@ -9,6 +9,7 @@ from idp.foundation import opaque_tokens
 from idp.oauth import pkce, scopes
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.grants.token_request import (
+    FOLLOWED,
     Grant,
     RefreshToken,
     TokenRequest,
@@ -25,36 +26,37 @@ from idp.oauth.refusals import token as checks
 from idp.oauth.refusals import uri_difference
 from idp.oauth.tokens import token_response
 from idp.oauth.tokens.authorizations import AuthorizedClient
-from idp.records import AUTHORIZATIONS, Authorization, Code
+from idp.records import AUTHORIZATIONS, INSTANCE_ID, INSTANCES, Authorization, Code
 from storage import Key, Stale, Update
 from storage.confirmed_commit import commit_confirmed
 
 
 def reads(params: Params) -> list[Key]:
-    """Returns the key of the authorization that the request's code names; none without a code."""
+    """Returns the keys of the authorization that the request's code names, and of the
+    installation; none without a code."""
     parts = opaque_tokens.split(params.get("code") or "")
-    return [(AUTHORIZATIONS, parts[0])] if parts else []
+    return [(AUTHORIZATIONS, parts[0]), (INSTANCES, INSTANCE_ID)] if parts else []
 
 
 async def redeem(request: TokenRequest) -> dict[str, Any]:
     """Returns the token response for a code, which can be redeemed once.
 
-    A correct second request is a replay and revokes what the first one gave (RFC 6749 4.1.2); a
-    wrong secret, client, redirect_uri or verifier does not use the code up. Raises `InvalidGrant`
+    A correct second request is a replay and revokes the tokens of the first one (RFC 6749 4.1.2);
+    a wrong secret, client, redirect_uri or verifier leaves the code valid. Raises `InvalidGrant`
     and `InvalidRequest`.
     """
     config, now = request.service.config, request.service.clock.now()
     authorization, code = _check(request)
     with checks.CODE_UNUSED:
-        # The secret, client and verifier are right here: nobody without them can cause a
-        # revocation.
+        # The secret, client and verifier are right here: no client without them can cause
+        # a revocation.
         if code.redeemed_at is not None:
             since = refusal_details.span(now - code.redeemed_at)
             details = f"The code was redeemed {since} ago by the same client."
             await refuse_replay(request, authorization, "code", details)
     with checks.CODE_UNEXPIRED:
         if code.expires_at <= now:
-            raise InvalidGrant("the code has expired", details=_how_late(request, code, now))
+            raise InvalidGrant("the code has expired", details=_expiry_details(request, code, now))
     authorized = await find_live(request, authorization)
     with checks.SESSION_LIVE:
         if authorized.session is None:
@@ -73,7 +75,7 @@ async def redeem(request: TokenRequest) -> dict[str, Any]:
         with_nonce=True,
         now=now,
     )
-    await _spend(request, authorized, refresh, now)
+    await _mark_redeemed(request, authorized, refresh, now)
     return response
 
 
@@ -113,31 +115,31 @@ def _find(request: TokenRequest, sent: str) -> tuple[Authorization, Code]:
     return authorization, code
 
 
-def _how_late(request: TokenRequest, code: Code, now: datetime) -> str:
-    lasts = request.service.config.code_seconds
+def _expiry_details(request: TokenRequest, code: Code, now: datetime) -> str:
+    lifetime_seconds = request.service.config.code_seconds
     late = refusal_details.span(now - code.expires_at)
-    return f"The code expired {late} ago; a code lasts {lasts} s."
+    return f"The code expired {late} ago; a code lasts {lifetime_seconds} s."
 
 
-async def _spend(
+async def _mark_redeemed(
     request: TokenRequest,
     authorized: AuthorizedClient,
     refresh: RefreshToken | None,
     now: datetime,
 ) -> None:
-    """Marks the code as redeemed. Of several requests at once one does; for the others it is a
-    replay."""
+    """Marks the code as redeemed. Of several concurrent requests one succeeds; the others are
+    replays."""
     authorization = authorized.authorization
-    ends = last_token_ends_at(request, refresh, now)
+    ends_at = last_token_ends_at(request, refresh, now)
     # The condition is part of the write, so the two requests of a race cannot both succeed.
-    unspent = {"code.redeemed_at": None, "revoked_at": None}
-    changes: dict[str, object] = {"code.redeemed_at": now, "expires_at": ends}
+    expected = {"code.redeemed_at": None, "revoked_at": None}
+    changes: dict[str, object] = {"code.redeemed_at": now, "expires_at": ends_at}
     if refresh:
         changes["refresh"] = refresh.record
     try:
         await commit_confirmed(
             request.service.store,
-            Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent),
+            Update(AUTHORIZATIONS, authorization.id, set=changes, expect=expected),
         )
     except Stale:
         with checks.CODE_UNUSED:
@@ -150,6 +152,7 @@ async def _spend(
 GRANT: Final = Grant(
     respond=redeem,
     reads=reads,
+    follows=FOLLOWED,
     checks=checks.CODE_CHECKS,
     api_name="OIDC_GRANT_TYPE_AUTHORIZATION_CODE",
 )

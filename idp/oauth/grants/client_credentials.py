@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
+from idp.identity.users.subjects import Subject
 from idp.oauth.authentication import client_authentication
 from idp.oauth.errors import InvalidClient
 from idp.oauth.grants import service_tokens
@@ -17,7 +17,16 @@ from idp.oauth.grants.token_request import Grant, TokenRequest
 from idp.oauth.refusals import token as checks
 from idp.oauth.refusals.client import CLIENT_KNOWN
 from idp.oauth.tokens.validity import Client
-from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, User
+from idp.records import (
+    APPLICATIONS,
+    INSTANCE_ID,
+    INSTANCES,
+    ORGANIZATIONS,
+    USERS,
+    Application,
+    User,
+)
+from storage import Follow, Key
 
 
 async def respond(request: TokenRequest) -> dict[str, Any]:
@@ -31,29 +40,42 @@ async def respond(request: TokenRequest) -> dict[str, Any]:
         requested = service_tokens.scopes_of(service, request.params)
     if not isinstance(caller, User):
         return await _for_application(request, requested)
-    subject = await user_lookup.subject_of(service, caller)
+    instance, organization = await request.get_many(_keys(caller))
     with CLIENT_KNOWN:
-        if subject is None or not subjects.is_active(subject):
+        if instance is None or organization is None:
+            raise InvalidClient("the service user or its organization is not active")
+        subject = Subject(instance=instance, organization=organization, user=caller)
+        if not subjects.is_active(subject):
             raise InvalidClient("the service user or its organization is not active")
     return await service_tokens.for_user(service, subject, requested)
 
 
+def _keys(caller: Application | User) -> list[Key]:
+    """Returns the keys of the installation's record, which has a stamp that is in the token's
+    digest, and of the caller's organization."""
+    return [(INSTANCES, INSTANCE_ID), (ORGANIZATIONS, caller.org_id)]
+
+
 async def _for_application(request: TokenRequest, requested: list[str]) -> dict[str, Any]:
     service, client = request.service, request.client
-    # The installation's record has a stamp, too, which the token's digest includes.
-    instance, organization = await service.store.get_many(
-        [(INSTANCES, INSTANCE_ID), (ORGANIZATIONS, client.org_id)]
-    )
+    instance, organization = await request.get_many(_keys(client))
     with CLIENT_KNOWN:
         if organization is None or organization.state != "active":
             raise InvalidClient("the application's organization is not active")
-    acting = Client(client, organization)
-    return await service_tokens.for_application(service, instance, acting, requested)
+    client_with_organization = Client(client, organization)
+    return await service_tokens.for_application(
+        service, instance, client_with_organization, requested
+    )
 
 
 GRANT: Final = Grant(
     respond=respond,
     checks=checks.CLIENT_CREDENTIALS_CHECKS,
+    reads=lambda params: [(INSTANCES, INSTANCE_ID)],
+    follows=(
+        Follow(APPLICATIONS, "org_id", ORGANIZATIONS),
+        Follow(USERS, "org_id", ORGANIZATIONS),
+    ),
     authenticates=client_authentication.authenticate_any,
     api_name="OIDC_GRANT_TYPE_CLIENT_CREDENTIALS",
 )

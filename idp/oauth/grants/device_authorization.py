@@ -1,8 +1,8 @@
-"""Device authorization (RFC 8628 3.1, 3.2): two codes for a device without a browser of its own.
+"""Device authorization (RFC 8628 3.1, 3.2): two codes for a device without a browser.
 
-The device polls with the long code. The short one is displayed to the user, who types it at
+The device polls with the long code. The short one is displayed to the user, who enters it on
 another device. Neither is stored: the long one is stored as a hash, the short one as a keyed
-digest, as all values of its length could be tried against a plain hash.
+digest, as a plain hash could be found by trying all values of its length.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ GRANT_TYPE: Final = "urn:ietf:params:oauth:grant-type:device_code"
 PAGE: Final = "/ui/device"
 ALPHABET: Final = "BCDFGHJKLMNPQRSTVWXZ"  # RFC 8628 6.1: no vowels, so no words
 USER_CODE_LENGTH: Final = 8
-LASTS: Final = timedelta(minutes=5)
+LIFETIME: Final = timedelta(minutes=5)
 INTERVAL_SECONDS: Final = 5
 _EXTRA_LIFETIME: Final = timedelta(hours=1)  # until then a poll is refused with the reason
-_TRIES: Final = 5
-_MAX_TYPED: Final = 100
-_BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
+_MAX_ATTEMPTS: Final = 5
+_MAX_INPUT: Final = 100
+_SEPARATORS: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
 
 
 async def begin(
@@ -47,7 +47,7 @@ async def begin(
     """
     with ONCE:
         params.refuse_repeated()
-    client, _ = await client_authentication.authenticate(service, authorization, params)
+    client, *_ = await client_authentication.authenticate(service, authorization, params)
     with GRANT_ALLOWED:
         if GRANT_TYPE not in client.grant_types:
             details = f"The application may use {', '.join(client.grant_types)}; not {GRANT_TYPE}."
@@ -71,21 +71,23 @@ def _new(service: Service, client: Application, granted: list[str], secret: str)
         secret_hash=opaque_tokens.digest(secret),
         interval_seconds=INTERVAL_SECONDS,
         created_at=now,
-        ends_at=now + LASTS,
-        expires_at=now + LASTS + _EXTRA_LIFETIME,
+        ends_at=now + LIFETIME,
+        expires_at=now + LIFETIME + _EXTRA_LIFETIME,
     )
 
 
 async def _store(service: Service, request: DeviceRequest) -> str:
-    """Stores the request. Returns the letters of its user code, which no other request has."""
-    # A user code can be taken by chance; each try draws new letters.
-    for _ in range(_TRIES):
+    """Stores the request. Returns the characters of its user code, which no other request has."""
+    # A random user code may be in use already; each attempt generates another one.
+    for _ in range(_MAX_ATTEMPTS):
         user_code = service.random.characters(USER_CODE_LENGTH, ALPHABET)
-        taken = UserCode(
+        user_code_record = UserCode(
             id=_digest(service, user_code), device_id=request.id, expires_at=request.expires_at
         )
         with suppress(Conflict):
-            await service.store.commit(Insert(DEVICE_REQUESTS, request), Insert(USER_CODES, taken))
+            await service.store.commit(
+                Insert(DEVICE_REQUESTS, request), Insert(USER_CODES, user_code_record)
+            )
             return user_code
     raise TemporarilyUnavailable
 
@@ -97,25 +99,29 @@ def _response(service: Service, device_code: str, user_code: str) -> dict[str, A
         "user_code": user_code,
         "verification_uri": page,
         "verification_uri_complete": uris.with_parameters(page, [("user_code", user_code)]),
-        "expires_in": int(LASTS.total_seconds()),
+        "expires_in": int(LIFETIME.total_seconds()),
         "interval": INTERVAL_SECONDS,
     }
 
 
-def user_code_of(typed: str) -> str | None:
-    """Returns the user code in a text that a user typed, in capitals and without separators.
+def user_code_of(entered: str) -> str | None:
+    """Returns the user code in a text that a user entered, in capitals and without separators.
 
     Returns None for a text that cannot be a user code.
     """
-    user_code = _BETWEEN.sub("", typed[:_MAX_TYPED]).upper()
-    can_be = len(user_code) == USER_CODE_LENGTH and set(user_code) <= set(ALPHABET)
-    return user_code if can_be else None
+    user_code = _SEPARATORS.sub("", entered[:_MAX_INPUT]).upper()
+    is_possible = len(user_code) == USER_CODE_LENGTH and set(user_code) <= set(ALPHABET)
+    return user_code if is_possible else None
 
 
 async def find(service: Service, user_code: str) -> DeviceRequest | None:
     """Returns the device's request with this user code, or None."""
-    taken = await service.store.get(USER_CODES, _digest(service, user_code))
-    return await service.store.get(DEVICE_REQUESTS, taken.device_id) if taken else None
+    user_code_record = await service.store.get(USER_CODES, _digest(service, user_code))
+    return (
+        await service.store.get(DEVICE_REQUESTS, user_code_record.device_id)
+        if user_code_record
+        else None
+    )
 
 
 def _digest(service: Service, user_code: str) -> str:

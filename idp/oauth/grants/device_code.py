@@ -45,15 +45,15 @@ async def poll(request: TokenRequest) -> dict[str, Any]:
     """Returns the token response once, when the user has allowed the request.
 
     Until then it raises `AuthorizationPending` or `SlowDown`, afterwards `AccessDenied`,
-    `ExpiredToken` or `InvalidGrant`. Of several polls at once one gets the tokens. A later one is
-    refused and revokes nothing: devices repeat a request whose response was lost.
+    `ExpiredToken` or `InvalidGrant`. Of several concurrent polls one gets the tokens. A later one
+    is refused and revokes nothing: devices repeat a request whose response was lost.
     """
     now = request.service.clock.now()
     device_request = _check(request, now)
     # The authorization has the request's id and is stored when the user allows it.
     authorization: Authorization | None = request.records[1]
     if authorization is None:
-        raise await _not_yet(request, device_request, now)
+        raise await _pending_error(request, device_request, now)
     authorized = await find_live(request, authorization)
     with SESSION_LIVE:
         if authorized.session is None:
@@ -66,7 +66,7 @@ async def poll(request: TokenRequest) -> dict[str, Any]:
     response = await token_response.respond(
         request.service, authorized, scopes=granted, refresh_token=text, now=now
     )
-    await _spend(request, device_request, refresh, now)
+    await _mark_redeemed(request, device_request, refresh, now)
     return response
 
 
@@ -89,8 +89,8 @@ def _check(request: TokenRequest, now: datetime) -> DeviceRequest:
     with checks.DEVICE_CODE_UNEXPIRED:
         if device_request.ends_at <= now:
             late = refusal_details.span(now - device_request.ends_at)
-            lasts = refusal_details.span(device_request.ends_at - device_request.created_at)
-            details = f"The device code expired {late} ago; a device code lasts {lasts}."
+            lifetime = refusal_details.span(device_request.ends_at - device_request.created_at)
+            details = f"The device code expired {late} ago; a device code lasts {lifetime}."
             raise ExpiredToken("the device code has expired", details=details)
     return device_request
 
@@ -109,7 +109,7 @@ def _find(request: TokenRequest, sent: str) -> DeviceRequest:
     return device_request
 
 
-async def _not_yet(
+async def _pending_error(
     request: TokenRequest, device_request: DeviceRequest, now: datetime
 ) -> AuthorizationPending:
     """Returns the error that asks the device to poll again. Raises `SlowDown` when it polled too
@@ -118,39 +118,42 @@ async def _not_yet(
     # RFC 8628 3.5: each SlowDown makes the interval 5 seconds longer, for this and all later
     # polls.
     is_early = device_request.polled_at is not None and now < device_request.polled_at + interval
-    longer = device_request.interval_seconds + (INTERVAL_SECONDS if is_early else 0)
-    noted = Update(
+    new_interval_seconds = device_request.interval_seconds + (INTERVAL_SECONDS if is_early else 0)
+    update = Update(
         DEVICE_REQUESTS,
         device_request.id,
-        set={"polled_at": now, "interval_seconds": longer},
+        set={"polled_at": now, "interval_seconds": new_interval_seconds},
         expect={"polled_at": device_request.polled_at},
     )
     try:
-        await request.service.store.commit(noted)
+        await request.service.store.commit(update)
     except Stale:  # another poll at the same moment
         is_early = True
     with checks.DEVICE_INTERVAL:
         if is_early:
-            details = f"The device polls too often: it has to wait {longer} s between two polls."
+            details = (
+                f"The device polls too often: it has to wait {new_interval_seconds} s between two"
+                " polls."
+            )
             raise SlowDown("the device polls too often", details=details)
     return AuthorizationPending("the user has not decided yet")
 
 
-async def _spend(
+async def _mark_redeemed(
     request: TokenRequest,
     device_request: DeviceRequest,
     refresh: RefreshToken | None,
     now: datetime,
 ) -> None:
-    """Marks the device code as redeemed: of several requests at once, one does."""
+    """Marks the device code as redeemed: of several concurrent requests, one succeeds."""
     changes: dict[str, object] = {"expires_at": last_token_ends_at(request, refresh, now)}
     if refresh:
         changes["refresh"] = refresh.record
-    unused = {"redeemed_at": None}
+    expected = {"redeemed_at": None}
     try:
         await commit_confirmed(
             request.service.store,
-            Update(DEVICE_REQUESTS, device_request.id, set={"redeemed_at": now}, expect=unused),
+            Update(DEVICE_REQUESTS, device_request.id, set={"redeemed_at": now}, expect=expected),
             Update(AUTHORIZATIONS, device_request.id, set=changes, expect={"revoked_at": None}),
         )
     except Stale:

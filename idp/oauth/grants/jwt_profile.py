@@ -12,6 +12,7 @@ from idp.credentials import last_uses
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
 from idp.oauth.authentication import jwt_assertions
+from idp.oauth.authentication.client_authentication import Authenticated
 from idp.oauth.authentication.jwt_assertions import AssertionRefused
 from idp.oauth.errors import InvalidGrant, InvalidRequest
 from idp.oauth.grants import service_tokens
@@ -20,19 +21,26 @@ from idp.oauth.params import Params
 from idp.oauth.refusals import token as checks
 from idp.records import USER_KEYS, USERS, User
 from idp.service import Service
-from storage import Key
+from storage import Follow, Key
+from storage.following import NO_RECORDS
 
 
 async def authenticate(
-    service: Service, authorization: str | None, params: Params, other_keys: Sequence[Key]
-) -> tuple[User, Sequence[Any]]:
+    service: Service,
+    authorization: str | None,
+    params: Params,
+    other_keys: Sequence[Key],
+    *,
+    follow: Sequence[Follow] = (),
+) -> Authenticated[User]:
     """Returns the service user that signed the assertion, and the records with `other_keys`.
+    No records that they refer to are read: the assertion is verified only afterwards.
 
     All are read in one round trip. Raises `InvalidGrant` and `InvalidRequest`, the latter also if
     the request authenticates a client by `authorization` (the header) or by parameters.
     """
     with checks.ASSERTION_ALONE:
-        # Credentials that nothing checks would look accepted, so they are refused.
+        # Credentials that are not checked would seem to be accepted, so they are refused.
         if authorization or params.get("client_secret") or params.get("client_assertion"):
             raise InvalidRequest("this grant takes the assertion, and no client authentication")
     with checks.ASSERTION_SENT:
@@ -41,7 +49,7 @@ async def authenticate(
         try:
             assertion = jwt_assertions.read(sent)
             keys: list[Key] = [(USERS, assertion.claims.iss), (USER_KEYS, assertion.kid)]
-            user, key, *others = await service.store.get_many([*keys, *other_keys])
+            user, key, *other_records = await service.store.get_many([*keys, *other_keys])
             # `jti` is optional for this use of an assertion (RFC 7523 3).
             await jwt_assertions.verify(service, assertion, key, needs_jti=False)
         except AssertionRefused as error:
@@ -51,7 +59,7 @@ async def authenticate(
                 "the assertion is not valid", details="Its issuer is no service user."
             )
     last_uses.record(service, key.id, key.expires_at)
-    return user, others
+    return Authenticated(user, other_records, NO_RECORDS)
 
 
 async def respond(request: TokenRequest) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from idp.foundation import base64url, metrics, opaque_tokens
 from idp.oauth import scopes
-from idp.oauth.errors import InvalidGrant, InvalidScope, Refusing
+from idp.oauth.errors import InvalidGrant, InvalidScope, RequestRefused
 from idp.oauth.grants.token_request import (
+    FOLLOWED,
     Grant,
     TokenRequest,
     authorization_of,
@@ -22,7 +23,7 @@ from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import safe_display
 from idp.oauth.refusals import token as checks
 from idp.oauth.tokens import acting, authorizations, token_response
-from idp.records import AUTHORIZATIONS, Authorization, Refresh
+from idp.records import AUTHORIZATIONS, INSTANCE_ID, INSTANCES, Authorization, Refresh
 from storage import Key, Stale, Update
 from storage.confirmed_commit import commit_confirmed
 
@@ -30,9 +31,10 @@ _SECRETS = 2
 
 
 def reads(params: Params) -> list[Key]:
-    """Returns the key of the authorization that the refresh token names."""
+    """Returns the keys of the authorization that the refresh token names, and of the
+    installation; none without a token."""
     parts = opaque_tokens.split(params.get("refresh_token") or "", _SECRETS)
-    return [(AUTHORIZATIONS, parts[0])] if parts else []
+    return [(AUTHORIZATIONS, parts[0]), (INSTANCES, INSTANCE_ID)] if parts else []
 
 
 async def rotate(request: TokenRequest) -> dict[str, Any]:
@@ -49,16 +51,18 @@ async def rotate(request: TokenRequest) -> dict[str, Any]:
     with checks.REFRESH_CURRENT:
         if not is_current and not _may_repeat(request, refresh, secret, now):
             since = refusal_details.span(now - refresh.rotated_at)
-            details = f"The refresh token was rotated {since} ago: this one is spent."
-            await _refuse_spent(request, authorization, refresh, secret, details)
+            details = f"The refresh token was rotated {since} ago: this one was used."
+            await _refuse_rotated(request, authorization, refresh, secret, details)
     with checks.REFRESH_UNEXPIRED:
         # With an actor the authorization may end before its refresh token, also for records of an
         # earlier release.
-        last = min(refresh.expires_at, acting.ends_at(authorization))
-        ends = min(refresh.idle_expires_at, last)
-        if ends <= now:
-            why = "it was not used for too long" if ends < last else "its time is up"
-            details = f"The refresh token expired {refusal_details.span(now - ends)} ago: {why}."
+        latest_end = min(refresh.expires_at, acting.ends_at(authorization))
+        ends_at = min(refresh.idle_expires_at, latest_end)
+        if ends_at <= now:
+            why = "it was not used for too long" if ends_at < latest_end else "its time is up"
+            details = (
+                f"The refresh token expired {refusal_details.span(now - ends_at)} ago: {why}."
+            )
             raise InvalidGrant("the refresh token has expired", details=details)
     with checks.SCOPE_GRANTED:
         requested = _scopes(request.params, authorization)
@@ -82,7 +86,7 @@ async def rotate(request: TokenRequest) -> dict[str, Any]:
 async def _rotate_and_count(request: TokenRequest) -> dict[str, Any]:
     try:
         return await rotate(request)
-    except Refusing as error:
+    except RequestRefused as error:
         is_replay = error.check is checks.REFRESH_CURRENT
         metrics.REFRESHES.count("replayed" if is_replay else "refused")
         raise
@@ -159,8 +163,8 @@ async def _replace(
     successor: str,
     now: datetime,
 ) -> None:
-    """Replaces the current secret. Of several requests at once one does; the others end the
-    family.
+    """Replaces the current secret. Of several concurrent requests one succeeds; the others
+    end the family.
 
     Where the last secret may be used again, the others are such a use and succeed.
     """
@@ -172,10 +176,10 @@ async def _replace(
         "refresh.rotated_at": now,
         "refresh.idle_expires_at": min(idle, refresh.expires_at),
     }
-    unspent = {"refresh.current_hash": refresh.current_hash, "revoked_at": None}
+    expected = {"refresh.current_hash": refresh.current_hash, "revoked_at": None}
     try:
         await commit_confirmed(
-            store, Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent)
+            store, Update(AUTHORIZATIONS, authorization.id, set=changes, expect=expected)
         )
     except Stale:
         latest = await store.get(AUTHORIZATIONS, authorization.id)
@@ -184,10 +188,10 @@ async def _replace(
             return
         with checks.REFRESH_CURRENT:
             details = "Another request used the refresh token, or revoked it, at the same moment."
-            await _refuse_spent(request, authorization, refreshed, secret, details)
+            await _refuse_rotated(request, authorization, refreshed, secret, details)
 
 
-async def _refuse_spent(
+async def _refuse_rotated(
     request: TokenRequest,
     authorization: Authorization,
     refresh: Refresh | None,
@@ -197,7 +201,7 @@ async def _refuse_spent(
     """Revokes the family of a rotated refresh token, and raises `InvalidGrant`.
 
     The last secret before a current one that was never used most likely comes from a client that
-    did not get its response, and not from a thief: the events of the two differ. Both end the
+    did not get its response, and not from an attacker: the events of the two differ. Both end the
     family, because the service cannot be certain (RFC 9700 4.14.2).
     """
     if refresh is None or not opaque_tokens.matches(secret, refresh.previous_hash):
@@ -220,6 +224,7 @@ async def _refuse_spent(
 GRANT: Final = Grant(
     respond=_rotate_and_count,
     reads=reads,
+    follows=FOLLOWED,
     checks=checks.REFRESH_CHECKS,
     api_name="OIDC_GRANT_TYPE_REFRESH_TOKEN",
 )

@@ -123,7 +123,7 @@ def _check_organization(
 async def _extra(
     service: Service, subject: Subject, granted: AudienceAndScopes
 ) -> Mapping[str, Any]:
-    """Returns the role claims of a JWT access token, where a scope asks for them."""
+    """Returns the role claims of a JWT access token, where a scope requests them."""
     reserved = reserved_scopes.read(service.config, granted.scopes)
     requested = RoleClaimRequest(reserved=reserved, audience=granted.audience)
     is_jwt = subject.user.access_token_type == "jwt"  # noqa: S105 - a kind

@@ -1,17 +1,19 @@
-"""What the token endpoint passes to a grant, and the parts that several grants share."""
+"""The request that the token endpoint passes to a grant, and functions that several grants
+share."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, TypeAlias
+from typing import Any, Final, Protocol
 
 from msgspec import Struct
 
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
 from idp.oauth.authentication import client_authentication
+from idp.oauth.authentication.client_authentication import Authenticated
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
@@ -21,23 +23,46 @@ from idp.oauth.tokens import authorizations, validity_details
 from idp.oauth.tokens.access_tokens import lifetime
 from idp.oauth.tokens.authorizations import AuthorizedClient
 from idp.oauth.tokens.dependencies import dependencies_of
-from idp.records import Application, Authorization, DeviceRequest, Instance, Refresh, User
+from idp.records import (
+    AUTHORIZATIONS,
+    ORGANIZATIONS,
+    PROJECTS,
+    SESSIONS,
+    USERS,
+    Application,
+    Authorization,
+    DeviceRequest,
+    Instance,
+    Refresh,
+    User,
+)
 from idp.service import Service
-from storage import Key
+from storage import Follow, Key
+from storage.following import NO_RECORDS, RecordsByName, name_of
 
 
 @dataclass(frozen=True)
 class TokenRequest:
     """A token request whose sender, `caller`, is authenticated.
 
-    `records` are those with the keys that `Grant.reads` returned. `caller` is a service user only
-    in a grant whose `authenticates` accepts service users.
+    `records` are those with the keys that `Grant.reads` returned, and `read_records` has
+    everything that was read with them (`Authenticated`). `caller` is a service user only in
+    a grant whose `authenticates` accepts service users.
     """
 
     service: Service
     caller: Application | User
     params: Params
     records: Sequence[Any]
+    read_records: RecordsByName = field(default_factory=lambda: NO_RECORDS)
+
+    async def get_many(self, keys: Sequence[Key]) -> list[Any]:
+        """Returns the records in the order of `keys`, None for each absent one. Records that were
+        read with the sender are not read again."""
+        names = [name_of(key) for key in keys]
+        if all(name in self.read_records for name in names):
+            return [self.read_records[name] for name in names]
+        return await self.service.store.get_many(keys)
 
     @property
     def client(self) -> Application:
@@ -47,13 +72,22 @@ class TokenRequest:
         return self.caller
 
 
-Authenticate: TypeAlias = Callable[
-    [Service, str | None, Params, Sequence[Key]],
-    Awaitable[tuple[Application | User, Sequence[Any]]],
-]
+class Authenticate(Protocol):
+    """A function that authenticates the sender of a token request, such as
+    `client_authentication.authenticate`."""
+
+    def __call__(
+        self,
+        service: Service,
+        authorization: str | None,
+        params: Params,
+        other_keys: Sequence[Key],
+        *,
+        follow: Sequence[Follow],
+    ) -> Awaitable[Authenticated[Any]]: ...
 
 
-def _nothing(params: Params) -> list[Key]:
+def _no_keys(params: Params) -> list[Key]:
     return []
 
 
@@ -61,7 +95,8 @@ class Grant(Struct, frozen=True, kw_only=True):
     """A grant type: everything that the token endpoint, discovery and registration need to know.
 
     `respond` returns the token response; `reads` returns the keys of the records that it needs,
-    which are read together with the client; `checks` are all checks of such a request in their
+    which are read together with the client, and with the records that `follows` names; `checks`
+    are all checks of such a request in their
     order. `authenticates` authenticates the caller. `api_name` is the name by which an application
     is registered for the grant type; None lets every caller use it that may authenticate.
     `is_offered` returns whether the installation has switched it on; None means always.
@@ -69,7 +104,8 @@ class Grant(Struct, frozen=True, kw_only=True):
 
     respond: Callable[[TokenRequest], Awaitable[dict[str, Any]]]
     checks: tuple[Check, ...]
-    reads: Callable[[Params], list[Key]] = _nothing
+    reads: Callable[[Params], list[Key]] = _no_keys
+    follows: tuple[Follow, ...] = ()
     authenticates: Authenticate = client_authentication.authenticate
     api_name: str | None = None
     is_offered: Callable[[Instance], bool] | None = None
@@ -94,14 +130,16 @@ def new_refresh_token(
     # forged one.
     family, secret = service.random.token(), service.random.token()
     config = service.config
-    absolute = now + timedelta(seconds=config.refresh_token_seconds)
-    absolute = min(absolute, ends_at or absolute)
+    latest_end = now + timedelta(seconds=config.refresh_token_seconds)
+    latest_end = min(latest_end, ends_at or latest_end)
     record = Refresh(
         family_hash=opaque_tokens.digest(family),
         current_hash=opaque_tokens.digest(secret),
         rotated_at=now,
-        idle_expires_at=min(now + timedelta(seconds=config.refresh_token_idle_seconds), absolute),
-        expires_at=absolute,
+        idle_expires_at=min(
+            now + timedelta(seconds=config.refresh_token_idle_seconds), latest_end
+        ),
+        expires_at=latest_end,
     )
     return RefreshToken(authorization_id + family + secret, record)
 
@@ -114,8 +152,8 @@ def last_token_ends_at(
     That is the lifetime of an access token after `now`, or after the end of the refresh token
     `refresh` if there is one.
     """
-    lasts = lifetime(request.service.config, request.client.access_token_type)
-    return max(now, refresh.record.expires_at if refresh else now) + lasts
+    token_lifetime = lifetime(request.service.config, request.client.access_token_type)
+    return max(now, refresh.record.expires_at if refresh else now) + token_lifetime
 
 
 async def find_live(request: TokenRequest, authorization: Authorization) -> AuthorizedClient:
@@ -125,7 +163,7 @@ async def find_live(request: TokenRequest, authorization: Authorization) -> Auth
     each grant decides whether it issues tokens without one.
     """
     authorized = await authorizations.find_live(
-        request.service, authorization, request.client.project_id
+        request.service, authorization, request.client.project_id, request.read_records
     )
     if authorized is None:
         dependencies = dependencies_of(authorization, request.client.project_id)
@@ -136,6 +174,16 @@ async def find_live(request: TokenRequest, authorization: Authorization) -> Auth
             description = "the grant was revoked, or its user or client is not active any more"
             raise InvalidGrant(description, details=details, fix=fix)
     return authorized
+
+
+# The records that an authorization names and that its tokens depend on.
+FOLLOWED: Final = (
+    Follow(AUTHORIZATIONS, "user_id", USERS),
+    Follow(AUTHORIZATIONS, "org_id", ORGANIZATIONS),
+    Follow(AUTHORIZATIONS, "client_org_id", ORGANIZATIONS),
+    Follow(AUTHORIZATIONS, "session_id", SESSIONS),
+    Follow(AUTHORIZATIONS, "grounds.project_id", PROJECTS),
+)
 
 
 def authorization_of(request: TokenRequest) -> Authorization | None:

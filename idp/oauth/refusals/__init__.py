@@ -6,6 +6,6 @@ A rule refuses a request inside of its check::
         if authorization.client_id != client.id:
             raise InvalidGrant("the code was issued to another client")
 
-The error then names the check that did not hold, and the lists in these modules show which ones
-had held before. `idp explain` prints both; for a request that passes nothing is recorded.
+The error then names the check that failed, and the lists in these modules show which ones had
+passed before. `idp explain` prints both; for a request that passes nothing is recorded.
 """

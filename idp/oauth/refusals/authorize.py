@@ -25,7 +25,7 @@ REFERENCE: Final = Check(
     "reference",
     "a request_uri of this service is fresh, and the application's",
     "RFC 9126, 4 and 7.3",
-    "Push the request for each sign-in anew, and send the browser on at once.",
+    "Push a new request for each sign-in, and redirect the browser to it at once.",
 )
 REDIRECT_URI: Final = Check(
     "redirect_uri",
@@ -105,7 +105,7 @@ SUBJECT: Final = Check(
 )
 PROMPT_POSSIBLE: Final = Check(
     "person",
-    "what prompt asks for is possible with who is signed in",
+    "what prompt requests is possible with the users who are signed in",
     "OpenID Connect Core, 3.1.2.1 and 3.1.2.6",
     "Repeat the request without prompt=none, so that a person can act.",
 )

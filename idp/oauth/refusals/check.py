@@ -7,12 +7,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.oauth.errors import Refusing
+from idp.oauth.errors import RequestRefused
 
 
 class Check(Struct, frozen=True):
-    """A check of a request: what has to hold (`says`), the standard's section, and the usual
-    remedy.
+    """A check of a request: its requirement (`says`), the standard's section, and the usual
+    correction.
 
     As a context manager it becomes the `check` of every refusal that is raised within the block.
     """
@@ -31,8 +31,8 @@ class Check(Struct, frozen=True):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # The innermost check keeps the refusal: an outer one is less exact.
-        if isinstance(error, Refusing) and error.check is None:
+        # The innermost check takes precedence: an outer one is less exact.
+        if isinstance(error, RequestRefused) and error.check is None:
             error.check = self
 
 

@@ -24,15 +24,15 @@ CLIENT_METHOD: Final = Check(
     "RFC 6749, 2.3; OpenID Connect Core, 9",
     "Set the client library to the application's method, or change that.",
 )
-CLIENT_PROOF: Final = Check(
+CLIENT_CREDENTIAL: Final = Check(
     "client_proof",
     "the client's secret or assertion proves it",
     "RFC 6749, 2.3.1; RFC 7523, 3; OpenID Connect Core, 9",
-    "Copy the secret anew, or generate another one and use that.",
+    "Copy the secret again, or generate another one and use that.",
 )
 
-# Client authentication comes before the checks of the endpoint itself, which therefore append
-# theirs.
+# Client authentication comes before the checks of the endpoint itself, which therefore appends its
+# own checks.
 CLIENT_CHECKS: Final = (
     METHOD,
     FORM,
@@ -40,5 +40,5 @@ CLIENT_CHECKS: Final = (
     CLIENT_NAMED,
     CLIENT_KNOWN,
     CLIENT_METHOD,
-    CLIENT_PROOF,
+    CLIENT_CREDENTIAL,
 )

@@ -50,5 +50,5 @@ def assign_role(client: Application, user_id: str, user_org_id: str) -> str:
     organization, only if the user belongs to that of the project.
     """
     line = f"idp grant create --user {quote(user_id)} --project {quote(client.project_id)}"
-    where = f" --org {quote(client.org_id)}" if user_org_id == client.org_id else ""
-    return f"{line} --role-key ROLE{where}"
+    address = f" --org {quote(client.org_id)}" if user_org_id == client.org_id else ""
+    return f"{line} --role-key ROLE{address}"

@@ -130,7 +130,8 @@ def unknown(
             "it comes from another installation, or is so old that it was forgotten."
         )
     return (
-        f"It begins like {expected_kind} of ours, but its rest differs: it was changed on its way."
+        f"It begins like {expected_kind} of this service, but its rest differs: it was changed on"
+        " its way."
     )
 
 

@@ -43,7 +43,7 @@ def may_explain(
 ) -> bool:
     """Returns whether the details of a refusal may be displayed to the sender of the request.
 
-    `client` is the application that it names, None if unknown; `is_local_peer` says that the
+    `client` is the application that it names, None if unknown; `is_local_peer` is whether the
     request came from this computer.
     """
     # A loopback issuer runs on the developer's computer, but other computers may reach its socket.
@@ -131,23 +131,23 @@ _SPACES: Final = message(
 )
 _COMPARED: Final = {"redirect_uri_unregistered", "post_logout_redirect_uri_unregistered"}
 _EXACT: Final = message(
-    "A redirect address must equal a registered one, character by character:"
-    " scheme, host, port, path, query and every slash (RFC 6749, 3.1.2.3).",
+    "A redirect URI must match a registered one exactly: scheme, host, port, path, query"
+    " and every slash (RFC 6749, 3.1.2.3).",
     context="explain",
 )
 _REGISTER: Final = message(
-    "Send a registered address, or register the one that was sent.", context="explain"
+    "Send a registered URI, or register the one that was sent.", context="explain"
 )
 
 _MALFORMED: Final = Mistake(
     title=message("The request can't be read", context="explain"),
-    sentence=message("Its parameters are not encoded as they should be.", context="explain"),
+    sentence=message("Its parameters are encoded incorrectly.", context="explain"),
     rule=message(
         "Parameters are sent as application/x-www-form-urlencoded, in UTF-8"
         " (RFC 6749, appendix B).",
         context="explain",
     ),
-    fix=message("Let a library encode the parameters.", context="explain"),
+    fix=message("Use a library to encode the parameters.", context="explain"),
     is_general=True,
 )
 
@@ -155,22 +155,23 @@ _MISTAKES: Final = {
     "request_malformed": _MALFORMED,
     "parameter_repeated": Mistake(
         title=message("A parameter was sent twice", context="explain"),
-        sentence=message("Nobody can tell which of its values is meant.", context="explain"),
+        sentence=message("It is unclear which of its values applies.", context="explain"),
         rule=message("Each parameter is sent at most once (RFC 6749, 3.1).", context="explain"),
         fix=message("Send it once.", context="explain"),
         is_general=True,
     ),
     "client_id_missing": Mistake(
         title=message("The client_id is missing", context="explain"),
-        sentence=message("The request does not say which application asks.", context="explain"),
-        rule=message("Every request names its client (RFC 6749, 4.1.1).", context="explain"),
+        sentence=message("The request has no client_id.", context="explain"),
+        rule=message("Every request needs a client_id (RFC 6749, 4.1.1).", context="explain"),
         fix=message("Add the client_id of your application to the request.", context="explain"),
     ),
     "client_unknown": Mistake(
         title=message("The client_id is unknown", context="explain"),
         sentence=message("No application has this client_id.", context="explain"),
         rule=message(
-            "Only registered, active applications may ask (RFC 6749, 2).", context="explain"
+            "Only registered, active applications can send requests (RFC 6749, 2).",
+            context="explain",
         ),
         fix=message(
             "Copy the client_id from the application's page, or register the application.",
@@ -180,15 +181,12 @@ _MISTAKES: Final = {
     ),
     "redirect_uri_missing": Mistake(
         title=message("The redirect_uri is missing", context="explain"),
-        sentence=message("The request does not say where its answer goes.", context="explain"),
+        sentence=message("The request has no redirect_uri.", context="explain"),
         rule=message(
-            "Every authorization request says where its answer goes"
-            " (OpenID Connect Core, 3.1.2.1).",
+            "Every authorization request needs a redirect_uri (OpenID Connect Core, 3.1.2.1).",
             context="explain",
         ),
-        fix=message(
-            "Add one of the registered redirect addresses to the request.", context="explain"
-        ),
+        fix=message("Add one of the registered redirect URIs to the request.", context="explain"),
     ),
     "redirect_uri_unregistered": Mistake(
         title=message("The redirect_uri is not registered", context="explain"),
@@ -206,12 +204,12 @@ _MISTAKES: Final = {
             context="explain",
         ),
         rule=message(
-            "The request_uri of a pushed request is used once, soon, and by the client that"
-            " pushed it (RFC 9126, 2.2 and 4).",
+            "A request_uri can be used once, soon, by the client that pushed it (RFC 9126,"
+            " 2.2 and 4).",
             context="explain",
         ),
         fix=message(
-            "Push the request anew for each sign-in, and send the browser on at once.",
+            "Push a new request for each sign-in, and redirect the browser immediately.",
             context="explain",
         ),
     ),
@@ -226,14 +224,15 @@ _MISTAKES: Final = {
         parameter="post_logout_redirect_uri",
     ),
     "logout_client_missing": Mistake(
-        title=message("Nobody knows whose address that is", context="explain"),
+        title=message("The request doesn't identify its application", context="explain"),
         sentence=message(
-            "The request has a post_logout_redirect_uri and names no application.",
+            "The request has a post_logout_redirect_uri, but neither an id_token_hint nor"
+            " a client_id.",
             context="explain",
         ),
         rule=message(
-            "The address after a logout is checked against those of the client that the"
-            " id_token_hint or the client_id names (OpenID Connect RP-Initiated Logout, 2).",
+            "The post_logout_redirect_uri must be registered for the client of the"
+            " id_token_hint or client_id (OpenID Connect RP-Initiated Logout, 2).",
             context="explain",
         ),
         fix=message("Send the id_token_hint or the client_id as well.", context="explain"),
@@ -245,12 +244,12 @@ _MISTAKES: Final = {
             context="explain",
         ),
         rule=message(
-            "Where both are sent, they name the same client"
-            " (OpenID Connect RP-Initiated Logout, 2).",
+            "If both are sent, they must name the same client (OpenID Connect RP-Initiated"
+            " Logout, 2).",
             context="explain",
         ),
         fix=message(
-            "Send an ID token that your application got, or leave out one of the two.",
+            "Send an ID token that your application received, or leave out one of the two.",
             context="explain",
         ),
     ),
@@ -266,14 +265,14 @@ _MISTAKES: Final = {
     ),
     "state_too_long": Mistake(
         title=message("The state is too long", context="explain"),
-        sentence=message("The state is longer than this service keeps.", context="explain"),
+        sentence=message("The state is longer than this service accepts.", context="explain"),
         rule=message(
-            "The state is a short value that ties the answer to the request"
-            " (OpenID Connect RP-Initiated Logout, 2).",
+            "The state is a short value that links the response to the request (OpenID"
+            " Connect RP-Initiated Logout, 2).",
             context="explain",
         ),
         fix=message(
-            "Send a short random value, and keep what belongs to it in the application.",
+            "Send a short random value, and store its data in the application.",
             context="explain",
         ),
         is_general=True,

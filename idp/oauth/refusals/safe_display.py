@@ -39,7 +39,7 @@ _WORDS: Final = {
     "subject_token_type": _TOKEN_TYPE,
     "response_mode": r"query|fragment|form_post|web_message|(query\.|fragment\.|form_post\.)?jwt",
     "response_type": r"code|id_token|token|none",
-    "scope": r"openid|profile|email|phone|address|offline_access|offline",
+    "scope": r"openid|profile|email|phone|address|groups|offline_access|offline",
     "ui_locales": r"[a-z]{2,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?",
 }
 _KNOWN: Final = {name: re.compile(words, re.IGNORECASE) for name, words in _WORDS.items()}
@@ -52,16 +52,16 @@ def value(name: str, text: str) -> str | None:
     """
     if name in _ADDRESSES:
         return redaction.text(text) if _ADDRESS.match(text) else None
-    known = _KNOWN.get(name)
-    if known is None:
+    allowed = _KNOWN.get(name)
+    if allowed is None:
         return None
     # The separators stay in the result, because a wrong one is often the mistake.
     parts = _SEPARATORS.split(text, maxsplit=_MAX_WORDS)
     # Without one known word the whole value may be a secret, and its separators are part of it.
-    if not any(known.fullmatch(word) for word in parts[::2]):
+    if not any(allowed.fullmatch(word) for word in parts[::2]):
         return None
     parts[::2] = [
-        word if not word or known.fullmatch(word) else f"[{characters(word)}]"
+        word if not word or allowed.fullmatch(word) else f"[{characters(word)}]"
         for word in parts[::2]
     ]
     return redaction.text("".join(parts))
@@ -72,8 +72,8 @@ def length_in_words(text: str) -> str:
 
     They also say whether a space or a line break is at one of its ends.
     """
-    around = ", with a space or a line break at an end" if text != text.strip() else ""
-    return characters(text) + around
+    suffix = ", with a space or a line break at an end" if text != text.strip() else ""
+    return characters(text) + suffix
 
 
 def in_words(name: str, text: str) -> str:

@@ -150,8 +150,8 @@ CODE_CHECKS: Final = (
     CODE_CLIENT,
     CODE_REDIRECT_URI,
     CODE_VERIFIER,
-    # Before the expiry: a replay is recognised although the code has expired, and so for refresh
-    # tokens.
+    # Before the expiry: a replay is recognised although the code has expired; the same applies to
+    # refresh tokens.
     CODE_UNUSED,
     CODE_UNEXPIRED,
     GRANT_VALID,

@@ -1,4 +1,4 @@
-"""How an address that was sent differs from the registered ones: one hint, the most exact one."""
+"""The difference between a sent address and the registered ones: one hint, the most exact one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from idp.foundation.i18n import Message, message
 from idp.oauth.refusals.details import quoted
 
 NOTHING_REGISTERED: Final = message(
-    "The application has registered no such address at all.", context="explain"
+    "The application has no such URI registered.", context="explain"
 )
 _LOOPBACK: Final = {"localhost", "127.0.0.1", "[::1]"}
 _PARTS: Final = re.compile(
@@ -38,16 +38,20 @@ class _Pair(Struct, frozen=True):
     sent: str
     registered: str
 
-    def only(self, name: str) -> tuple[str | None, str | None] | None:
+    def only_difference(self, name: str) -> tuple[str | None, str | None] | None:
         """Returns the two values of this part when nothing else differs; else None."""
-        ours, theirs = _apart(self.sent), _apart(self.registered)
-        if ours is None or theirs is None:
+        sent, registered = _parsed(self.sent), _parsed(self.registered)
+        if sent is None or registered is None:
             return None
-        one, other = getattr(ours, name), getattr(theirs, name)
-        return (one, other) if structs.replace(ours, **{name: other}) == theirs else None
+        sent_value, registered_value = getattr(sent, name), getattr(registered, name)
+        return (
+            (sent_value, registered_value)
+            if structs.replace(sent, **{name: registered_value}) == registered
+            else None
+        )
 
 
-def _apart(uri: str) -> _Parts | None:
+def _parsed(uri: str) -> _Parts | None:
     # No URL parser is used here: it would normalise the parts whose difference is to be displayed.
     match = _PARTS.fullmatch(uri)
     return _Parts(*match.groups()) if match else None
@@ -91,14 +95,15 @@ def difference(sent: str, registered: Sequence[str], source: str = "is registere
     nearest = closest(sent, registered)
     if nearest is None:
         return ""
-    at = len(os.path.commonprefix([sent, nearest.address]))
-    ours, theirs = (
-        quoted(text[at]) if at < len(text) else "nothing more" for text in (sent, nearest.address)
+    position = len(os.path.commonprefix([sent, nearest.address]))
+    sent_there, registered_there = (
+        quoted(text[position]) if position < len(text) else "nothing more"
+        for text in (sent, nearest.address)
     )
-    hinted = f"{english(nearest.hint)} " if nearest.hint else ""
+    hint_text = f"{english(nearest.hint)} " if nearest.hint else ""
     return (
-        f"{hinted}It differs from {quoted(nearest.address)} at character {at + 1}: "
-        f"{ours} was sent, {theirs} {source}."
+        f"{hint_text}It differs from {quoted(nearest.address)} at character {position + 1}: "
+        f"{sent_there} was sent, {registered_there} {source}."
     )
 
 
@@ -110,9 +115,7 @@ def english(text: Message) -> str:
 def _spaces(pair: _Pair) -> Message | None:
     if pair.sent.strip() != pair.registered:
         return None
-    return message(
-        "There is a space or a line break before or after the address.", context="explain"
-    )
+    return message("There is a space or a line break before or after the URI.", context="explain")
 
 
 def _encoded_twice(pair: _Pair) -> Message | None:
@@ -121,14 +124,14 @@ def _encoded_twice(pair: _Pair) -> Message | None:
         unquote(unquote(pair.sent)),
     ):
         return None
-    return message("The address was percent-encoded twice.", context="explain")
+    return message("The URI was percent-encoded twice.", context="explain")
 
 
 def _fragment(pair: _Pair) -> Message | None:
     if pair.sent.partition("#")[0] != pair.registered:
         return None
     return message(
-        "A fragment was added: the part from # on. An address for answers has none.",
+        "A fragment was added: the part from # on. A redirect URI can't have one.",
         context="explain",
     )
 
@@ -137,7 +140,7 @@ def _query_added(pair: _Pair) -> Message | None:
     if not pair.sent.startswith((f"{pair.registered}?", f"{pair.registered}&")):
         return None
     return message(
-        "A query was added: the part from ? or & on. What belongs to one request goes into state.",
+        "A query was added: the part from ? or & on. Send values of a single request in state.",
         context="explain",
     )
 
@@ -145,7 +148,7 @@ def _query_added(pair: _Pair) -> Message | None:
 def _query_missing(pair: _Pair) -> Message | None:
     if not pair.registered.startswith((f"{pair.sent}?", f"{pair.sent}&")):
         return None
-    return message("The query that is registered with the address is missing.", context="explain")
+    return message("The registered query is missing.", context="explain")
 
 
 def _slash_added(pair: _Pair) -> Message | None:
@@ -161,7 +164,7 @@ def _slash_missing(pair: _Pair) -> Message | None:
 
 
 def _scheme(pair: _Pair) -> Message | None:
-    schemes = pair.only("scheme")
+    schemes = pair.only_difference("scheme")
     if schemes is None or {*schemes} != {"http", "https"}:
         return None
     return message(
@@ -173,7 +176,7 @@ def _scheme(pair: _Pair) -> Message | None:
 
 
 def _port(pair: _Pair) -> Message | None:
-    ports = pair.only("port")
+    ports = pair.only_difference("port")
     sent, registered = ports or (None, None)
     if not sent and not registered:
         return None
@@ -185,7 +188,7 @@ def _port(pair: _Pair) -> Message | None:
         )
     if not registered:
         return message(
-            "Port %(sent)s was sent, and the address is registered without one.",
+            "Port %(sent)s was sent, and the URI is registered without one.",
             context="explain",
             sent=sent[:8],
         )
@@ -198,12 +201,12 @@ def _port(pair: _Pair) -> Message | None:
 
 
 def _loopback(pair: _Pair) -> Message | None:
-    hosts = pair.only("host")
+    hosts = pair.only_difference("host")
     if hosts is None or not _LOOPBACK.issuperset(hosts):
         return None
     return message(
-        "%(sent)s was sent, %(registered)s is registered: they are the same computer, but not"
-        " the same address.",
+        "%(sent)s was sent, %(registered)s is registered: they are the same computer, but"
+        " not the same host name.",
         context="explain",
         sent=hosts[0],
         registered=hosts[1],
@@ -213,7 +216,7 @@ def _loopback(pair: _Pair) -> Message | None:
 def _case(pair: _Pair) -> Message | None:
     if pair.sent.lower() != pair.registered.lower():
         return None
-    return message("Capital and small letters differ.", context="explain")
+    return message("Uppercase and lowercase letters differ.", context="explain")
 
 
 _HINTS: Final[tuple[Callable[[_Pair], Message | None], ...]] = (

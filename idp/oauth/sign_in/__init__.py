@@ -1,1 +1,2 @@
-"""A sign-in from the authorization request to its response: which step is next, and each step."""
+"""A sign-in from the authorization request to its response: the choice of the next step, and the
+steps."""

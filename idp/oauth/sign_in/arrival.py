@@ -1,5 +1,5 @@
 """A browser's request for a page of a sign-in: everything that its address and its cookie name is
-read at once."""
+read together."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from idp.oauth.sign_in import first_party_areas
 from idp.oauth.sign_in.known_records import KnownRecords
 from idp.policies import effective
 from idp.records import (
-    AGENTS,
     APPLICATIONS,
     AUTH_REQUESTS,
+    BROWSERS,
     INSTANCE_ID,
     INSTANCES,
     ORGANIZATIONS,
@@ -33,7 +33,7 @@ class Arrival(NamedTuple):
     """A request of a browser for a page of a flow: the flow's address, and the browser's cookie.
 
     `client_id` and `org_id` are those of the restart link in the address, None without one. They
-    say which records the page will probably need, and decide nothing.
+    name records that the page will probably need, and have no other effect.
     """
 
     address: str
@@ -43,38 +43,41 @@ class Arrival(NamedTuple):
 
 
 class FlowRecords(NamedTuple):
-    """What was read for an arrival: the browser with its cookie, the browser's open sessions, the
-    request that the address names, and in `known` everything that was read by its id."""
+    """The records that were read for an arrival: the browser with its cookie, the browser's open
+    sessions, the request that the address names, and in `known_records` everything that was read
+    by its id."""
 
     browser: Browser | None
     sessions: list[Session]
     request: AuthRequest | None
     is_stored: bool
-    known: KnownRecords
+    known_records: KnownRecords
 
 
 async def read(service: Service, arrival: Arrival) -> FlowRecords:
-    """Reads at once everything that the address and the cookie of an arrival name."""
+    """Reads, in parallel, everything that the address and the cookie of an arrival name."""
     content = browsers.read(service, arrival.cookie)
-    note, flow_id = _named(service, arrival.address)
+    note, flow_id = _note_and_id(service, arrival.address)
     keys = _keys(arrival, note.client_id if note else arrival.client_id)
     keys += [(AUTH_REQUESTS, flow_id)] if flow_id else []
-    keys += [(AGENTS, content.id)] if content else []
-    # In a browser whose cookie still has its time no user has signed in.
+    keys += [(BROWSERS, content.id)] if content else []
+    # No user has signed in in a browser whose cookie still has its creation time.
     browser_id = content.id if content and content.made_at is None else None
     records, sessions = await asyncio.gather(
         service.store.get_many(keys), _open_sessions(service, browser_id)
     )
-    known = KnownRecords(keys, records)
+    known_records = KnownRecords(keys, records)
     browser = (
-        browsers.of_record(service, content, known.get(AGENTS, content.id)) if content else None
+        browsers.of_record(service, content, known_records.get(BROWSERS, content.id))
+        if content
+        else None
     )
-    stored = known.get(AUTH_REQUESTS, flow_id) if flow_id else None
+    stored = known_records.get(AUTH_REQUESTS, flow_id) if flow_id else None
     # Once stored, an old note in the browser's history must not bring back an earlier state.
-    return FlowRecords(browser, sessions, stored or note, stored is not None, known)
+    return FlowRecords(browser, sessions, stored or note, stored is not None, known_records)
 
 
-def _named(service: Service, address: str) -> tuple[AuthRequest | None, str | None]:
+def _note_and_id(service: Service, address: str) -> tuple[AuthRequest | None, str | None]:
     """Returns the request in a note, None for an id; and the id of the flow, None for a note of
     another installation."""
     if not notes.is_note(address):

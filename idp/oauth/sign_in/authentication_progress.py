@@ -1,10 +1,10 @@
-"""The authentication methods that a user has completed in an unfinished sign-in, and what is
-missing."""
+"""The authentication methods that a user has completed in an unfinished sign-in, and the missing
+ones."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -20,7 +20,9 @@ from idp.oauth.sign_in import factor_enrolment, required_actions
 from idp.oauth.sign_in.required_actions import RequiredAction, Situation
 from idp.policies import page_settings
 from idp.records import AuthRequest, Browser, LoginRules, Session, User
+from idp.records.browsers import SignInConnection
 from idp.service import Service
+from idp.upstream import links
 
 NOTHING: Final[Mapping[str, Any]] = {
     "proven_user_id": None,
@@ -28,6 +30,7 @@ NOTHING: Final[Mapping[str, Any]] = {
     "proven_secret_hash": None,
     "proven_amr": [],
     "proven_auth_time": None,
+    "sign_in_connection": None,
     "sealed_setup": None,
 }
 
@@ -36,19 +39,21 @@ class AuthenticationProgress(Struct, frozen=True):
     """The user of an unfinished sign-in and the authentication methods completed so far.
 
     The methods are values of `amr` (`idp.identity.authentication_context`). If they add to those
-    of an open session, `auth_time` is that session's; otherwise it is None.
+    of an open session, `auth_time` is that session's; otherwise it is None. `connection` is the
+    one by which the user has signed in at another provider, if any.
     """
 
     subject: Subject
     amr: tuple[str, ...] = ()
     auth_time: datetime | None = None
+    connection: SignInConnection | None = None
 
-    def by(self, *more: str) -> AuthenticationProgress:
-        """Returns the progress of the same user with `more` authentication methods, as values of
-        `amr`."""
-        return structs.replace(self, amr=tuple(dict.fromkeys([*self.amr, *more])))
+    def with_methods(self, *methods: str) -> AuthenticationProgress:
+        """Returns the progress of the same user with `methods` authentication methods, as values
+        of `amr`."""
+        return structs.replace(self, amr=tuple(dict.fromkeys([*self.amr, *methods])))
 
-    def now_as(self, user: User) -> AuthenticationProgress:
+    def with_user(self, user: User) -> AuthenticationProgress:
         """Returns the same progress with `user` as the changed record of its user."""
         return structs.replace(self, subject=structs.replace(self.subject, user=user))
 
@@ -72,16 +77,23 @@ async def find(
     if subject is None or not is_active(subject) or subject.user.stamp != request.proven_stamp:
         return None
     owner = (subject.user.id, request.proven_auth_time)
-    if owner[1] is not None and owner not in [(one.user_id, one.auth_time) for one in sessions]:
+    if owner[1] is not None and owner not in [
+        (session.user_id, session.auth_time) for session in sessions
+    ]:
         return None
-    return AuthenticationProgress(subject, tuple(request.proven_amr), request.proven_auth_time)
+    connection = request.sign_in_connection
+    if connection is not None and not await links.is_valid(service, connection, subject.user.id):
+        return None
+    return AuthenticationProgress(
+        subject, tuple(request.proven_amr), request.proven_auth_time, connection
+    )
 
 
 def stored_fields(browser: Browser, progress: AuthenticationProgress) -> dict[str, Any]:
     """Returns the fields, by name, that store this progress in the record of an authorization
     request.
 
-    They bind it to the present secret of `browser` and the user's security stamp.
+    They bind it to the current secret of `browser` and the user's security stamp.
     """
     return {
         "proven_user_id": progress.subject.user.id,
@@ -89,13 +101,23 @@ def stored_fields(browser: Browser, progress: AuthenticationProgress) -> dict[st
         "proven_secret_hash": browser.secret_hash,
         "proven_amr": list(progress.amr),
         "proven_auth_time": progress.auth_time,
+        "sign_in_connection": progress.connection,
     }
 
 
-def of_session(live: LiveSession, now: datetime) -> AuthenticationProgress:
+async def confirm(service: Service, progress: AuthenticationProgress) -> None:
+    """Checks, once the session is stored, that the connection by which the user has signed in and
+    the link are still there (`idp.upstream.links.confirm`). Raises Stale after ending it."""
+    if progress.connection is not None:
+        await links.confirm(service, progress.connection, progress.subject.user.id)
+
+
+def of_session(live_session: LiveSession, now: datetime) -> AuthenticationProgress:
     """Returns the progress of a session's user: the methods of the session that are still
     valid."""
-    return AuthenticationProgress(live.subject, live.methods(now), live.session.auth_time)
+    return AuthenticationProgress(
+        live_session.subject, live_session.methods(now), live_session.session.auth_time
+    )
 
 
 async def next_action(
@@ -106,18 +128,18 @@ async def next_action(
     user = progress.subject.user
     rules = (await page_settings.find(service, user.org_id)).login
     allowed = second_factors.allowed(service.config, rules)
-    needs_password, held = await asyncio.gather(
+    needs_password, factor_kinds = await asyncio.gather(
         _needs_password(service, progress), second_factors.of_user(service, user)
     )
     methods = [*progress.amr, *([authentication_context.AMR_PASSWORD] if needs_password else [])]
     return required_actions.next_action(
         Situation(
-            reached=authentication_context.reached(methods),
-            demanded=demanded(request, rules),
+            reached=authentication_context.acr_of(methods),
+            required=required_context(request, rules, progress.amr),
             requested=request.acr_values[0]
             if request.acr_values
             else authentication_context.PASSWORD,
-            factors=held & allowed,
+            factors=factor_kinds & allowed,
             addable=allowed,
             needs_password=needs_password,
             is_adding=request.adding is not None,
@@ -128,11 +150,12 @@ async def next_action(
     )
 
 
-def demanded(request: AuthRequest, rules: LoginRules) -> str:
+def required_context(request: AuthRequest, rules: LoginRules, methods: Collection[str]) -> str:
     """Returns the weakest authentication context (`acr`) with which the user may sign in.
 
-    It is the stronger one of what the client demands and what `rules`, those of the user's
-    organization, demand.
+    It is the stronger one of the client's requirement and that of `rules`, those of the user's
+    organization. `methods` are those used so far: `force_mfa_local_only` does not apply to
+    a sign-in at another provider.
     """
     # Of several acceptable contexts the weakest is enough for the client.
     by_client = (
@@ -140,7 +163,8 @@ def demanded(request: AuthRequest, rules: LoginRules) -> str:
         if request.is_acr_essential
         else authentication_context.PASSWORD
     )
-    is_forced = rules.force_mfa or rules.force_mfa_local_only
+    is_local = authentication_context.AMR_FEDERATED not in methods
+    is_forced = rules.force_mfa or (rules.force_mfa_local_only and is_local)
     return authentication_context.strongest(
         by_client,
         authentication_context.TWO_FACTORS if is_forced else authentication_context.PASSWORD,
@@ -148,12 +172,14 @@ def demanded(request: AuthRequest, rules: LoginRules) -> str:
 
 
 async def _needs_password(service: Service, progress: AuthenticationProgress) -> bool:
-    """Returns whether the user has to choose a password: theirs is due, or a mailed code took its
-    place."""
+    """Returns whether the user has to choose a password: a change is due, or the user signed in by
+    a mailed code instead of a password."""
     if (
         progress.auth_time is not None
-        or authentication_context.reached(progress.amr) == authentication_context.PASSKEY
+        or authentication_context.acr_of(progress.amr) == authentication_context.PASSKEY
     ):
+        return False
+    if authentication_context.AMR_FEDERATED in progress.amr:
         return False
     if authentication_context.AMR_PASSWORD not in progress.amr:
         return True
@@ -161,13 +187,13 @@ async def _needs_password(service: Service, progress: AuthenticationProgress) ->
 
 
 def _has_unconfirmed_codes(service: Service, request: AuthRequest, user: User) -> bool:
-    waiting = factor_enrolment.find(service, request, user)
-    return bool(waiting and waiting.codes)
+    enrolment = factor_enrolment.find(service, request, user)
+    return bool(enrolment and enrolment.codes)
 
 
 def _offers(service: Service, user: User, rules: LoginRules) -> bool:
     if not rules.offer_factor_seconds:
         return False
-    again = timedelta(seconds=rules.offer_factor_seconds)
+    offer_interval = timedelta(seconds=rules.offer_factor_seconds)
     declined_at = user.factor_declined_at
-    return declined_at is None or service.clock.now() >= declined_at + again
+    return declined_at is None or service.clock.now() >= declined_at + offer_interval

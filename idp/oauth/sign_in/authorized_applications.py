@@ -47,40 +47,44 @@ class AuthorizedApplication(Struct, frozen=True):
 
     client: Application
     scopes: list[str]
-    since: datetime
+    authorized_at: datetime
 
 
-class _Known(Struct, frozen=True):
+class _Permission(Struct, frozen=True):
+    """The scopes that a user has authorized an application for, and the time of the first one."""
+
     scopes: frozenset[str]
-    since: datetime
+    authorized_at: datetime
 
 
-async def listed(service: Service, subject: Subject) -> list[AuthorizedApplication]:
+async def find_all(service: Service, subject: Subject) -> list[AuthorizedApplication]:
     """Returns the applications that the user has authorized, by name, `MAX_LISTED` at most."""
     consented = await _consented(service, subject)
     issued = await _issued(service, subject)
     ids = dict.fromkeys([*consented, *(client_id for client_id, _ in issued)])
     applications = []
     for client in await _clients(service, list(ids)[:MAX_LISTED]):
-        id, stamps = (
-            client.application.id,
-            token_validity.stamps_of(subject.instance, subject, client),
-        )
-        consent = consented.get(id)
-        if consent is not None and consent.since < client.application.created_at:
+        client_id = client.application.id
+        stamps = token_validity.stamps_of(subject.instance, subject, client)
+        consent = consented.get(client_id)
+        if consent is not None and consent.authorized_at < client.application.created_at:
             consent = None  # it was given to an earlier application with the same id
-        # Only what was issued under the current stamps is still valid.
-        known = [one for one in (consent, issued.get((id, stamps))) if one]
-        if known:
-            scopes = sorted(frozenset().union(*(one.scopes for one in known)))
-            since = min(one.since for one in known)
-            applications.append(AuthorizedApplication(client.application, scopes, since))
-    return sorted(applications, key=lambda one: one.client.name.casefold())
+        # Only tokens that were issued under the current stamps are still valid.
+        records = [record for record in (consent, issued.get((client_id, stamps))) if record]
+        if records:
+            scopes = sorted(frozenset().union(*(record.scopes for record in records)))
+            authorized_at = min(record.authorized_at for record in records)
+            applications.append(AuthorizedApplication(client.application, scopes, authorized_at))
+    return sorted(applications, key=lambda application: application.client.name.casefold())
 
 
 async def find(service: Service, subject: Subject, client_id: str) -> AuthorizedApplication:
     """Returns the authorized application with this id. Raises `NotFound`."""
-    matching = [one for one in await listed(service, subject) if one.client.id == client_id]
+    matching = [
+        application
+        for application in await find_all(service, subject)
+        if application.client.id == client_id
+    ]
     if not matching:
         raise NotFound("there is no such application", error_code="app.not_found")
     return matching[0]
@@ -98,13 +102,13 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
     )
     writes: list[Write] = [Insert(DEFERRED_WORK, deferred)]
     page = await service.store.find(CONSENTS, {"user_id": user.id}, limit=paging.MAX_RECORDS)
-    for one in page.records:
-        if one.client_id == client_id:
+    for consent in page.records:
+        if consent.client_id == client_id:
             writes += versioned_updates.removal(
-                service, CONSENTS, one, AuditEntry("consent.deleted", user.id, now)
+                service, CONSENTS, consent, AuditEntry("consent.deleted", user.id, now)
             )
     await commit_confirmed(service.store, *writes)
-    # The removal itself is stored: what fails here is done later from the stored task.
+    # The removal itself is stored: steps that fail here are repeated by the deferred work.
     with suppress(Unavailable, Unknown, Stale):
         for _ in range(_STEPS):
             if await deferred_work.do_step(service, deferred, purge):
@@ -115,19 +119,21 @@ async def purge(service: Service, deferred: DeferredWork) -> bool:
     """Revokes some of the authorizations that the user gave before the removal of an application.
 
     Returns whether all of them are revoked. `deferred` describes the removal; the deferred work
-    (`idp/audit/deferred_work.py`) repeats the call until none is left.
+    (`idp/audit/deferred_work.py`) repeats the call until none remains.
     """
     units, is_all = list[list[Write]](), True
     where = {"user_id": deferred.owner_id, "client_id": deferred.client_id}
-    async for one in _each(service, where, None):
-        # What the user authorizes again after the removal stays valid.
-        if one.revoked_at is not None or one.created_at > deferred.created_at:
+    async for authorization in _each(service, where, None):
+        # An authorization that the user gives again after the removal stays valid.
+        if authorization.revoked_at is not None or authorization.created_at > deferred.created_at:
             continue
-        if len(units) == deferred_work.AT_ONCE:
+        if len(units) == deferred_work.BATCH_SIZE:
             is_all = False
             break
         actor = deferred.actor
-        units.append(authorizations.ending(service, one, actor=actor, reason=_REASON))
+        units.append(
+            authorizations.revocation_writes(service, authorization, actor=actor, reason=_REASON)
+        )
     for outcome in await service.store.commit_each(units):
         # `Stale` means that another request has revoked it.
         if outcome is not None and not isinstance(outcome, Stale):
@@ -135,25 +141,31 @@ async def purge(service: Service, deferred: DeferredWork) -> bool:
     return is_all
 
 
-async def _consented(service: Service, subject: Subject) -> dict[str, _Known]:
-    by_client = dict[str, _Known]()
-    async for one in paging.each(service, CONSENTS, {"user_id": subject.user.id}):
-        if one.changed_at >= subject.user.created_at and len(by_client) < MAX_LISTED:
-            by_client[one.client_id] = _Known(frozenset(one.scopes), one.changed_at)
+async def _consented(service: Service, subject: Subject) -> dict[str, _Permission]:
+    by_client = dict[str, _Permission]()
+    async for consent in paging.each(service, CONSENTS, {"user_id": subject.user.id}):
+        if consent.changed_at >= subject.user.created_at and len(by_client) < MAX_LISTED:
+            by_client[consent.client_id] = _Permission(
+                frozenset(consent.scopes), consent.changed_at
+            )
     return by_client
 
 
-async def _issued(service: Service, subject: Subject) -> dict[tuple[str, str], _Known]:
-    """Returns what can be refreshed, by the application and the stamps that it was issued
-    under."""
-    by_client = dict[tuple[str, str], _Known]()
+async def _issued(service: Service, subject: Subject) -> dict[tuple[str, str], _Permission]:
+    """Returns the permissions with a refresh token, by the application and the stamps that it was
+    issued under."""
+    by_client = dict[tuple[str, str], _Permission]()
     now = service.clock.now()
-    async for one in _each(service, {"user_id": subject.user.id}, "client_id"):
-        if one.revoked_at is None and one.refresh and now < one.refresh.idle_expires_at:
-            id = (one.client_id, one.stamps)
-            known = by_client.get(id, _Known(frozenset(), one.created_at))
-            since = min(known.since, one.created_at)
-            by_client[id] = _Known(known.scopes | set(one.scopes), since)
+    async for authorization in _each(service, {"user_id": subject.user.id}, "client_id"):
+        if (
+            authorization.revoked_at is None
+            and authorization.refresh
+            and now < authorization.refresh.idle_expires_at
+        ):
+            key = (authorization.client_id, authorization.stamps)
+            summary = by_client.get(key, _Permission(frozenset(), authorization.created_at))
+            authorized_at = min(summary.authorized_at, authorization.created_at)
+            by_client[key] = _Permission(summary.scopes | set(authorization.scopes), authorized_at)
         if len(by_client) > MAX_LISTED:
             break
     return by_client
@@ -167,8 +179,8 @@ async def _each(
         page = await service.store.find(
             AUTHORIZATIONS, where, order=order, after=after, limit=_PAGE
         )
-        for one in page.records:
-            yield one
+        for authorization in page.records:
+            yield authorization
         if page.after is None:
             return
         after = page.after
@@ -179,7 +191,7 @@ async def _clients(service: Service, ids: Sequence[str]) -> list[Client]:
     if not ids:
         return []
     records = await service.store.get_many([(APPLICATIONS, id) for id in ids])
-    clients = [one for one in records if one is not None]
-    keys: list[Key] = [(ORGANIZATIONS, one.org_id) for one in clients]
+    clients = [record for record in records if record is not None]
+    keys: list[Key] = [(ORGANIZATIONS, record.org_id) for record in clients]
     pairs = zip(clients, await service.store.get_many(keys), strict=True)
     return [Client(client, organization) for client, organization in pairs if organization]

@@ -1,6 +1,5 @@
-"""The user's side of the device flow (RFC 8628 3.3): the user types the code, and signs in.
-
-A code is valid in the first browser where it is typed, and in no other. The sign-in is one like
+"""The user's side of the device flow (RFC 8628 3.3): the user enters the code, and signs in.
+A code is valid in the first browser where it is entered, and in no other. The sign-in is one like
 any other, except for its end: the user is always asked, and the device polls for the result.
 """
 
@@ -22,37 +21,37 @@ from idp.records import DEVICE_REQUESTS, AuthRequest, Browser, DeviceRequest
 from idp.service import Service
 from storage import Stale, Update
 
-# Times the free attempts of one network, for an IPv6 /48; more than for passwords, because several
-# customers may share one, and a code that was mistyped is counted for a day.
+# The free attempts of an IPv6 /48, as a multiple of those of one network; more than for passwords,
+# because several customers may share a /48, and a mistyped code is counted for a day.
 SITE_CODES_FACTOR: Final = 16
 
 
 class WrongCode(Exception):
-    """No device waits for this user code, or it was typed first in another browser."""
+    """No device waits for this user code, or it was entered first in another browser."""
 
 
 class CodeExpired(Exception):
     """The user code is the one of a device, but it has expired."""
 
 
-async def enter(service: Service, typed: str, origin: AttemptOrigin) -> BegunFlow:
+async def enter(service: Service, entered: str, origin: AttemptOrigin) -> BegunFlow:
     """Begins the sign-in for a user code, or returns the one that this browser has begun with it.
 
-    `typed` is the text that the user typed. Attempts from one network are slowed down; a right
+    `entered` is the text that the user entered. Attempts from one network are slowed down; a right
     code does not reset their count, because anybody can have valid codes issued. Raises
     `WrongCode`, `CodeExpired` and `Throttled`.
     """
-    user_code = device_authorization.user_code_of(typed)
+    user_code = device_authorization.user_code_of(entered)
     if user_code is None:
         raise WrongCode
     accounts = await _admit(service, origin)
     request = await device_authorization.find(service, user_code)
-    begun = await _begin(service, request, origin.browser) if request else None
-    if begun is None:
+    flow = await _begin(service, request, origin.browser) if request else None
+    if flow is None:
         guess_reports.report(service, Outcome("wrong", "user_code", origin))
         raise WrongCode
-    await _take_back(service, accounts)
-    return begun
+    await _uncount(service, accounts)
+    return flow
 
 
 async def _admit(service: Service, origin: AttemptOrigin) -> list[str]:
@@ -66,18 +65,18 @@ async def _admit(service: Service, origin: AttemptOrigin) -> list[str]:
     if origin.site is not None and origin.counting_key == origin.network:
         limits[f"device:{origin.site}"] = free * SITE_CODES_FACTOR
     admitted: list[str] = []
-    for account, most in limits.items():
+    for account, max_attempts in limits.items():
         try:
-            await throttle.admit(service, account, free=most)
+            await throttle.admit(service, account, free=max_attempts)
         except Throttled as refusal:
-            await _take_back(service, admitted)
+            await _uncount(service, admitted)
             guess_reports.report(service, Outcome(refusal.cause, "user_code", origin))
             raise
         admitted.append(account)
     return admitted
 
 
-async def _take_back(service: Service, accounts: Sequence[str]) -> None:
+async def _uncount(service: Service, accounts: Sequence[str]) -> None:
     for account in accounts:
         await throttle.take_back(service, account)
 
@@ -85,13 +84,13 @@ async def _take_back(service: Service, accounts: Sequence[str]) -> None:
 async def _begin(
     service: Service, request: DeviceRequest, browser: Browser | None
 ) -> BegunFlow | None:
-    """Returns the new flow, or None if the code was typed in another browser or the user has
+    """Returns the new flow, or None if the code was entered in another browser or the user has
     decided."""
     now = service.clock.now()
     if request.ends_at <= now:
         raise CodeExpired
     if request.flow_id is not None:
-        return await _go_on(service, request, browser)
+        return await _continued(service, request, browser)
     sign_in = AuthRequest(
         id=service.random.id(),
         client_id=request.client_id,
@@ -100,22 +99,22 @@ async def _begin(
         response_mode="query",
         scopes=request.scopes,
         created_at=now,
-        # A sign-in after the end of the device code would be in vain.
+        # After the end of the device code, the device can't get the result of a sign-in.
         expires_at=request.ends_at,
         device_id=request.id,
     )
     # The condition binds the code to one browser, also if two send it at the same time.
-    bound = Update(
+    binding = Update(
         DEVICE_REQUESTS, request.id, set={"flow_id": sign_in.id}, expect={"flow_id": None}
     )
     try:
-        return await sign_in_pending.begin_stored(service, sign_in, browser, bound)
+        return await sign_in_pending.begin_stored(service, sign_in, browser, binding)
     except Stale:  # another tab, or another browser
         latest = await service.store.get(DEVICE_REQUESTS, request.id)
-        return await _go_on(service, latest, browser) if latest else None
+        return await _continued(service, latest, browser) if latest else None
 
 
-async def _go_on(
+async def _continued(
     service: Service, request: DeviceRequest, browser: Browser | None
 ) -> BegunFlow | None:
     """Returns the sign-in that this browser has begun already."""

@@ -1,6 +1,6 @@
 """The user's decision to allow or deny a device, made once and in one browser.
 
-That is the browser where the user code was typed.
+That is the browser where the user code was entered.
 """
 
 from __future__ import annotations
@@ -36,22 +36,28 @@ DONE: Final = "/ui/device/done"
 
 
 async def allow(
-    service: Service, client: Application, request: AuthRequest, live: LiveSession
+    service: Service, client: Application, request: AuthRequest, live_session: LiveSession
 ) -> AuthorizationResponse:
     """Allows the device the requested scopes, and returns the redirect to the last page.
 
     The device gets its tokens when it polls next. It is denied instead when the user may not use
     the client. Raises `Stale` when the user has decided already.
     """
-    decision = await allowed_users.find(service, client, live.subject)
-    acting = authorization_result.acting(client, decision)
-    if acting is None or decision.grounds is None:
+    decision = await allowed_users.find(service, client, live_session.subject)
+    client_with_organization = authorization_result.with_organization(client, decision)
+    if client_with_organization is None or decision.grounds is None:
         return await deny(service, request)
-    now, user = service.clock.now(), live.subject.user
+    now, user = service.clock.now(), live_session.subject.user
     granted = await audiences.of_application(service, client, request.scopes)
     authorization = structs.replace(
         authorization_result.authorization(
-            service, acting, granted, request, live, now, decision.grounds
+            service,
+            client_with_organization,
+            granted,
+            request,
+            live_session,
+            now,
+            decision.grounds,
         ),
         # The id of the device request: the poll finds the authorization by its device code alone.
         id=request.device_id,
@@ -60,14 +66,16 @@ async def allow(
         sequence=1,
     )
     entry = AuditEntry("device.allowed", user.id, now, payload={"client": client.id})
-    made = events.insertion(service.random, AUTHORIZATIONS, authorization, entry)
-    # Before the unit: a logout at the same moment must know of every client that gets tokens.
-    await session_clients.remember(service, live.session, client)
+    writes = events.insertion(service.random, AUTHORIZATIONS, authorization, entry)
+    # Before the unit: a concurrent logout must find every client that gets tokens.
+    await session_clients.remember(service, live_session.session, client)
     try:
-        await commit_confirmed(service.store, *_decision(service, request, is_allowed=True), *made)
+        await commit_confirmed(
+            service.store, *_decision(service, request, is_allowed=True), *writes
+        )
     except Conflict:
         raise Stale(DEVICE_REQUESTS.name, authorization.id) from None
-    await session_lifetime.touch(service, live.session)
+    await session_lifetime.touch(service, live_session.session)
     return _done(request)
 
 

@@ -1,7 +1,7 @@
-"""The secret that a sign-in stores, sealed, while its user sets up a second factor.
+"""The secret that a sign-in stores, sealed, while its user enrols a second factor.
 
 This is the secret of an authenticator app that is not confirmed yet, and then the recovery codes
-until the user has noted them.
+until the user has saved them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from idp.service import Service
 _PURPOSE: Final = "factor-setup"
 
 
-class Setup(Confidential, frozen=True):
-    """An unfinished set-up of a second factor: the app's `secret`, or the recovery `codes`.
+class FactorEnrolment(Confidential, frozen=True):
+    """An unfinished enrolment of a second factor: the app's `secret`, or the recovery `codes`.
 
     It is for one user: another user who signs in in the same flow does not get it.
     """
@@ -28,15 +28,15 @@ class Setup(Confidential, frozen=True):
     codes: list[str] = []
 
 
-def seal(service: Service, setup: Setup) -> str:
-    """Returns the set-up encrypted, in the form in which the request's record has it."""
-    return service.master_key.seal(msgspec.json.encode(setup), _PURPOSE)
+def seal(service: Service, enrolment: FactorEnrolment) -> str:
+    """Returns the encrypted enrolment, as the request's record stores it."""
+    return service.master_key.seal(msgspec.json.encode(enrolment), _PURPOSE)
 
 
-def find(service: Service, request: AuthRequest, user: User) -> Setup | None:
-    """Returns the unfinished set-up of this user in a request, or None."""
+def find(service: Service, request: AuthRequest, user: User) -> FactorEnrolment | None:
+    """Returns the unfinished enrolment of this user in a request, or None."""
     if request.sealed_setup is None:
         return None
     data = service.master_key.open(request.sealed_setup, _PURPOSE)
-    setup = msgspec.json.decode(data, type=Setup)
-    return setup if setup.user_id == user.id else None
+    enrolment = msgspec.json.decode(data, type=FactorEnrolment)
+    return enrolment if enrolment.user_id == user.id else None

@@ -1,4 +1,4 @@
-"""The service's own pages as the target of a sign-in: they take the place of an application."""
+"""The service's own pages as the target of a sign-in, in place of an application."""
 
 from __future__ import annotations
 
@@ -46,6 +46,11 @@ def application(request: AuthRequest, instance: Instance) -> Application:
         changed_at=instance.created_at,
         home_url=request.redirect_uri,
     )
+
+
+def is_area(client: Application) -> bool:
+    """Returns whether an application represents an area of the service's own pages."""
+    return client.id in AREAS
 
 
 def name_of(client: Application) -> Message | str:

@@ -6,6 +6,7 @@ opening the flow's address again continues from the last stored step.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -13,6 +14,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from idp.foundation import metrics, uris
+from idp.identity.factors import second_factors
 from idp.identity.guesses import counter_resets
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import creation as session_creation
@@ -20,6 +22,7 @@ from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions import password_check
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
+from idp.identity.users import lookup as user_lookup
 from idp.identity.users import password_change
 from idp.identity.users.password_change import PasswordChange
 from idp.oauth.endpoints import (
@@ -36,9 +39,10 @@ from idp.oauth.sign_in import admission, authentication_progress, next_step, pag
 from idp.oauth.sign_in import device_decision as sign_in_device_decision
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, SessionFits, Step
+from idp.oauth.sign_in.cached_reads import CachedReads
+from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, SignInPage, Step, SufficientSession
 from idp.oauth.sign_in.pending import Flow
-from idp.records import USERS, Application, AuthRequest, Browser
+from idp.records import Application, AuthRequest, Browser, User
 from idp.service import Service
 from storage import Conflict, Stale, Write
 
@@ -49,24 +53,25 @@ _NO_PROGRESS: Final = {
 }
 
 
-async def answer_at_once(
+async def answer_immediately(
     service: Service, client: Application, request: AuthRequest, browser: Browser | None
 ) -> AuthorizationResponse | None:
     """Returns the response to a new request if no page is needed, and None otherwise.
 
     Raises `AuthorizeRefused` where `prompt` forbids the page that would be needed.
     """
-    live = await session_lifetime.find_live(service, browser)
-    step = await _decide(service, client, request, live, browser)
+    caching_service = CachedReads(service).service
+    live_sessions = await session_lifetime.find_live(service, browser)
+    step = await _decide(caching_service, client, request, live_sessions, browser)
     if isinstance(step, Fail):
         step.error.check = step.error.check or PROMPT_POSSIBLE
         raise AuthorizeRefused(authorization_result.return_to(request), step.error)
     if isinstance(step, Ask):
         return None
     # No flow is stored yet, so there is nothing else to complete.
-    used_up = pushed_authorization.marking_used(service, request)
-    response = await authorization_result.answer(
-        service, client, request, step.live, step.decision, used_up
+    use_writes = pushed_authorization.use_writes(service, request)
+    response = await authorization_result.respond(
+        caching_service, client, request, step.live_session, step.decision, use_writes
     )
     return response or failure(service, request, ServerError("the client is not active"))
 
@@ -75,41 +80,41 @@ async def _decide(
     service: Service,
     client: Application,
     request: AuthRequest,
-    live: list[LiveSession],
+    live_sessions: list[LiveSession],
     browser: Browser | None,
     progress: AuthenticationProgress | None = None,
 ) -> Step:
-    """Returns the next step. A signed-in user must also have given consent; a device is confirmed
-    each time."""
-    action = (
-        await authentication_progress.next_action(service, request, progress) if progress else None
-    )
-    if progress is not None and action is not None:
-        return next_step.demand(request, progress, action)
+    """Returns the next step. Consent is asked for once, confirmation of a device each time."""
+    if progress is not None:
+        action = await authentication_progress.next_action(service, request, progress)
+        if action is not None:
+            return next_step.step_of(request, progress, action)
     org_id = page_branding.signed_in_to(service, request, client)
     remembers = bool(browser and browser.remembered)
-    step = await _checked(service, request, live, org_id, remembers=remembers)
+    step = await _checked(service, request, live_sessions, org_id, remembers=remembers)
     if isinstance(step, Proceed):
-        return await admission.decide(service, client, request, step.live)
+        if request.sealed_identity is not None:
+            return Ask(SignInPage.IDP_LINK, live_session=step.live_session)
+        return await admission.decide(service, client, request, step.live_session)
     return step
 
 
 async def _checked(
     service: Service,
     request: AuthRequest,
-    live: list[LiveSession],
+    sessions: list[LiveSession],
     org_id: str,
     *,
     remembers: bool,
 ) -> Step:
     """Returns the next step where the user has not authenticated in this flow yet."""
-    now = service.clock.now()
-    step = next_step.decide(service.config, request, live, now, remembers=remembers, org_id=org_id)
-    if not isinstance(step, SessionFits):
+    config, now = service.config, service.clock.now()
+    step = next_step.decide(config, request, sessions, now, remembers=remembers, org_id=org_id)
+    if not isinstance(step, SufficientSession):
         return step
-    progress = authentication_progress.of_session(step.live, now)
+    progress = authentication_progress.of_session(step.live_session, now)
     action = await authentication_progress.next_action(service, request, progress)
-    return next_step.demand(request, progress, action) if action else Proceed(step.live)
+    return next_step.step_of(request, progress, action) if action else Proceed(step.live_session)
 
 
 async def advance(service: Service, flow: Flow) -> AuthorizationResponse | Ask:
@@ -118,24 +123,27 @@ async def advance(service: Service, flow: Flow) -> AuthorizationResponse | Ask:
 
     A response completes the flow. Raises `Stale` when another tab answered at the same moment.
     """
+    caching_service = CachedReads(service).service
     progress = await find_progress(service, flow)
-    step = await _decide(service, flow.client, flow.request, flow.live, flow.browser, progress)
+    step = await _decide(
+        caching_service, flow.client, flow.request, flow.live_sessions, flow.browser, progress
+    )
     if isinstance(step, Ask):
         return step
     if isinstance(step, Fail):
         step.error.check = step.error.check or PROMPT_POSSIBLE
         await refusal_records.store_for_sign_in(service, flow.request, step.error)
         return await _fail(service, flow, step.error)
-    return await _answer(service, flow, step)
+    return await _answer(caching_service, flow, step)
 
 
 async def _answer(service: Service, flow: Flow, step: Proceed) -> AuthorizationResponse:
     if flow.request.is_for_own_page:
         return await _answer_own_page(service, flow, step)
-    completing = sign_in_pending.completing(service, flow)
+    completion = sign_in_pending.completion_writes(service, flow)
     try:
-        response = await authorization_result.answer(
-            service, flow.client, flow.request, step.live, step.decision, completing
+        response = await authorization_result.respond(
+            service, flow.client, flow.request, step.live_session, step.decision, completion
         )
     except Conflict as error:
         raise sign_in_pending.as_stale(error) from error
@@ -146,10 +154,10 @@ async def _answer(service: Service, flow: Flow, step: Proceed) -> AuthorizationR
 
 
 async def _answer_own_page(service: Service, flow: Flow, step: Proceed) -> AuthorizationResponse:
-    """Returns the redirect to the page; with several signed-in users the address says which was
-    chosen."""
-    await sign_in_pending.commit(service, flow, *sign_in_pending.completing(service, flow))
-    chosen = [("session", step.live.session.id)] if len(flow.live) > 1 else []
+    """Returns the redirect to the page; with several signed-in users the address names the chosen
+    one."""
+    await sign_in_pending.commit(service, flow, *sign_in_pending.completion_writes(service, flow))
+    chosen = [("session", step.live_session.session.id)] if len(flow.live_sessions) > 1 else []
     return AuthorizationResponse(uris.with_parameters(flow.request.redirect_uri, chosen))
 
 
@@ -178,7 +186,7 @@ async def _end(service: Service, flow: Flow, error: OAuthError) -> Authorization
     request = flow.request
     if request.device_id is not None:
         return await sign_in_device_decision.deny(service, request)
-    await sign_in_pending.commit(service, flow, *sign_in_pending.completing(service, flow))
+    await sign_in_pending.commit(service, flow, *sign_in_pending.completion_writes(service, flow))
     if request.is_for_own_page:
         return AuthorizationResponse(
             request.redirect_uri if request.adding else service.config.issuer
@@ -230,7 +238,7 @@ async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
 
     Returns False when the browser has no session with this id. Raises `Stale`.
     """
-    if not any(one.session.id == session_id for one in flow.live):
+    if not any(live_session.session.id == session_id for live_session in flow.live_sessions):
         return False
     chosen = {"session_id": session_id, "login_name": None, "adding": _factor_begun_for(flow)}
     await update_request(service, flow, **chosen, **_NO_PROGRESS)
@@ -246,17 +254,38 @@ async def update_request(service: Service, flow: Flow, **changes: Any) -> None:
 
 
 async def enter_password(
-    service: Service, flow: Flow, login_name: str, password: str, origin: AttemptOrigin
+    service: Service,
+    flow: Flow,
+    login_name: str,
+    password: str,
+    origin: AttemptOrigin,
+    cached_reads: CachedReads,
 ) -> Cookie | None:
     """Checks the password, then signs the user in or continues with what is required first.
 
-    Returns the browser's new cookie, if the user is signed in. Raises `SignInRefused`, `Throttled`
-    and `HashingBusy`; `Stale` when something else changed the flow at the same moment.
+    `cached_reads` may have the look-ups of the login name. Returns the browser's new cookie, if
+    the user is signed in. Raises `SignInRefused`, `Throttled` and `HashingBusy`; `Stale` when
+    something else changed the flow at the same moment.
     """
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
-    checked = await password_check.check_password(service, login_name, password, origin, org_id)
+    service.hasher.check_capacity()
+    user = await user_lookup.find_by_login_name(cached_reads.service, login_name, org_id)
+    prefetched = CachedReads(service)
+
+    async def read_next(user: User) -> None:
+        """Reads the records that decide how the sign-in continues, together with the user."""
+        await asyncio.gather(
+            second_factors.of_user(prefetched.service, user),
+            password_change.is_due(prefetched.service, user),
+        )
+
+    checked = await password_check.check_found(
+        service, user, login_name, password, origin, read_next
+    )
     progress = AuthenticationProgress(checked.subject, session_lifetime.PASSWORD)
-    cookie = await continue_with(service, flow, progress, login_name=login_name, reset_id=None)
+    cookie = await continue_with(
+        prefetched.service, flow, progress, login_name=login_name, reset_id=None
+    )
     # After the unit: a failed one must not reset the counter of failed attempts.
     await password_check.succeeded(service, checked)
     return cookie
@@ -319,7 +348,7 @@ async def choose_password(
     change: PasswordChange = await password_change.prepare(
         service, subject, password, actor=subject.user.id
     )
-    progress = progress.now_as(change.subject.user).by(*session_lifetime.PASSWORD)
+    progress = progress.with_user(change.subject.user).with_methods(*session_lifetime.PASSWORD)
     cookie = await continue_with(service, flow, progress, *change.writes)
     await counter_resets.forget(service, subject.user)
     return cookie
@@ -335,34 +364,37 @@ async def _open_session(
     service: Service,
     flow: Flow,
     progress: AuthenticationProgress,
-    before: Sequence[Write],
+    writes: Sequence[Write],
     changes: dict[str, Any],
 ) -> Cookie:
     """Signs the user in, in one unit with the writes that made it possible. Returns the new
     cookie."""
     subject, request = progress.subject, flow.request
-    opened = session_creation.prepare(
-        service, flow.browser, subject, flow.sessions, progress.amr, progress.auth_time
+    created = session_creation.prepare(
+        service,
+        flow.browser,
+        subject,
+        flow.sessions,
+        progress.amr,
+        progress.auth_time,
+        connection_id=progress.connection.id if progress.connection else None,
     )
     was_in_flow = request.authenticated_session_id is not None
     # Only a new authentication satisfies `prompt=login`, not a second factor added to an older
     # session.
     is_in_flow = was_in_flow if progress.auth_time else True
-    done = {
+    session_changes = {
         **changes,
         **_NO_PROGRESS,
-        "session_id": opened.session.id,
-        "authenticated_session_id": opened.session.id if is_in_flow else None,
+        "session_id": created.session.id,
+        "authenticated_session_id": created.session.id if is_in_flow else None,
         "login_name": None,
         "registration_id": None,
     }
-    step = sign_in_pending.step(flow, done)
-    is_guarded = any((one.collection, one.id) == (USERS, subject.user.id) for one in before)
-    # The unit fails if the user changed meanwhile; writes that update the user check that
-    # themselves.
-    guard = [] if is_guarded else [session_creation.user_guard(subject)]
-    await sign_in_pending.commit(
-        service, flow, *before, *guard, *opened.writes, step, is_confirmed=True
-    )
+    step = sign_in_pending.step(flow, session_changes)
+    # The unit does not depend on the user's record: the session has a digest of the stamps that
+    # were read, and a deactivation at the same moment gives the user another stamp.
+    await sign_in_pending.commit(service, flow, *writes, *created.writes, step, is_confirmed=True)
+    await authentication_progress.confirm(service, progress)
     metrics.SIGN_INS.count("completed", "+".join(sorted(progress.amr)))
-    return opened.cookie
+    return created.cookie

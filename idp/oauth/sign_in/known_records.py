@@ -17,8 +17,8 @@ R = TypeVar("R", bound=Record)
 class KnownRecords:
     """The records that a request has read for its pages, by collection and id.
 
-    It belongs to one request, and is gone with it. It is for what pages show and offer; what
-    decides whether a user, a session or a token is valid is read where that is decided.
+    It belongs to one request. It is only for the display of pages: the records that decide whether
+    a user, a session or a token is valid are read where that is decided.
     """
 
     def __init__(self, keys: Sequence[Key] = (), records: Sequence[Any] = ()) -> None:
@@ -26,16 +26,16 @@ class KnownRecords:
 
     def get(self, collection: Collection[R], record_id: str) -> R | None:
         """Returns the record with this id; None if it is absent, or was not read yet."""
-        found: R | None = self._records.get((collection.name, record_id))
-        return found
+        record: R | None = self._records.get((collection.name, record_id))
+        return record
 
     async def get_many(self, service: Service, keys: Sequence[Key]) -> list[Any]:
         """Returns the records in the order of `keys`, None for each absent one. Those that are not
         known yet are read in one round trip."""
         unknown = [key for key in keys if _name(key) not in self._records]
         if unknown:
-            found = await service.store.get_many(unknown)
-            self._records.update(zip(map(_name, unknown), found, strict=True))
+            records = await service.store.get_many(unknown)
+            self._records.update(zip(map(_name, unknown), records, strict=True))
         return [self._records[_name(key)] for key in keys]
 
     async def login_rules(self, service: Service, org_id: str) -> LoginRules:

@@ -23,9 +23,9 @@ async def with_branding(service: Service, request: AuthRequest) -> AuthRequest:
     """
     if is_fixed(service, request):
         # Such a scope decides alone: without an active organization the hint is not read either.
-        org_id = await _named(service, reserved_scopes.read(service.config, request.scopes))
+        org_id = await _from_scopes(service, reserved_scopes.read(service.config, request.scopes))
     else:
-        org_id = await _hinted(service, request.login_hint)
+        org_id = await _from_hint(service, request.login_hint)
     return structs.replace(request, brand_org_id=org_id) if org_id else request
 
 
@@ -45,7 +45,7 @@ def signed_in_to(service: Service, request: AuthRequest, client: Application) ->
     return client.org_id
 
 
-async def _named(service: Service, reserved: ReservedScopes) -> str | None:
+async def _from_scopes(service: Service, reserved: ReservedScopes) -> str | None:
     """Returns the active organization that a scope names; the first of several."""
     for id in reserved.get(Reserved.ORGANIZATION, ()):
         organization = await service.store.get(ORGANIZATIONS, id)
@@ -57,7 +57,7 @@ async def _named(service: Service, reserved: ReservedScopes) -> str | None:
     return None
 
 
-async def _hinted(service: Service, hint: str | None) -> str | None:
+async def _from_hint(service: Service, hint: str | None) -> str | None:
     """Returns the organization that has verified the domain of this login name as its own."""
     domain = (hint or "").rpartition("@")[2] if "@" in (hint or "") else ""
     return await org_domains.owner(service, domain) if _is_plain(domain) else None

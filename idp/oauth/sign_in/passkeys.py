@@ -10,15 +10,15 @@ from idp.identity.sessions.browsers import Cookie
 from idp.oauth.sign_in import factor_enrolment
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.factor_enrolment import Setup
+from idp.oauth.sign_in.factor_enrolment import FactorEnrolment
 from idp.oauth.sign_in.pending import Flow
 from idp.policies import page_settings
-from idp.records import PASSKEYS, REPLAY
+from idp.records import PASSKEYS, USED_VALUES
 from idp.service import Service
 from storage import Conflict, Stale
 
 
-def _bound_to(flow: Flow) -> str:
+def _challenge_context(flow: Flow) -> str:
     # A challenge is valid in one flow of one browser only.
     return f"{flow.request.id}\n{flow.browser.id}"
 
@@ -34,11 +34,11 @@ async def options(
     party = webauthn.relying_party(service.config)
     if party is None:
         return None
-    challenge = challenges.new(service, "get", _bound_to(flow))
+    challenge = challenges.new(service, "get", _challenge_context(flow))
     if progress is not None:
-        known = await passkeys.of_user(service, progress.subject.user.id)
-        return passkeys.request_options(party, challenge, known)
-    if not await _may_stand_alone(service, flow.client.org_id):
+        registered = await passkeys.of_user(service, progress.subject.user.id)
+        return passkeys.request_options(party, challenge, registered)
+    if not await _allows_passkey_alone(service, flow.client.org_id):
         return None
     return passkeys.request_options(party, challenge)
 
@@ -56,17 +56,18 @@ async def enter(
     if party is None:
         raise webauthn.WebAuthnRefused("there are no passkeys here")
     user_id = progress.subject.user.id if progress else None
-    verified = await passkeys.authenticate(service, party, text, _bound_to(flow), user_id)
+    verified = await passkeys.authenticate(service, party, text, _challenge_context(flow), user_id)
     # The user is known only now, and may be of another organization than the client.
-    if progress is None and not await _may_stand_alone(service, verified.subject.user.org_id):
+    if progress is None and not await _allows_passkey_alone(service, verified.subject.user.org_id):
         raise webauthn.WebAuthnRefused(
             "the user's organization wants no sign-in without a password"
         )
-    progress = (progress or AuthenticationProgress(verified.subject)).by(*verified.amr)
+    progress = (progress or AuthenticationProgress(verified.subject)).with_methods(*verified.amr)
     try:
         cookie = await sign_in_flow.continue_with(service, flow, progress, *verified.writes)
     except Conflict:
-        raise Stale(REPLAY.name, flow.request.id) from None  # the same response was sent twice
+        # The same response was sent twice.
+        raise Stale(USED_VALUES.name, flow.request.id) from None
     await counter_resets.forget(service, progress.subject.user)
     return cookie
 
@@ -81,9 +82,9 @@ async def creation_options(
     party, user = webauthn.relying_party(service.config), progress.subject.user
     if party is None:
         return None
-    known = await passkeys.of_user(service, user.id)
-    challenge = challenges.new(service, "create", _bound_to(flow))
-    return passkeys.creation_options(service, party, user, known, challenge)
+    registered = await passkeys.of_user(service, user.id)
+    challenge = challenges.new(service, "create", _challenge_context(flow))
+    return passkeys.creation_options(service, party, user, registered, challenge)
 
 
 async def add(
@@ -91,7 +92,7 @@ async def add(
 ) -> Cookie | None:
     """Adds the passkey in `text`, the browser's WebAuthn response, and continues the sign-in.
 
-    `name` is what the user calls the passkey. With the first second factor the user gets recovery
+    `name` is the user's name for the passkey. With the first second factor the user gets recovery
     codes. Returns the browser's new cookie if the user is signed in. Raises `InvalidArgument` for
     the name; `WebAuthnRefused`, also for a passkey that is registered already; `Stale` when
     something else happened at the same moment.
@@ -100,19 +101,21 @@ async def add(
     if party is None:
         raise webauthn.WebAuthnRefused("there are no passkeys here")
     passkey, change = await passkey_changes.add(
-        service, party, progress.subject, name, text, _bound_to(flow)
+        service, party, progress.subject, name, text, _challenge_context(flow)
     )
     user, codes = change.subject.user, change.codes
-    sealed_setup = factor_enrolment.seal(service, Setup(user.id, codes=codes)) if codes else None
-    progress = progress.now_as(user).by(*passkeys.amr_of(passkey))
+    sealed_setup = (
+        factor_enrolment.seal(service, FactorEnrolment(user.id, codes=codes)) if codes else None
+    )
+    progress = progress.with_user(user).with_methods(*passkeys.amr_of(passkey))
     changes = {"adding": None, "sealed_setup": sealed_setup}
     try:
         return await sign_in_flow.continue_with(service, flow, progress, *change.writes, **changes)
     except Conflict as error:
         if error.collection == PASSKEYS.name:
-            raise webauthn.WebAuthnRefused("the passkey is somebody's already") from None
-        raise Stale(REPLAY.name, flow.request.id) from None
+            raise webauthn.WebAuthnRefused("the passkey is registered already") from None
+        raise Stale(USED_VALUES.name, flow.request.id) from None
 
 
-async def _may_stand_alone(service: Service, org_id: str) -> bool:
+async def _allows_passkey_alone(service: Service, org_id: str) -> bool:
     return (await page_settings.find(service, org_id)).login.allow_passwordless

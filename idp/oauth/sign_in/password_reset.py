@@ -7,6 +7,7 @@ account no code is right.
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from typing import Final
 from urllib.parse import urlsplit
@@ -43,13 +44,14 @@ from idp.records import (
     Verification,
 )
 from idp.service import Service
+from idp.upstream import links
 from storage import Insert, Stale, Write
 
 CODE_MINUTES: Final = 10
 LINK_MINUTES: Final = 60
 _CODE_LIFETIME: Final = timedelta(minutes=CODE_MINUTES)
 _NO_USER: Final = ""
-_NOWHERE: Final = "nobody@invalid"
+_UNDELIVERABLE: Final = "nobody@invalid"
 
 
 class ResetState(Struct, frozen=True):
@@ -63,7 +65,7 @@ class ResetState(Struct, frozen=True):
 
 async def is_offered(service: Service, flow: Flow) -> bool:
     """Returns whether the pages of this sign-in have a link for a forgotten password."""
-    rules = await flow.known.login_rules(service, flow.client.org_id)
+    rules = await flow.known_records.login_rules(service, flow.client.org_id)
     return not rules.hide_password_reset
 
 
@@ -74,7 +76,7 @@ async def find(service: Service, flow: Flow) -> Verification | None:
     return await service.store.get(VERIFICATIONS, id) if id else None
 
 
-async def begin(service: Service, flow: Flow, login_name: str, visit: ResetState) -> None:
+async def begin(service: Service, flow: Flow, login_name: str, state: ResetState) -> None:
     """Starts a reset in the flow, and mails a code to the account of this login name, if there is
     one.
 
@@ -84,8 +86,8 @@ async def begin(service: Service, flow: Flow, login_name: str, visit: ResetState
     request = flow.request
     if request.login_name == login_name and _is_recent(service, request):
         return
-    await mail_limits.admit_from_network(service, f"name:{login_key(login_name)}", visit.origin)
-    writes = await _asked(service, flow, login_name, visit)
+    await mail_limits.admit_from_network(service, f"name:{login_key(login_name)}", state.origin)
+    writes = await _request_writes(service, flow, login_name, state)
     await sign_in_pending.commit(service, flow, *writes)
 
 
@@ -94,8 +96,8 @@ def _is_recent(service: Service, request: AuthRequest) -> bool:
     return sent_at is not None and mail_limits.wait_seconds(service, sent_at) > 0
 
 
-async def resend(service: Service, flow: Flow, visit: ResetState) -> None:
-    """Mails another code to the account of the reset; the one before is not valid any more.
+async def resend(service: Service, flow: Flow, state: ResetState) -> None:
+    """Mails another code to the account of the reset; the previous one is no longer valid.
 
     Raises `Throttled`, also for a second request within a moment, and `Stale`.
     """
@@ -104,54 +106,65 @@ async def resend(service: Service, flow: Flow, visit: ResetState) -> None:
         raise Stale(AUTH_REQUESTS.name, request.id)
     mail_limits.refuse_too_soon(service, request.reset_sent_at)
     await mail_limits.admit_from_network(
-        service, f"name:{login_key(request.login_name)}", visit.origin
+        service, f"name:{login_key(request.login_name)}", state.origin
     )
-    writes = await _asked(service, flow, request.login_name, visit)
+    writes = await _request_writes(service, flow, request.login_name, state)
     await sign_in_pending.commit(service, flow, *writes)
 
 
-async def _asked(service: Service, flow: Flow, login_name: str, visit: ResetState) -> list[Write]:
+async def _request_writes(
+    service: Service, flow: Flow, login_name: str, state: ResetState
+) -> list[Write]:
     """Returns the writes that let the flow wait.
 
     The mail is composed in any case, so that the response time reveals nothing.
     """
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     user = await user_lookup.find_by_login_name(service, login_name, org_id)
-    # A lock whose time is over must not prevent the reset.
-    user = await lock_ends.lifted(service, user) if user else None
+    # An expired lock must not prevent the reset.
+    user = await lock_ends.lift_if_over(service, user) if user else None
     subject = await _reachable(service, flow, user)
     user = subject.user if subject else None
     now, id = service.clock.now(), service.random.id()
-    code, counts_for = mail_codes.new(service), reset_links.issue(user) if user else ""
+    code, issue = mail_codes.new(service), reset_links.issue(user) if user else ""
     verification = Verification(
         id=id,
         user_id=user.id if user else _NO_USER,
-        code_mac=mail_codes.digest(service, id, counts_for, code),
+        code_mac=mail_codes.digest(service, id, issue, code),
         proves="reset",
         created_at=now,
         expires_at=now + timedelta(minutes=LINK_MINUTES),
     )
-    key, made = reset_links.add_key(service, user, Insert(VERIFICATIONS, verification))
-    posting = await _mail(service, flow, user, code, key, visit)
+    key, key_write = reset_links.add_key(service, user, Insert(VERIFICATIONS, verification))
+    posting = await _mail(service, flow, user, code, key, state)
     may_send = await _may_send(service, flow, user, login_name)
-    return [made, *([posting] if user and may_send else []), _step(flow, id, login_name, now)]
+    return [
+        key_write,
+        *([posting] if user and may_send else []),
+        _step(flow, id, login_name, now),
+    ]
 
 
 async def _reachable(service: Service, flow: Flow, user: User | None) -> Subject | None:
     """Returns the person, if they can sign in and the mail reaches them.
 
-    An address that nobody has verified is enough only for a first password.
+    An unverified address is enough only for a first password, and only if it was not stated by
+    another identity provider: an administrator has invited the user to it. The same is read
+    whether or not there is a user, so that the time does not reveal it.
     """
-    organization, instance = await service.store.get_many(
-        [(ORGANIZATIONS, user.org_id if user else flow.client.org_id), (INSTANCES, INSTANCE_ID)]
+    org_id, user_id = (user.org_id, user.id) if user else (flow.client.org_id, flow.request.id)
+    (organization, instance), is_linked = await asyncio.gather(
+        service.store.get_many([(ORGANIZATIONS, org_id), (INSTANCES, INSTANCE_ID)]),
+        links.is_linked(service, user_id),
     )
     if user is None or user.kind != "human" or user.email is None:
         return None
     if organization is None or instance is None:
         return None
     subject = Subject(instance=instance, organization=organization, user=user)
-    is_theirs = user.email.is_verified or user.password is None
-    return subject if is_theirs and is_active(subject) else None
+    is_invited = user.password is None and not is_linked
+    is_own_address = user.email.is_verified or is_invited
+    return subject if is_own_address and is_active(subject) else None
 
 
 async def _may_send(service: Service, flow: Flow, user: User | None, login_name: str) -> bool:
@@ -161,34 +174,39 @@ async def _may_send(service: Service, flow: Flow, user: User | None, login_name:
     account knows has a count of its own, which requests from other browsers do not use up.
     """
     account = service.master_key.mac("reset", account_of(user, login_name)).hex()[:32]
-    key, most = f"resets:{account}", mail_limits.MAX_TO_MAILBOX * mail_limits.ALL_NETWORKS_FACTOR
+    key, max_messages = (
+        f"resets:{account}",
+        mail_limits.MAX_TO_MAILBOX * mail_limits.ALL_NETWORKS_FACTOR,
+    )
     if user is not None and known_browsers.is_known(flow.browser, user):
-        key, most = f"{key}:known", mail_limits.MAX_TO_MAILBOX
+        key, max_messages = f"{key}:known", mail_limits.MAX_TO_MAILBOX
     try:
-        await mail_limits.count(service, key, most)
+        await mail_limits.count(service, key, max_messages)
     except Throttled:
         return False
     return True
 
 
 async def _mail(
-    service: Service, flow: Flow, user: User | None, code: str, key: str, visit: ResetState
+    service: Service, flow: Flow, user: User | None, code: str, key: str, state: ResetState
 ) -> Insert:
     preferred = user.profile.preferred_language if user else None
-    bundle = messages.bundle_for(service.config, preferred, visit.language)
+    bundle = messages.bundle_for(service.config, preferred, state.language)
     org_id = user.org_id if user else flow.client.org_id
     application = bundle.text(first_party_areas.name_of(flow.client))
     reset_mail = reset_messages.with_code(
         bundle,
-        user.email.address if user and user.email else _NOWHERE,
+        user.email.address if user and user.email else _UNDELIVERABLE,
         urlsplit(service.config.issuer).netloc,
         code,
-        reset_links.address(service.config, key, **visit.query),
+        reset_links.address(service.config, key, **state.query),
         code_minutes=CODE_MINUTES,
         link_minutes=LINK_MINUTES,
         wording=await wording(service, org_id, "passwordreset", bundle.tag, application),
     )
-    return messages.posting(service, "reset_password", reset_mail, user.id if user else None)
+    return messages.posting(
+        service, "reset_password", reset_mail, user.id if user else None, org_id=org_id
+    )
 
 
 def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:
@@ -199,7 +217,7 @@ def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:
     return sign_in_pending.step(flow, changes, expected)
 
 
-async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState) -> None:
+async def enter_code(service: Service, flow: Flow, code: str, state: ResetState) -> None:
     """Checks the mailed code, after which the page for a new password is next.
 
     Raises `MailCodeRefused` with the error code `code.wrong`, `code.tries` or `code.expired`: with
@@ -210,29 +228,29 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState)
     if request.reset_id is None or request.reset_sent_at is None:
         raise Stale(AUTH_REQUESTS.name, request.id)
     if service.clock.now() >= request.reset_sent_at + _CODE_LIFETIME:
-        await resend(service, flow, visit)
+        await resend(service, flow, state)
         raise MailCodeRefused("the code has expired", error_code="code.expired")
-    waiting = await find(service, flow)
-    user = await service.store.get(USERS, waiting.user_id if waiting else _NO_USER)
-    counts_for = reset_links.issue(user) if user else ""
-    # Without an account every code is checked all the same, and wrong.
-    expected = waiting.code_mac if waiting and user else None
-    await mail_codes.check(service, expected, request.reset_id, counts_for, code)
+    verification = await find(service, flow)
+    user = await service.store.get(USERS, verification.user_id if verification else _NO_USER)
+    issue = reset_links.issue(user) if user else ""
+    # Without an account every code is checked nevertheless, and wrong.
+    expected = verification.code_mac if verification and user else None
+    await mail_codes.check(service, expected, request.reset_id, issue, code)
     subject = await user_lookup.subject_of(service, user) if user else None
-    if waiting is None or subject is None or not is_active(subject):
+    if verification is None or subject is None or not is_active(subject):
         raise MailCodeRefused("the account can't be used")
     subject = await email_verification.mark_reached(service, subject)
     await sign_in_pending.commit(
-        service, flow, reset_links.spending(waiting), _proving(flow, subject)
+        service, flow, reset_links.use_write(verification), _verification_write(flow, subject)
     )
 
 
-def _proving(flow: Flow, subject: Subject) -> Write:
+def _verification_write(flow: Flow, subject: Subject) -> Write:
     """Returns the write by which the flow continues with the new password. `Stale`: another tab
     was first."""
     changes = authentication_progress.stored_fields(
         flow.browser, AuthenticationProgress(subject)
-    )  # a mailed code alone does not sign anybody in
+    )  # a mailed code alone does not sign the user in
     expected = {"completed_at": None, "reset_id": flow.request.reset_id}
     return sign_in_pending.step(flow, changes, expected)
 

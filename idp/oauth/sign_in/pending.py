@@ -26,9 +26,9 @@ from idp.oauth.sign_in import first_party_areas, next_step, page_branding
 from idp.oauth.sign_in.arrival import PURPOSE, FlowRecords
 from idp.oauth.sign_in.known_records import KnownRecords
 from idp.records import (
-    AGENTS,
     APPLICATIONS,
     AUTH_REQUESTS,
+    BROWSERS,
     INSTANCE_ID,
     INSTANCES,
     Application,
@@ -40,28 +40,28 @@ from idp.service import Service
 from storage import Conflict, Insert, Key, Stale, Update, Value, Write
 from storage.confirmed_commit import commit_confirmed
 
-WAITS: Final[Mapping[str, Value]] = {"completed_at": None}
-_ROOM: Final = 150  # for the browser's id and a language, which are decided later
+NOT_COMPLETED: Final[Mapping[str, Value]] = {"completed_at": None}
+_RESERVED_CHARACTERS: Final = 150  # for the browser's id and a language, which are decided later
 
 
 class Flow(Struct):
     """A sign-in that waits for its user in this browser, with everything that its steps read.
 
-    `sessions` are the browser's open sessions, `everybody` those of them whose users may still
-    sign in, and `live` those of `everybody` that may answer the request. `address` identifies the
-    flow in the addresses of its pages: a note, until the flow is stored. `known` has what was read
-    for the pages together with the flow.
+    `sessions` are the browser's open sessions, `all_live_sessions` those of them whose users may
+    still sign in, and `live_sessions` those of `all_live_sessions` that may answer the request.
+    `address` identifies the flow in the addresses of its pages: a note, until the flow is stored.
+    `known_records` has the records that were read for the pages together with the flow.
     """
 
     request: AuthRequest
     client: Application
     browser: Browser
     sessions: list[Session]
-    live: list[LiveSession]
-    everybody: list[LiveSession]
+    live_sessions: list[LiveSession]
+    all_live_sessions: list[LiveSession]
     address: str
     is_stored: bool
-    known: KnownRecords
+    known_records: KnownRecords
 
 
 class BegunFlow(Struct, frozen=True):
@@ -81,11 +81,11 @@ async def begin(
     to load the pushed request; `Stale` as `begin_stored` does.
     """
     cookie = browsers.new(service) if browser is None else None
-    known = cookie.browser if cookie else browser
+    current = cookie.browser if cookie else browser
     request = await page_branding.with_branding(service, request)
-    if known is not None:
-        request = await pushed_authorization.claim(service, request, known)
-    return BegunFlow(await _address(service, request, origin, known), cookie)
+    if current is not None:
+        request = await pushed_authorization.claim(service, request, current)
+    return BegunFlow(await _address(service, request, origin, current), cookie)
 
 
 async def begin_unbound(
@@ -102,7 +102,7 @@ async def begin_unbound(
 async def _address(
     service: Service, request: AuthRequest, origin: AttemptOrigin, browser: Browser | None = None
 ) -> str:
-    note = notes.seal(service, request, PURPOSE, room=_ROOM)
+    note = notes.seal(service, request, PURPOSE, reserved_characters=_RESERVED_CHARACTERS)
     if note is not None:
         return note
     request_limits.admit_long(service, origin)
@@ -132,10 +132,10 @@ async def begin_stored(
     browser arrives at the same moment.
     """
     cookie = browsers.new(service) if browser is None else None
-    known = cookie.browser if cookie else browser
+    current = cookie.browser if cookie else browser
     request = await page_branding.with_branding(service, request)
-    request = structs.replace(request, agent_id=known.id if known else None)
-    await _store(service, request, known, *other_writes)
+    request = structs.replace(request, agent_id=current.id if current else None)
+    await _store(service, request, current, *other_writes)
     return BegunFlow(request.id, cookie)
 
 
@@ -148,51 +148,50 @@ async def bind(service: Service, address: str, browser: Browser | None) -> Begun
     if request is None or request.agent_id is not None or has_ended(service, request):
         return None
     cookie = browsers.new(service) if browser is None else None
-    known = cookie.browser if cookie else browser
-    if known is None:
+    current = cookie.browser if cookie else browser
+    if current is None:
         return None
     try:
-        request = await pushed_authorization.claim(service, request, known)
+        request = await pushed_authorization.claim(service, request, current)
         if not is_stored:
             note = notes.seal(service, request, PURPOSE)
             return BegunFlow(note, cookie) if note else None
-        bound = {"agent_id": known.id}
+        binding = {"agent_id": current.id}
         writes: list[Write] = [
-            Update(AUTH_REQUESTS, request.id, set=bound, expect={"agent_id": None})
+            Update(AUTH_REQUESTS, request.id, set=binding, expect={"agent_id": None})
         ]
-        if not browsers.is_stored(known):
-            writes.append(_insertion(known, request.expires_at))
+        if not browsers.is_stored(current):
+            writes.append(_insertion(current, request.expires_at))
         await service.store.commit(*writes)
     except (Stale, Conflict, OtherBrowser):
         return None
     return BegunFlow(request.id, cookie)
 
 
-class _Read(NamedTuple):
-    """What an address names; `client` where it was read with it."""
+class _StoredFlow(NamedTuple):
+    """The flow that an address names; `client` is set if it was read with it."""
 
     request: AuthRequest | None
     is_stored: bool
     client: Application | None = None
 
 
-async def _read(service: Service, address: str) -> _Read:
+async def _read(service: Service, address: str) -> _StoredFlow:
     """Returns the flow of an id or of a note: the record if there is one, else the note's
     content."""
     if not notes.is_note(address):
-        return _Read(await service.store.get(AUTH_REQUESTS, address), is_stored=True)
+        return _StoredFlow(await service.store.get(AUTH_REQUESTS, address), is_stored=True)
     note = notes.read(service, address, AuthRequest, PURPOSE)
     if note is None:
-        return _Read(None, is_stored=False)
+        return _StoredFlow(None, is_stored=False)
     keys: list[Key] = [(AUTH_REQUESTS, note.id), (APPLICATIONS, note.client_id)]
     stored, client = await service.store.get_many(keys)
     # Once stored, an old note in the browser's history must not bring back an earlier state.
-    return _Read(stored or note, stored is not None, client)
+    return _StoredFlow(stored or note, stored is not None, client)
 
 
 def has_ended(service: Service, request: AuthRequest) -> bool:
-    """Returns whether the time for the sign-in is over; its record is stored for longer than
-    that."""
+    """Returns whether the time for the sign-in has passed; its record is stored for longer."""
     return service.clock.now() >= end_of(request)
 
 
@@ -216,8 +215,10 @@ async def find(service: Service, address: str, browser: Browser | None) -> Flow 
     (request, is_stored, client), sessions = await asyncio.gather(
         _read(service, address), session_lifetime.find_open(service, browser)
     )
-    known = KnownRecords([(APPLICATIONS, client.id)], [client]) if client else KnownRecords()
-    records = FlowRecords(browser, sessions, request, is_stored, known)
+    known_records = (
+        KnownRecords([(APPLICATIONS, client.id)], [client]) if client else KnownRecords()
+    )
+    records = FlowRecords(browser, sessions, request, is_stored, known_records)
     return await flow_of(service, records, address)
 
 
@@ -233,14 +234,24 @@ async def flow_of(service: Service, records: FlowRecords, address: str) -> Flow 
         return None
     if has_ended(service, request) or await _is_completed(service, request):
         return None
-    client = await _client_of(service, request, records.known)
+    client = await _client_of(service, request, records.known_records)
     if client is None or client.state != "active":
         return None
-    everybody = await session_lifetime.live_among(service, sessions)
-    live = next_step.admitted(service.config, request, everybody)
-    is_stored, known = records.is_stored, records.known
+    all_live_sessions = await session_lifetime.live_among(service, sessions)
+    live_sessions = next_step.admitted(service.config, request, all_live_sessions)
+    is_stored, known_records = records.is_stored, records.known_records
     address = request.id if is_stored else address
-    return Flow(request, client, browser, sessions, live, everybody, address, is_stored, known)
+    return Flow(
+        request,
+        client,
+        browser,
+        sessions,
+        live_sessions,
+        all_live_sessions,
+        address,
+        is_stored,
+        known_records,
+    )
 
 
 def has_no_user(flow: Flow) -> bool:
@@ -250,15 +261,15 @@ def has_no_user(flow: Flow) -> bool:
 
 
 async def _client_of(
-    service: Service, request: AuthRequest, known: KnownRecords
+    service: Service, request: AuthRequest, known_records: KnownRecords
 ) -> Application | None:
     """Returns the application of the request; for a page of the service, the one that represents
     it."""
     client: Application | None
-    (client,) = await known.get_many(service, [(APPLICATIONS, request.client_id)])
+    (client,) = await known_records.get_many(service, [(APPLICATIONS, request.client_id)])
     if client is not None or not request.is_for_own_page:
         return client
-    (instance,) = await known.get_many(service, [(INSTANCES, INSTANCE_ID)])
+    (instance,) = await known_records.get_many(service, [(INSTANCES, INSTANCE_ID)])
     return first_party_areas.application(request, instance) if instance else None
 
 
@@ -275,7 +286,7 @@ async def is_finished(service: Service, address: str, browser: Browser | None) -
 
 
 def step(
-    flow: Flow, changes: Mapping[str, object], expect: Mapping[str, Value] = WAITS
+    flow: Flow, changes: Mapping[str, object], expect: Mapping[str, Value] = NOT_COMPLETED
 ) -> Update | Insert:
     """Returns the write that changes fields of the flow's request; the first one inserts the
     request.
@@ -291,14 +302,14 @@ def step(
     return Insert(AUTH_REQUESTS, structs.replace(request, **times | dict(changes)))
 
 
-def completing(service: Service, flow: Flow) -> list[Write]:
+def completion_writes(service: Service, flow: Flow) -> list[Write]:
     """Returns the writes that complete the flow, and store that the request pushed for it, if any,
     is used.
 
     The caller commits them in the unit that stores the response.
     """
-    done = {"completed_at": service.clock.now()}
-    return [step(flow, done), *pushed_authorization.marking_used(service, flow.request)]
+    changes = {"completed_at": service.clock.now()}
+    return [step(flow, changes), *pushed_authorization.use_writes(service, flow.request)]
 
 
 async def commit(service: Service, flow: Flow, *writes: Write, is_confirmed: bool = False) -> None:
@@ -310,7 +321,7 @@ async def commit(service: Service, flow: Flow, *writes: Write, is_confirmed: boo
     `Conflict` of the other writes.
     """
     has_browser = browsers.is_stored(flow.browser) or any(
-        one.collection is AGENTS for one in writes
+        write.collection is BROWSERS for write in writes
     )
     if not has_browser:
         ends_at = flow.request.expires_at + (
@@ -326,13 +337,13 @@ async def commit(service: Service, flow: Flow, *writes: Write, is_confirmed: boo
         raise as_stale(error) from error
     flow.is_stored, flow.address = True, flow.request.id
     if not browsers.is_stored(flow.browser):
-        flow.browser = browsers.stored(flow.browser)
+        flow.browser = browsers.record_of(flow.browser)
 
 
 def _insertion(browser: Browser, expires_at: datetime) -> Insert:
     """Returns the insertion of a new browser, whose record lasts as long as that of its
     sign-in."""
-    return Insert(AGENTS, browsers.stored(browser, expires_at=expires_at))
+    return Insert(BROWSERS, browsers.record_of(browser, expires_at=expires_at))
 
 
 def as_stale(error: Conflict) -> Conflict | Stale:
@@ -341,7 +352,7 @@ def as_stale(error: Conflict) -> Conflict | Stale:
     It is `Stale` if the browser or the request was inserted by another form at the same moment,
     and otherwise `error` itself.
     """
-    is_own = error.collection in (AGENTS.name, AUTH_REQUESTS.name)
+    is_own = error.collection in (BROWSERS.name, AUTH_REQUESTS.name)
     return Stale(error.collection, error.field) if is_own else error
 
 

@@ -1,9 +1,9 @@
 """The registration of an account within a sign-in: the form, the mailed code, the new user's
 session.
 
-What was typed waits, sealed, until the code is right; then the account, its session and the step
-of the flow are one unit. No page shows whether an address has an account already; only the mail to
-this address does.
+The entered data is stored sealed until the code is correct; then the account, its session and the
+step of the flow are one unit. No page shows whether an address has an account already; only the
+mail to this address does.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.users import registration
 from idp.identity.users.creation import is_name_conflict
-from idp.identity.users.registration import NewAccount, Typed
+from idp.identity.users.registration import FormValues, NewAccount
 from idp.identity.users.subjects import Subject
 from idp.mail import messages
 from idp.mail.templates import registration as registration_messages
@@ -45,7 +45,7 @@ from idp.service import Service
 from storage import Conflict, Delete, Insert, Stale, Update, Write
 
 CODE_MINUTES: Final = 10
-NAMES: Final = 10
+MAX_NAME_ATTEMPTS: Final = 10
 _CODE_LIFETIME: Final = timedelta(minutes=CODE_MINUTES)
 
 
@@ -58,8 +58,9 @@ class NameTaken(Exception):
 
 
 class RegistrationState(Struct, frozen=True):
-    """The sender of a request for a code, the texts in the mail's language, and the mail's two
-    links: to enter the code, and to sign in."""
+    """The parts of a request that the mail of a registration needs: its sender (`origin`), the
+    texts in the language of its page (`bundle`), and the addresses of the two links: to the page
+    that asks for the code (`verify_url`), and to the sign-in (`sign_in_url`)."""
 
     origin: AttemptOrigin
     bundle: Bundle
@@ -68,7 +69,7 @@ class RegistrationState(Struct, frozen=True):
 
 
 class _SentMail(NamedTuple):
-    """A mail to be sent, and what is stored of its code; nothing if it has none."""
+    """A mail to be sent, and the stored MAC of its code; None if it has no code."""
 
     posting: Insert
     code_mac: str | None
@@ -84,27 +85,27 @@ async def begin(
     service: Service,
     flow: Flow,
     organization: Organization,
-    typed: Typed,
-    visit: RegistrationState,
+    entered: FormValues,
+    state: RegistrationState,
 ) -> None:
     """Stores a registration, in place of one that waits in the flow, and mails its code.
 
-    `typed` is the form's content. The same form sent again within a moment causes no second mail.
-    Raises `Throttled` and `HashingBusy`; `Stale` when something else happened in the flow at the
-    same moment.
+    `entered` is the form's content. The same form sent again within a moment causes no second
+    mail. Raises `Throttled` and `HashingBusy`; `Stale` when something else happened in the flow at
+    the same moment.
     """
-    known = await find(service, flow)
-    if known is not None and _is_repeated(service, known, typed):
-        waiting = await registration.draft(service, organization.id, typed, visit.bundle.tag)
+    pending = await find(service, flow)
+    if pending is not None and _is_repeated(service, pending, entered):
+        waiting = await registration.draft(service, organization.id, entered, state.bundle.tag)
         await sign_in_pending.commit(
             service,
             flow,
-            _replacing(known, sealed=registration.seal(service, waiting)),
-            _step(flow, known.id, organization),
+            _replacement(pending, sealed=registration.seal(service, waiting)),
+            _step(flow, pending.id, organization),
         )
         return
-    await mail_limits.admit(service, typed.email, visit.origin)
-    waiting = await registration.draft(service, organization.id, typed, visit.bundle.tag)
+    await mail_limits.admit(service, entered.email, state.origin)
+    waiting = await registration.draft(service, organization.id, entered, state.bundle.tag)
     new = Registration(
         id=service.random.id(),
         flow_id=flow.request.id,
@@ -112,17 +113,19 @@ async def begin(
         sent_at=service.clock.now(),
         expires_at=sign_in_pending.end_of(flow.request),
     )
-    sent = await _mail(service, flow, organization, new, waiting, visit)
-    writes: list[Write] = [Delete(REGISTRATIONS, known.id)] if known else []
+    sent = await _mail(service, flow, organization, new, waiting, state)
+    writes: list[Write] = [Delete(REGISTRATIONS, pending.id)] if pending else []
     writes.append(Insert(REGISTRATIONS, structs.replace(new, code_mac=sent.code_mac)))
     await sign_in_pending.commit(
         service, flow, *writes, sent.posting, _step(flow, new.id, organization)
     )
 
 
-def _is_repeated(service: Service, known: Registration, typed: Typed) -> bool:
-    is_recent = known.proven_at is None and mail_limits.wait_seconds(service, known.sent_at) > 0
-    return is_recent and registration.unseal(service, known.sealed).email == typed.email
+def _is_repeated(service: Service, pending: Registration, entered: FormValues) -> bool:
+    is_recent = (
+        pending.proven_at is None and mail_limits.wait_seconds(service, pending.sent_at) > 0
+    )
+    return is_recent and registration.unseal(service, pending.sealed).email == entered.email
 
 
 def _step(flow: Flow, registration_id: str, organization: Organization) -> Write:
@@ -138,17 +141,17 @@ def _step(flow: Flow, registration_id: str, organization: Organization) -> Write
     return sign_in_pending.step(flow, changes, expected)
 
 
-def _replacing(known: Registration, **changes: object) -> Update:
-    """Returns a change of what waits. `Stale`: a mail was sent or the address verified
-    meanwhile."""
-    expected = {"sent_at": known.sent_at, "proven_at": None}
-    return Update(REGISTRATIONS, known.id, set=changes, expect=expected)
+def _replacement(pending: Registration, **changes: object) -> Update:
+    """Returns a change of the pending registration. `Stale`: a mail was sent or the address
+    verified meanwhile."""
+    expected = {"sent_at": pending.sent_at, "proven_at": None}
+    return Update(REGISTRATIONS, pending.id, set=changes, expect=expected)
 
 
 async def resend(
-    service: Service, flow: Flow, waiting: Registration, visit: RegistrationState
+    service: Service, flow: Flow, waiting: Registration, state: RegistrationState
 ) -> None:
-    """Mails another code for a registration; the one before is not valid any more.
+    """Mails another code for a registration; the previous one is no longer valid.
 
     Raises `Throttled`, also for a second request within a moment, and `Stale`.
     """
@@ -156,12 +159,12 @@ async def resend(
     organization = await registration_organization.find(service, flow)
     if organization is None:
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)
-    typed = registration.unseal(service, waiting.sealed)
-    await mail_limits.admit(service, typed.email, visit.origin)
+    entered = registration.unseal(service, waiting.sealed)
+    await mail_limits.admit(service, entered.email, state.origin)
     new = structs.replace(waiting, sent_at=service.clock.now())
-    sent = await _mail(service, flow, organization, new, typed, visit)
+    sent = await _mail(service, flow, organization, new, entered, state)
     await service.store.commit(
-        _replacing(waiting, sent_at=new.sent_at, code_mac=sent.code_mac), sent.posting
+        _replacement(waiting, sent_at=new.sent_at, code_mac=sent.code_mac), sent.posting
     )
 
 
@@ -170,32 +173,39 @@ async def _mail(
     flow: Flow,
     organization: Organization,
     waiting: Registration,
-    typed: NewAccount,
-    visit: RegistrationState,
+    entered: NewAccount,
+    state: RegistrationState,
 ) -> _SentMail:
     """Returns the mail. Both kinds are composed, so that the time does not reveal which one is
     sent."""
-    to, code = typed.email, mail_codes.new(service)
-    application = visit.bundle.text(first_party_areas.name_of(flow.client))
-    url = uris.with_parameters(visit.verify_url, [("code", code)])
-    words = await wording(service, organization.id, "verifyemail", visit.bundle.tag, application)
+    to, code = entered.email, mail_codes.new(service)
+    application = state.bundle.text(first_party_areas.name_of(flow.client))
+    url = uris.with_parameters(state.verify_url, [("code", code)])
+    texts = await wording(service, organization.id, "verifyemail", state.bundle.tag, application)
     with_code = registration_messages.with_code(
-        visit.bundle, to, application, code, url, CODE_MINUTES, words
+        state.bundle, to, application, code, url, CODE_MINUTES, texts
     )
-    of_known = registration_messages.of_known(visit.bundle, to, application, visit.sign_in_url)
+    account_exists = registration_messages.account_exists(
+        state.bundle, to, application, state.sign_in_url
+    )
     digest = mail_codes.digest(service, _issue(waiting), to, code)
     if await registration.is_known(service, organization, to):
-        return _SentMail(messages.posting(service, "account_exists", of_known), None)
-    return _SentMail(messages.posting(service, "register", with_code), digest)
+        return _SentMail(
+            messages.posting(service, "account_exists", account_exists, org_id=organization.id),
+            None,
+        )
+    return _SentMail(
+        messages.posting(service, "register", with_code, org_id=organization.id), digest
+    )
 
 
 def _issue(waiting: Registration) -> str:
-    """Returns what a code and its attempts belong to: one mail of one registration."""
+    """Returns the text that a code and its attempts belong to: one mail of one registration."""
     return f"{waiting.id}:{int(waiting.sent_at.timestamp() * 1000)}"
 
 
 async def enter_code(
-    service: Service, flow: Flow, waiting: Registration, code: str, visit: RegistrationState
+    service: Service, flow: Flow, waiting: Registration, code: str, state: RegistrationState
 ) -> Cookie | None:
     """Checks the code, then creates the account and signs its user in, in one unit.
 
@@ -208,11 +218,11 @@ async def enter_code(
     if waiting.proven_at is not None:
         raise NameTaken
     if service.clock.now() >= waiting.sent_at + _CODE_LIFETIME:
-        await resend(service, flow, waiting, visit)
+        await resend(service, flow, waiting, state)
         raise MailCodeRefused("the code has expired", error_code="code.expired")
-    typed = registration.unseal(service, waiting.sealed)
-    await mail_codes.check(service, waiting.code_mac, _issue(waiting), typed.email, code)
-    return await _complete(service, flow, waiting, typed)
+    entered = registration.unseal(service, waiting.sealed)
+    await mail_codes.check(service, waiting.code_mac, _issue(waiting), entered.email, code)
+    return await _complete(service, flow, waiting, entered)
 
 
 async def choose_name(
@@ -225,25 +235,27 @@ async def choose_name(
     """
     if waiting.proven_at is None:
         raise Stale(REGISTRATIONS.name, waiting.id)
-    await mail_limits.count(service, f"names:{waiting.id}", NAMES)
-    typed = registration.unseal(service, waiting.sealed)
-    return await _complete(service, flow, waiting, structs.replace(typed, user_name=user_name))
+    await mail_limits.count(service, f"names:{waiting.id}", MAX_NAME_ATTEMPTS)
+    entered = registration.unseal(service, waiting.sealed)
+    return await _complete(service, flow, waiting, structs.replace(entered, user_name=user_name))
 
 
 async def _complete(
-    service: Service, flow: Flow, waiting: Registration, typed: NewAccount
+    service: Service, flow: Flow, waiting: Registration, entered: NewAccount
 ) -> Cookie | None:
     organization = await registration_organization.find(service, flow)
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if organization is None or instance is None:
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)
     try:
-        made = await registration.prepare(service, organization, typed)
-        # Checked after the name was reserved: of two registrations of one address at once, one is
-        # refused.
-        if not (made.problems or await registration.is_known(service, organization, typed.email)):
-            subject = Subject(instance=instance, organization=organization, user=made.user)
-            before = [*made.writes, Delete(REGISTRATIONS, waiting.id)]
+        prepared = await registration.prepare(service, organization, entered)
+        # Checked after the name was reserved: of two concurrent registrations of one address, one
+        # is refused.
+        if not (
+            prepared.problems or await registration.is_known(service, organization, entered.email)
+        ):
+            subject = Subject(instance=instance, organization=organization, user=prepared.user)
+            before = [*prepared.writes, Delete(REGISTRATIONS, waiting.id)]
             progress = AuthenticationProgress(subject, session_lifetime.PASSWORD)
             return await sign_in_flow.continue_with(
                 service, flow, progress, *before, registration_id=None
@@ -252,12 +264,12 @@ async def _complete(
         if not is_name_conflict(error):
             raise
     if await service.store.get(REGISTRATIONS, waiting.id) is None:
-        raise Stale(REGISTRATIONS.name, waiting.id)  # the same form was sent twice at once
-    if await registration.is_known(service, organization, typed.email):
+        raise Stale(REGISTRATIONS.name, waiting.id)  # the same form was sent twice
+    if await registration.is_known(service, organization, entered.email):
         raise AddressTaken
     if waiting.proven_at is None:
         # The verification is stored, so the person only chooses another name and needs no second
         # code.
-        verification = _replacing(waiting, proven_at=service.clock.now(), code_mac=None)
+        verification = _replacement(waiting, proven_at=service.clock.now(), code_mac=None)
         await service.store.commit(verification)
     raise NameTaken

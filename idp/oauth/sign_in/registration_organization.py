@@ -8,7 +8,7 @@ chooses.
 from __future__ import annotations
 
 from idp.identity.users import registration
-from idp.identity.users.registration import Closed
+from idp.identity.users.registration import ClosedReason
 from idp.oauth.sign_in import page_branding
 from idp.oauth.sign_in.flow import update_request
 from idp.oauth.sign_in.pending import Flow
@@ -23,26 +23,28 @@ async def find(service: Service, flow: Flow) -> Organization | None:
     """
     chosen = flow.request.home_org_id
     if chosen is not None:
-        (organization,) = await flow.known.get_many(service, [(ORGANIZATIONS, chosen)])
+        (organization,) = await flow.known_records.get_many(service, [(ORGANIZATIONS, chosen)])
         is_active = organization is not None and organization.state == "active"
         return organization if is_active else None
-    organizations = await among(service, flow)
+    organizations = await selectable(service, flow)
     return organizations[0] if len(organizations) == 1 else None
 
 
-async def among(service: Service, flow: Flow) -> list[Organization]:
+async def selectable(service: Service, flow: Flow) -> list[Organization]:
     """Returns the organizations in which a person may register in this flow."""
-    request, asks = flow.request, flow.client.org_id
+    request, client_org_id = flow.request, flow.client.org_id
     if page_branding.is_fixed(service, request):
         ids = [request.brand_org_id]
     else:
-        here = [one.subject.organization.id for one in flow.everybody]
-        ids = [asks, request.brand_org_id, *here]
+        session_org_ids = [record.subject.organization.id for record in flow.all_live_sessions]
+        ids = [client_org_id, request.brand_org_id, *session_org_ids]
     open_ids = [
         id for id in dict.fromkeys(ids) if id is not None and not await _closed(service, flow, id)
     ]
-    found = await flow.known.get_many(service, [(ORGANIZATIONS, id) for id in open_ids])
-    return [one for one in found if one is not None and one.state == "active"]
+    organizations = await flow.known_records.get_many(
+        service, [(ORGANIZATIONS, id) for id in open_ids]
+    )
+    return [record for record in organizations if record is not None and record.state == "active"]
 
 
 async def is_closed(service: Service, flow: Flow) -> bool:
@@ -50,7 +52,7 @@ async def is_closed(service: Service, flow: Flow) -> bool:
 
     False also if registration is not possible only because no mail can be sent.
     """
-    if await among(service, flow):
+    if await selectable(service, flow):
         return False
     return await _closed(service, flow, flow.client.org_id) != "no_mail"
 
@@ -60,12 +62,12 @@ async def choose(service: Service, flow: Flow, org_id: str) -> bool:
 
     Raises `Stale` when the flow was answered.
     """
-    if org_id not in [one.id for one in await among(service, flow)]:
+    if org_id not in [organization.id for organization in await selectable(service, flow)]:
         return False
     await update_request(service, flow, home_org_id=org_id)
     return True
 
 
-async def _closed(service: Service, flow: Flow, org_id: str) -> Closed | None:
-    rules = await flow.known.login_rules(service, org_id)
-    return registration.closed_by(service.config, rules)
+async def _closed(service: Service, flow: Flow, org_id: str) -> ClosedReason | None:
+    rules = await flow.known_records.login_rules(service, org_id)
+    return registration.closed_reason_by_rules(service.config, rules)

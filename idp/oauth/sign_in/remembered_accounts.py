@@ -26,25 +26,32 @@ from storage import Key, Stale
 class RememberedAccount(Struct, frozen=True):
     """An account in the browser's list.
 
-    `live` is None for a user who is not signed in; `fits` is false if the request demands a user
-    of another organization. `is_hinted` says that the application's `login_hint` names the
+    `live_session` is None for a user who is not signed in; `fits` is false if the request requires
+    a user of another organization. `is_hinted` is whether the application's `login_hint` names the
     account.
     """
 
     user: User
-    live: LiveSession | None
+    live_session: LiveSession | None
     fits: bool
     is_hinted: bool
 
 
-async def listed(service: Service, flow: Flow) -> list[RememberedAccount]:
+async def find_all(service: Service, flow: Flow) -> list[RememberedAccount]:
     """Returns the accounts that the browser remembers.
 
     Those that can sign in here come first, and of them the one of the login hint.
     """
-    known = [_signed_in(service, flow, one) for one in flow.everybody]
-    known += await _signed_out(service, flow)
-    return sorted(known, key=lambda one: (not one.fits, not one.is_hinted, one.live is None))
+    accounts = [_signed_in(service, flow, account) for account in flow.all_live_sessions]
+    accounts += await _signed_out(service, flow)
+    return sorted(
+        accounts,
+        key=lambda account: (
+            not account.fits,
+            not account.is_hinted,
+            account.live_session is None,
+        ),
+    )
 
 
 async def pick(service: Service, flow: Flow, user_id: str) -> bool:
@@ -69,29 +76,33 @@ async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
     if user_id not in flow.browser.remembered:
         return None
     now = service.clock.now()
-    write, cookie = browsers.forgetting(service.random, flow.browser, now, user_id)
+    write, cookie = browsers.rotation_without_user(service.random, flow.browser, now, user_id)
     with suppress(Stale):  # another tab was first: the list is displayed again
         await service.store.commit(write)
         return cookie
     return None
 
 
-def _signed_in(service: Service, flow: Flow, live: LiveSession) -> RememberedAccount:
+def _signed_in(service: Service, flow: Flow, live_session: LiveSession) -> RememberedAccount:
     hint = login_key((flow.request.login_hint or "").strip())
-    fits = reserved_scopes.admit(service.config, flow.request.scopes, live.subject.organization)
+    fits = reserved_scopes.admit(
+        service.config, flow.request.scopes, live_session.subject.organization
+    )
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
-    return RememberedAccount(live.subject.user, live, fits, hint in login_names(live, org_id))
+    return RememberedAccount(
+        live_session.subject.user, live_session, fits, hint in login_names(live_session, org_id)
+    )
 
 
 async def _signed_out(service: Service, flow: Flow) -> list[RememberedAccount]:
     # A user in both lists is displayed once, as signed in.
-    signed_in = {one.subject.user.id for one in flow.everybody}
+    signed_in = {live_session.subject.user.id for live_session in flow.all_live_sessions}
     ids = [id for id in flow.browser.remembered if id not in signed_in]
     records = await service.store.get_many([(USERS, id) for id in ids]) if ids else []
     users = [user for user in records if user is not None]
     keys: list[Key] = [(ORGANIZATIONS, user.org_id) for user in users]
-    homes = await service.store.get_many(keys) if keys else []
-    return [_remembered(service, flow, *pair) for pair in zip(users, homes, strict=True)]
+    organizations = await service.store.get_many(keys) if keys else []
+    return [_remembered(service, flow, *pair) for pair in zip(users, organizations, strict=True)]
 
 
 def _remembered(

@@ -12,14 +12,14 @@ from idp.identity import authentication_context
 from idp.identity.factors.second_factors import PASSKEY, TOTP
 
 # The authentication context that a password reaches with this second factor.
-_MAKES: Final[Mapping[str, str]] = {
+_REACHED_WITH: Final[Mapping[str, str]] = {
     TOTP: authentication_context.TWO_FACTORS,
     PASSKEY: authentication_context.PASSKEY,
 }
 
 
 class ActionKind(StrEnum):
-    """The kinds of actions that a sign-in demands of a user, or offers."""
+    """The kinds of actions that a sign-in requires of a user, or offers."""
 
     FACTOR = "factor"
     PASSWORD = "password"  # noqa: S105 - a step
@@ -41,15 +41,15 @@ class Situation(Struct, frozen=True, kw_only=True):
     """The facts about a user and a sign-in that decide on the next action.
 
     `reached` is the authentication context so far (a password that is still to be chosen is
-    included), `demanded` the one below which there is no sign-in, `requested` the one to reach if
+    included), `required` the one below which there is no sign-in, `requested` the one to reach if
     the user can. `factors` are the second factors that the user has set up and that are allowed;
-    `addable` those that the user may set up. `offers` says that a user without a second factor is
-    asked to set one up, and `is_adding` that the user has chosen to. `has_unconfirmed_codes` says
-    that the user has not confirmed new recovery codes yet.
+    `addable` those that the user may set up. `offers` is whether a user without a second factor is
+    asked to set one up, `is_adding` whether the user has chosen to, and `has_unconfirmed_codes`
+    whether the user has not confirmed new recovery codes yet.
     """
 
     reached: str
-    demanded: str = authentication_context.PASSWORD
+    required: str = authentication_context.PASSWORD
     requested: str = authentication_context.PASSWORD
     factors: frozenset[str] = frozenset()
     addable: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ def next_action(situation: Situation) -> RequiredAction | None:
 
     A user with a second factor is asked for it before they can change anything of the account.
     """
-    goal = authentication_context.strongest(situation.demanded, situation.requested)
+    goal = authentication_context.strongest(situation.required, situation.requested)
     if situation.factors and not authentication_context.meets(
         situation.reached, authentication_context.TWO_FACTORS
     ):
@@ -83,12 +83,12 @@ def next_action(situation: Situation) -> RequiredAction | None:
         return RequiredAction(ActionKind.CONFIRM_CODES)
     if situation.is_adding:
         return RequiredAction(ActionKind.ADD)
-    return _of_setting_up(situation)
+    return _enrolment_action(situation)
 
 
-def _of_setting_up(situation: Situation) -> RequiredAction | None:
-    if not authentication_context.meets(situation.reached, situation.demanded):
-        needed = _reaching(situation.addable, situation.demanded)
+def _enrolment_action(situation: Situation) -> RequiredAction | None:
+    if not authentication_context.meets(situation.reached, situation.required):
+        needed = _reaching(situation.addable, situation.required)
         return (
             RequiredAction(ActionKind.ENROL, needed)
             if needed
@@ -100,4 +100,6 @@ def _of_setting_up(situation: Situation) -> RequiredAction | None:
 
 
 def _reaching(kinds: frozenset[str], acr: str) -> frozenset[str]:
-    return frozenset(kind for kind in kinds if authentication_context.meets(_MAKES[kind], acr))
+    return frozenset(
+        kind for kind in kinds if authentication_context.meets(_REACHED_WITH[kind], acr)
+    )

@@ -1,8 +1,8 @@
 """The link that begins a sign-in again: an authenticated note in addresses of pages and mails.
 
 The note outlives the sign-in and the browser's cookie, so that a page that cannot continue still
-has the application, the language and the branding. It has no secret, and leads only to what is
-registered for the application, or to a page of the service.
+has the application, the language and the branding. It has no secret, and leads only to an address
+that is registered for the application, or to a page of the service.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MAX_CHARACTERS: Final = 2000
 
 
 class Continuation(Struct, frozen=True, array_like=True):
-    """What the link that begins a sign-in again contains.
+    """The contents of the link that begins a sign-in again.
 
     `client_id` is that of the application, `org_id` the organization of the branding, and
     `language` that of the pages; `path` is the page of the service that began the sign-in, empty
@@ -39,15 +39,15 @@ class Continuation(Struct, frozen=True, array_like=True):
 
 
 def of_flow(service: Service, flow: Flow, language: str) -> str:
-    """Returns the text by which pages and mails of this flow link to its restart; `read` reads
-    it."""
+    """Returns the value of the parameter `start` in links that restart this flow's sign-in; `read`
+    parses it."""
     return write(service, of_request(service, flow.request, flow.client, language))
 
 
 def of_request(
     service: Service, request: AuthRequest, client: Application, language: str
 ) -> Continuation:
-    """Returns what a restart of the sign-in for a request of this client needs, for `write`."""
+    """Returns the continuation of the sign-in for a request of this client, for `write`."""
     path = ""
     if request.is_for_own_page:
         path = request.redirect_uri.removeprefix(service.config.issuer)
@@ -65,11 +65,11 @@ def write(service: Service, continuation: Continuation) -> str:
 
 
 def read(service: Service, note: str | None) -> Continuation | None:
-    """Returns the continuation in a text that `write` made; None for None, or if this installation
-    did not write it."""
+    """Returns the continuation in a text that `write` returned; None for None, or if this
+    installation did not write it."""
     text, _, mac = (note or "")[:_MAX_CHARACTERS].partition(".")
     # Decoded only after this check: the text comes from an address.
-    if not opaque_tokens.same(_mac(service, text), mac):
+    if not opaque_tokens.equal(_mac(service, text), mac):
         return None
     return msgspec.json.decode(base64url.decode(text), type=Continuation)
 

@@ -14,7 +14,7 @@ from idp.oauth.sign_in import factor_enrolment
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.factor_enrolment import Setup
+from idp.oauth.sign_in.factor_enrolment import FactorEnrolment
 from idp.oauth.sign_in.pending import Flow
 from idp.records import AUTH_REQUESTS, USERS
 from idp.service import Service
@@ -37,7 +37,7 @@ async def enter_code(
     """
     check = code_checks.by_totp if kind == second_factors.TOTP else code_checks.by_recovery_code
     accepted = await check(service, progress.subject.user, code, origin)
-    progress = progress.by(authentication_context.AMR_CODE)
+    progress = progress.with_methods(authentication_context.AMR_CODE)
     cookie = await sign_in_flow.continue_with(service, flow, progress, *accepted.writes)
     # After the unit: a failed one must not reset the counter of failed attempts.
     await code_checks.succeeded(service, accepted)
@@ -60,10 +60,10 @@ async def decline(service: Service, flow: Flow, progress: AuthenticationProgress
     Returns the browser's new cookie if the user is signed in, and None otherwise.
     """
     user, now = progress.subject.user, service.clock.now()
-    declined = {"factor_declined_at": now}
+    changes = {"factor_declined_at": now}
     expected = {"stamp": user.stamp, "state": "active"}
-    write = Update(USERS, user.id, set=declined, expect=expected)
-    progress = progress.now_as(structs.replace(user, factor_declined_at=now))
+    write = Update(USERS, user.id, set=changes, expect=expected)
+    progress = progress.with_user(structs.replace(user, factor_declined_at=now))
     return await sign_in_flow.continue_with(service, flow, progress, write)
 
 
@@ -73,11 +73,11 @@ async def new_secret(service: Service, flow: Flow, progress: AuthenticationProgr
     It is stored with the sign-in, and is the same one until the app is confirmed. Raises `Stale`.
     """
     user = progress.subject.user
-    known = factor_enrolment.find(service, flow.request, user)
-    if known is not None and known.secret is not None:
-        return known.secret
+    enrolment = factor_enrolment.find(service, flow.request, user)
+    if enrolment is not None and enrolment.secret is not None:
+        return enrolment.secret
     secret = totp.new_secret(service.random)
-    sealed_setup = factor_enrolment.seal(service, Setup(user.id, secret))
+    sealed_setup = factor_enrolment.seal(service, FactorEnrolment(user.id, secret))
     # Two tabs get the same secret, or one of them fails: the app must not have one that is
     # overwritten.
     expected = {"completed_at": None, "sealed_setup": flow.request.sealed_setup}
@@ -98,36 +98,37 @@ async def confirm_totp(
     sign-in.
     """
     user = progress.subject.user
-    known = factor_enrolment.find(service, flow.request, user)
-    if known is None or known.secret is None:
+    enrolment = factor_enrolment.find(service, flow.request, user)
+    if enrolment is None or enrolment.secret is None:
         raise Stale(AUTH_REQUESTS.name, flow.request.id)
-    time_step = await code_checks.of_new_totp(service, user, known.secret, code)
+    time_step = await code_checks.of_new_totp(service, user, enrolment.secret, code)
     change = await second_factors.add_totp(
-        service, progress.subject, known.secret, name, time_step
+        service, progress.subject, enrolment.secret, name, time_step
     )
     sealed_setup = (
-        factor_enrolment.seal(service, Setup(user.id, codes=change.codes))
+        factor_enrolment.seal(service, FactorEnrolment(user.id, codes=change.codes))
         if change.codes
         else None
     )
-    progress = progress.now_as(change.subject.user).by(authentication_context.AMR_CODE)
+    progress = progress.with_user(change.subject.user).with_methods(
+        authentication_context.AMR_CODE
+    )
     changes = {"adding": None, "sealed_setup": sealed_setup}
     return await sign_in_flow.continue_with(service, flow, progress, *change.writes, **changes)
 
 
 def codes(service: Service, flow: Flow, progress: AuthenticationProgress) -> list[str]:
-    """Returns the recovery codes that were made in this sign-in.
-
-    The list is empty once the user has confirmed that they have noted them.
+    """Returns the recovery codes that were generated in this sign-in.
+    The list is empty once the user has confirmed that they have saved them.
     """
-    known = factor_enrolment.find(service, flow.request, progress.subject.user)
-    return known.codes if known else []
+    enrolment = factor_enrolment.find(service, flow.request, progress.subject.user)
+    return enrolment.codes if enrolment else []
 
 
 async def confirm_codes_noted(
     service: Service, flow: Flow, progress: AuthenticationProgress
 ) -> Cookie | None:
-    """Removes the recovery codes from the sign-in, as the user has noted them, and continues it.
+    """Removes the recovery codes from the sign-in, as the user has saved them, and continues it.
 
     They are never displayed again. Returns the browser's new cookie if the user is signed in, and
     None otherwise. Raises `Stale`.

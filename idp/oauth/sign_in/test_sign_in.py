@@ -1,7 +1,7 @@
 """The test of an application: a real sign-in that displays the claims, and issues no tokens.
 
 The request is the one that the application would send, and passes the same checks. Its response
-goes to a page of the service and has no code. The tokens are of an authorization that is never
+is sent to a page of the service and has no code. The tokens are of an authorization that is never
 stored, so they are not valid, and leave this module as claims only.
 """
 
@@ -31,7 +31,7 @@ from idp.service import Service
 
 _SCOPES: Final = ("openid", "profile", "email", "phone", "address")
 _PLACEHOLDER: Final = "<generated>"
-_OF_THE_REQUEST: Final = {"nonce": _PLACEHOLDER, "jti": _PLACEHOLDER}
+_VARIABLE_CLAIMS: Final = {"nonce": _PLACEHOLDER, "jti": _PLACEHOLDER}
 
 
 class SignInTestResult(Struct, frozen=True):
@@ -87,9 +87,9 @@ async def begin(
     Raises `UnusableRequest` and `AuthorizeRefused` when the application could not send such a
     request.
     """
-    usual, _ = await read(service, client_id)
+    application_request, _ = await read(service, client_id)
     request = structs.replace(
-        usual,
+        application_request,
         redirect_uri=service.config.issuer + path,
         response_mode="query",
         state=None,
@@ -101,7 +101,7 @@ async def begin(
 
 
 async def released_to(
-    service: Service, client_id: str, live: LiveSession
+    service: Service, client_id: str, live_session: LiveSession
 ) -> SignInTestResult | None:
     """Returns the claims that the application would get about the user of a session.
 
@@ -109,22 +109,24 @@ async def released_to(
     `AuthorizeRefused`.
     """
     request, client = await read(service, client_id)
-    decision = await allowed_users.find(service, client, live.subject)
-    acting = authorization_result.acting(client, decision)
-    if acting is None:
+    decision = await allowed_users.find(service, client, live_session.subject)
+    client_with_organization = authorization_result.with_organization(client, decision)
+    if client_with_organization is None:
         return None
     now = service.clock.now()
     granted = await audiences.of_application(service, client, request.scopes)
-    made = authorization_result.authorization(
-        service, acting, granted, request, live, now, decision.grounds
+    record = authorization_result.authorization(
+        service, client_with_organization, granted, request, live_session, now, decision.grounds
     )
-    authorized = AuthorizedClient(made, live.subject, acting, live.session)
+    authorized = AuthorizedClient(
+        record, live_session.subject, client_with_organization, live_session.session
+    )
     response = await token_response.respond(
         service, authorized, scopes=granted.scopes, with_nonce=True, now=now
     )
     userinfo = await user_claims.released(
         service,
-        live.subject,
+        live_session.subject,
         granted.scopes,
         audience=granted.audience,
         reader=client,
@@ -147,4 +149,4 @@ def _requested(client: Application) -> list[str]:
 def _claims(token: str) -> dict[str, Any]:
     """Returns a token's claims, with a placeholder for the values that differ each time."""
     claims: dict[str, Any] = msgspec.json.decode(base64url.decode(token.split(".")[1]))
-    return claims | {name: value for name, value in _OF_THE_REQUEST.items() if name in claims}
+    return claims | {name: value for name, value in _VARIABLE_CLAIMS.items() if name in claims}

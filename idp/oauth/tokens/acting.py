@@ -21,8 +21,8 @@ from idp.records import MEMBERSHIPS, Authorization, Instance, Membership
 from idp.service import Service
 from storage import Key
 
-LASTS: Final = timedelta(hours=8)
-MEMBERSHIPS_OF_ONE: Final = (
+MAX_LIFETIME: Final = timedelta(hours=8)
+MEMBERSHIPS_PER_ACTOR: Final = (
     2  # of an actor: in the installation, and in the subject's organization
 )
 
@@ -30,7 +30,7 @@ _log: Final = logs.logger(__name__)
 
 
 class ActingRefusal(Struct, frozen=True):
-    """The reason why actors may not act for a user any more.
+    """The reason why actors may no longer act for a user.
 
     `details` is a sentence for the administrator, and `actor_id` the actor that it is about, if it
     is about one.
@@ -61,35 +61,37 @@ def keys(actor_ids: Sequence[str], org_id: str) -> list[Key]:
     `actor_ids` are the actors' user ids.
     """
     return [
-        (MEMBERSHIPS, memberships.id_of(id, where)) for id in actor_ids for where in (None, org_id)
+        (MEMBERSHIPS, memberships.id_of(actor_id, membership_org_id))
+        for actor_id in actor_ids
+        for membership_org_id in (None, org_id)
     ]
 
 
 async def refusal(service: Service, acting: Acting) -> ActingRefusal | None:
-    """Returns the reason why these actors may not act for the subject any more, or None.
+    """Returns the reason why these actors may no longer act for the subject, or None.
 
     Reads the subject's memberships, so a user who is made a manager is protected from the next
     request on.
     """
     now, instance = service.clock.now(), acting.instance
     if not instance.allows_impersonation:
-        return ActingRefusal(
-            "The security policy does not allow that anybody acts for somebody else."
-        )
-    mine = [each for each in acting.authorizations if each.actor]
-    # The stamp changes when impersonation is switched off: switching it on again must not revive
-    # what was issued before.
-    if any(each.acting_stamp != instance.acting_stamp for each in mine):
+        return ActingRefusal("The security policy does not allow a user to act for another one.")
+    impersonations = [each for each in acting.authorizations if each.actor]
+    # The stamp changes when impersonation is switched off: tokens that were issued before must
+    # not become valid when it is switched on again.
+    if any(each.acting_stamp != instance.acting_stamp for each in impersonations):
         return ActingRefusal(
             "Impersonation was switched off since: that ended what actors had then."
         )
-    if any(now >= ends_at(each) for each in mine):
-        return ActingRefusal("What somebody gets to act for somebody else ends 8 hours later.")
+    if any(now >= ends_at(each) for each in impersonations):
+        return ActingRefusal("Tokens to act for another user end 8 hours after the exchange.")
     managed = await permissions.managed_by(service, acting.subject.user)
     for n, actor in enumerate(acting.actors):
         # `keys` lists the memberships actor by actor, so each actor's are next to each other.
-        held = acting.memberships[n * MEMBERSHIPS_OF_ONE : (n + 1) * MEMBERSHIPS_OF_ONE]
-        rights = permissions.of_memberships(each for each in held if each)
+        memberships = acting.memberships[
+            n * MEMBERSHIPS_PER_ACTOR : (n + 1) * MEMBERSHIPS_PER_ACTOR
+        ]
+        rights = permissions.of_memberships(each for each in memberships if each)
         if not permissions.allow_impersonation(rights, acting.subject.user, managed):
             details = "The actor's roles do not allow to act for this user any more."
             return ActingRefusal(details, actor.user.id)
@@ -104,13 +106,14 @@ def ends_at(authorization: Authorization) -> datetime:
     """
     if authorization.actor is None:
         return authorization.expires_at
-    latest = authorization.acting_ends_at or authorization.created_at + LASTS
+    latest = authorization.acting_ends_at or authorization.created_at + MAX_LIFETIME
     return min(authorization.expires_at, latest)
 
 
-def shortened(config: Config, lasts: timedelta) -> timedelta:
-    """Returns the lifetime of an actor's access token, where that of other tokens is `lasts`."""
-    return min(lasts, timedelta(seconds=config.acting_token_seconds))
+def shortened(config: Config, token_lifetime: timedelta) -> timedelta:
+    """Returns the lifetime of an actor's access token, where that of other tokens is
+    `token_lifetime`."""
+    return min(token_lifetime, timedelta(seconds=config.acting_token_seconds))
 
 
 def report_refusal(

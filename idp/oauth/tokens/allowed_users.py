@@ -1,9 +1,9 @@
 """The decision whether a user may use an application: its setting, project checks, grants and
 roles.
 
-An authorization or token stores the grounds on which the user was allowed (`Grounds`), each as a
-stamp that changes when the ground is withdrawn. So it ends with its last ground, and stays invalid
-when the user gets another one.
+An authorization or token stores the grounds on which the user was allowed (`AccessGrounds`), each
+as a stamp that changes when the ground is withdrawn. So it ends with its last ground, and stays
+invalid when the user gets another one.
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ from typing import Any, Final, NamedTuple
 from idp.identity.users import grant_ids
 from idp.identity.users.subjects import Subject
 from idp.oauth.refusals import command_lines
+from idp.oauth.tokens import group_roles
 from idp.records import (
     ORGANIZATIONS,
     PROJECT_GRANTS,
     PROJECTS,
     ROLE_ASSIGNMENTS,
+    AccessGrounds,
     Application,
-    Grounds,
+    ApplicationUse,
     Organization,
     Project,
     ProjectGrant,
     RoleAssignment,
-    Use,
 )
 from idp.service import Service
 from storage import Key
 
-_THEN: Final = " Then the user signs in again."
+_SIGN_IN_AGAIN: Final = " Then the user signs in again."
 
 
 class UserRefusal(NamedTuple):
@@ -47,35 +48,39 @@ class UseDecision(NamedTuple):
     """The decision whether a user may use an application.
 
     `grounds` are the reasons for which the user may use it. If it is None, the user may not, and
-    `refusal` says why. `organization` is the application's, which is read in the same round trip,
-    None if it is deleted.
+    `refusal` is the reason. `organization` is the application's, which is read in the same round
+    trip, None if it is deleted.
     """
 
     organization: Organization | None
-    grounds: Grounds | None
+    grounds: AccessGrounds | None
     refusal: UserRefusal | None = None
 
 
 async def find(service: Service, client: Application, subject: Subject) -> UseDecision:
     """Returns the decision whether a user may use an application now.
 
-    The records are read in one round trip to the store.
+    The records are read in one round trip to the store. Those of the user's groups follow if the
+    project requires a role: then a role by a group is a reason, too.
     """
     use = use_of(client, subject)
     organization, *records = await service.store.get_many(
         [(ORGANIZATIONS, client.org_id), *keys(use, client.project_id)]
     )
+    project: Project | None = records[0]
+    if project is not None and project.requires_role:
+        records += await group_roles.read(service, subject.user.id, project.id)
     grounds = remaining_grounds(use, client, records)
     return UseDecision(organization, grounds, None if grounds else refusal(use, client, records))
 
 
-def use_of(client: Application, subject: Subject) -> Use:
-    """Returns the `Use` of an application by a user: the ids of both and of their organizations.
+def use_of(client: Application, subject: Subject) -> ApplicationUse:
+    """Returns the use of an application by a user: the ids of both and of their organizations.
 
     It has no grounds: with it `remaining_grounds` returns all reasons for which the user may use
     the application now.
     """
-    return Use(
+    return ApplicationUse(
         user_id=subject.user.id,
         user_org_id=subject.organization.id,
         client_id=client.id,
@@ -83,9 +88,10 @@ def use_of(client: Application, subject: Subject) -> Use:
     )
 
 
-def keys(use: Use, project_id: str | None = None) -> list[Key]:
-    """Returns the keys of the records to read for `remaining_grounds`: project, project grant and
-    role assignment.
+def keys(use: ApplicationUse, project_id: str | None = None) -> list[Key]:
+    """Returns the keys of the records to read for `remaining_grounds`: project, project grant,
+    role assignment, and the records of the groups by which the user had a role (for a use without
+    grounds the caller adds those of `group_roles.read`).
 
     `project_id` is that of the application, needed for a use without grounds. Without it there are
     no keys.
@@ -97,13 +103,20 @@ def keys(use: Use, project_id: str | None = None) -> list[Key]:
     # Users of the application's own organization need no project grant.
     if use.user_org_id != use.client_org_id:
         needed.append((PROJECT_GRANTS, grant_ids.of_grant(project_id, use.user_org_id)))
-    # A role that the use did not begin with cannot become its ground later.
-    if use.grounds is None or use.grounds.role is not None:
+    if _depends_on_assignment(use):
         needed.append((ROLE_ASSIGNMENTS, grant_ids.of_assignment(use.user_id, project_id)))
-    return needed
+    of_groups = [group_id for group_id, _ in use.grounds.groups] if use.grounds else []
+    return needed + group_roles.keys(use.user_id, project_id, of_groups)
 
 
-def remaining_grounds(use: Use, client: Application, records: Sequence[Any]) -> Grounds | None:
+def _depends_on_assignment(use: ApplicationUse) -> bool:
+    # A role that the use did not begin with cannot become its ground later.
+    return use.grounds is None or use.grounds.role is not None
+
+
+def remaining_grounds(
+    use: ApplicationUse, client: Application, records: Sequence[Any]
+) -> AccessGrounds | None:
     """Returns the grounds of a use that the user still has; None if they do not suffice.
 
     For a use without grounds these are all that the user has now. `records` are those that the
@@ -113,28 +126,30 @@ def remaining_grounds(use: Use, client: Application, records: Sequence[Any]) -> 
     is_own = use.user_org_id == client.org_id
     if not records:
         is_allowed = is_own or client.allowed_users == "everybody"
-        return Grounds(project_id=client.project_id) if is_allowed else None
-    now = _now(use, client, records)
-    grounds = _both(use.grounds, now) if use.grounds else now
-    is_among = is_own or grounds.everybody is not None or grounds.grant is not None
-    fulfils_role_check = grounds.role_not_required is not None or grounds.role is not None
-    return grounds if is_among and fulfils_role_check else None
+        return AccessGrounds(project_id=client.project_id) if is_allowed else None
+    current = _current_grounds(use, client, records)
+    grounds = _common_grounds(use.grounds, current) if use.grounds else current
+    is_user_allowed = is_own or grounds.everybody is not None or grounds.grant is not None
+    return grounds if is_user_allowed and _fulfils_role_check(grounds) else None
 
 
-def refusal(use: Use, client: Application, records: Sequence[Any]) -> UserRefusal:
-    """Returns the reason why the user may not use the application, for administrators.
+def _fulfils_role_check(grounds: AccessGrounds) -> bool:
+    has_role = grounds.role is not None or bool(grounds.groups)
+    return has_role or grounds.role_not_required is not None
 
-    `records` are those of `keys`.
-    """
-    project, grant, _ = _split(use, client, records)
+
+def refusal(use: ApplicationUse, client: Application, records: Sequence[Any]) -> UserRefusal:
+    """Returns the reason why the user may not use the application, for administrators. `records`
+    are those that the store has for `keys`, in this order."""
+    project, grant, *_ = _split(use, client, records)
     is_own = use.user_org_id == client.org_id
     if not is_own and client.allowed_users == "own_organization":
         return _of_own_organization(use, client, project, grant)
-    now = _now(use, client, records)
-    if not is_own and now.everybody is None and now.grant is None:
+    current = _current_grounds(use, client, records)
+    if not is_own and current.everybody is None and current.grant is None:
         rule = "allowedUsers" if client.allowed_users == "granted" else "hasProjectCheck"
         return _without_grant(use, client, grant, rule)
-    if now.role_not_required is None and now.role is None:
+    if not _fulfils_role_check(current):
         return _without_role(use, client, records)
     return UserRefusal(
         "What the user was allowed by was withdrawn since: it takes a new sign-in.",
@@ -143,7 +158,7 @@ def refusal(use: Use, client: Application, records: Sequence[Any]) -> UserRefusa
 
 
 def _of_own_organization(
-    use: Use, client: Application, project: Project | None, grant: ProjectGrant | None
+    use: ApplicationUse, client: Application, project: Project | None, grant: ProjectGrant | None
 ) -> UserRefusal:
     commands = command_lines.configure(client, "--allowed-users granted")
     if grant is None or grant.state != "active":
@@ -154,73 +169,81 @@ def _of_own_organization(
         # grant.
         fix += f" Or by everybody: {command_lines.configure(client, '--allowed-users everybody')}."
     details = "The application is for users of its own organization (allowedUsers)."
-    return UserRefusal(details, fix + _THEN)
+    return UserRefusal(details, fix + _SIGN_IN_AGAIN)
 
 
 def _without_grant(
-    use: Use, client: Application, grant: ProjectGrant | None, rule: str
+    use: ApplicationUse, client: Application, grant: ProjectGrant | None, rule: str
 ) -> UserRefusal:
     command = command_lines.grant_project(client, use.user_org_id, grant)
     return UserRefusal(
         f"The user's organization has no active grant of the project ({rule}).",
-        f"Grant the project to the user's organization: {command}.{_THEN}",
+        f"Grant the project to the user's organization: {command}.{_SIGN_IN_AGAIN}",
     )
 
 
-def _without_role(use: Use, client: Application, records: Sequence[Any]) -> UserRefusal:
+def _without_role(use: ApplicationUse, client: Application, records: Sequence[Any]) -> UserRefusal:
     """Names the project grant first where an assignment exists: it takes effect again with the
     grant."""
-    _, grant, assignment = _split(use, client, records)
+    _, grant, assignment, _ = _split(use, client, records)
     details = "The user has no role in the application's project (projectRoleCheck)."
     if assignment is not None and grant is not None and grant.state != "active":
         command = command_lines.grant_project(client, use.user_org_id, grant)
         return UserRefusal(
-            details, f"Let the grant of the user's roles count again: {command}.{_THEN}"
+            details, f"Let the grant of the user's roles count again: {command}.{_SIGN_IN_AGAIN}"
         )
     command = command_lines.assign_role(client, use.user_id, use.user_org_id)
     roles = f"idp role list --project {client.project_id} --org {client.org_id}"
-    fix = f"Give the user a role of the project: {command} ({roles} has them).{_THEN}"
+    fix = (
+        f"Give the user a role of the project, or one of the user's groups:"
+        f" {command} ({roles} has them).{_SIGN_IN_AGAIN}"
+    )
     return UserRefusal(details, fix)
 
 
-def _now(use: Use, client: Application, records: Sequence[Any]) -> Grounds:
+def _current_grounds(
+    use: ApplicationUse, client: Application, records: Sequence[Any]
+) -> AccessGrounds:
     """Returns the grounds that the user has now.
 
     A project that was deleted checks nothing, because its applications are deleted with it.
     """
-    return _grounds(client, *_split(use, client, records))
+    return _grounds(client, _split(use, client, records))
 
 
-def _split(
-    use: Use, client: Application, records: Sequence[Any]
-) -> tuple[Project | None, ProjectGrant | None, RoleAssignment | None]:
-    """Returns the records of `keys`: the project, the project grant and the role assignment, each
-    None where it was not read."""
-    left = list(records)
+class _UseRecords(NamedTuple):
+    """The records of `keys`, each None where it was not read."""
+
+    project: Project | None
+    grant: ProjectGrant | None
+    assignment: RoleAssignment | None
+    of_groups: Sequence[Any]
+
+
+def _split(use: ApplicationUse, client: Application, records: Sequence[Any]) -> _UseRecords:
+    remaining = list(records)
     is_own = use.user_org_id == client.org_id
-    project: Project | None = left.pop(0) if left else None
-    grant: ProjectGrant | None = left.pop(0) if left and not is_own else None
-    return project, grant, left.pop(0) if left else None
+    project: Project | None = remaining.pop(0) if remaining else None
+    grant: ProjectGrant | None = remaining.pop(0) if remaining and not is_own else None
+    assignment = remaining.pop(0) if remaining and _depends_on_assignment(use) else None
+    return _UseRecords(project, grant, assignment, remaining)
 
 
-def _grounds(
-    client: Application,
-    project: Project | None,
-    grant: ProjectGrant | None,
-    assignment: RoleAssignment | None,
-) -> Grounds:
+def _grounds(client: Application, read: _UseRecords) -> AccessGrounds:
+    project, grant, assignment, of_groups = read
     requires_grant = project is not None and project.requires_grant
     requires_role = project is not None and project.requires_role
     is_open = client.allowed_users == "everybody" and not requires_grant
-    takes_grants = client.allowed_users != "own_organization"
-    is_granted = takes_grants and grant is not None and grant.state == "active"
+    accepts_grants = client.allowed_users != "own_organization"
+    is_granted = accepts_grants and grant is not None and grant.state == "active"
     has_role = assignment is not None and grant_ids.is_in_force(assignment, grant)
-    return Grounds(
+    return AccessGrounds(
         project_id=client.project_id,
         everybody=client.everybody_stamp + _stamp(project, "everybody_stamp") if is_open else None,
         grant=client.granted_stamp + grant.stamp if grant and is_granted else None,
         role_not_required=None if requires_role else _stamp(project, "no_role_stamp"),
         role=_role(assignment, grant) if assignment and has_role else None,
+        groups=group_roles.grounds(of_groups, grant),
     )
 
 
@@ -232,15 +255,16 @@ def _role(assignment: RoleAssignment, grant: ProjectGrant | None) -> str:
     return assignment.stamp + (grant.stamp if grant and assignment.granted_by else "")
 
 
-def _both(before: Grounds, now: Grounds) -> Grounds:
+def _common_grounds(stored: AccessGrounds, current: AccessGrounds) -> AccessGrounds:
     """Returns the grounds that have existed all the time: those with the same stamp before and
     now."""
-    return Grounds(
-        project_id=now.project_id,
-        everybody=now.everybody if now.everybody == before.everybody else None,
-        grant=now.grant if now.grant == before.grant else None,
-        role_not_required=now.role_not_required
-        if now.role_not_required == before.role_not_required
+    return AccessGrounds(
+        project_id=current.project_id,
+        everybody=current.everybody if current.everybody == stored.everybody else None,
+        grant=current.grant if current.grant == stored.grant else None,
+        role_not_required=current.role_not_required
+        if current.role_not_required == stored.role_not_required
         else None,
-        role=now.role if now.role == before.role else None,
+        role=current.role if current.role == stored.role else None,
+        groups=tuple(each for each in current.groups if each in stored.groups),
     )

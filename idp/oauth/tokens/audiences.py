@@ -1,6 +1,6 @@
 """The audience (`aud`) of an access token, and the scopes that have an effect on it.
 
-A client that asks for a project's audience gets tokens that the project's applications accept. So
+A client that requests a project's audience gets tokens that the project's applications accept. So
 a scope that names a project has an effect only for projects of the client's own organization; the
 service's own API is for service users, and for applications with `has_management_access`.
 """
@@ -36,14 +36,22 @@ async def of_application(
     The audience is the client, its project, that project's active API applications (at most
     `MAX_API_APPLICATIONS`), and what the `requested` scopes name.
     """
-    apis = {"project_id": client.project_id, "app_type": "api"}
-    page = await service.store.find(APPLICATIONS, apis, limit=MAX_API_APPLICATIONS)
+    apis = await api_applications(service, client)
     granted = await of_application_itself(service, client, requested)
     # The API applications go between the first two, the client and its project, and those that
     # scopes name.
-    own, named = granted.audience[:2], granted.audience[2:]
-    api_ids = [each.id for each in page.records if each.state == "active"]
-    return AudienceAndScopes(list(dict.fromkeys([*own, *api_ids, *named])), granted.scopes)
+    own, named_audience = granted.audience[:2], granted.audience[2:]
+    api_ids = [each.id for each in apis if each.state == "active"]
+    return AudienceAndScopes(
+        list(dict.fromkeys([*own, *api_ids, *named_audience])), granted.scopes
+    )
+
+
+async def api_applications(service: Service, client: Application) -> list[Application]:
+    """Returns the API applications of the client's project, at most `MAX_API_APPLICATIONS`, active
+    or not."""
+    apis = {"project_id": client.project_id, "app_type": "api"}
+    return (await service.store.find(APPLICATIONS, apis, limit=MAX_API_APPLICATIONS)).records
 
 
 async def of_application_itself(
@@ -56,8 +64,10 @@ async def of_application_itself(
     """
     may_have = scopes.grantable(service.config, client, requested)
     own = [client.id, client.project_id]
-    named = await _named(service, client.org_id, own, may_have)
-    return AudienceAndScopes(list(dict.fromkeys([*own, *named.audience])), named.scopes)
+    named_scopes = await _named(service, client.org_id, own, may_have)
+    return AudienceAndScopes(
+        list(dict.fromkeys([*own, *named_scopes.audience])), named_scopes.scopes
+    )
 
 
 async def of_service_user(
@@ -71,24 +81,28 @@ async def of_service_user(
     names_none = not any(reserved_scopes.audience(service.config, scope) for scope in requested)
     if names_none:
         return AudienceAndScopes([service.config.issuer, user.id], list(requested))
-    named = await _named(service, user.org_id, [], requested)
-    return AudienceAndScopes([user.id, *named.audience], named.scopes)
+    named_scopes = await _named(service, user.org_id, [], requested)
+    return AudienceAndScopes([user.id, *named_scopes.audience], named_scopes.scopes)
 
 
 def narrowed(
-    config: Config, client: Application, authorization: Authorization, left: Collection[str]
+    config: Config,
+    client: Application,
+    authorization: Authorization,
+    remaining_scopes: Collection[str],
 ) -> list[str]:
-    """Returns the audience of `authorization` for a token that has only its scopes `left`.
+    """Returns the audience of `authorization` for a token that has only its scopes
+    `remaining_scopes`.
 
     Projects that only the other scopes name are left out.
     """
-    gone = {
+    removed_audience = {
         reserved_scopes.audience(config, scope)
         for scope in authorization.scopes
-        if scope not in left
+        if scope not in remaining_scopes
         # The client's own project is in the audience whether a scope named it or not.
     } - {client.project_id}
-    return [each for each in authorization.audience if each not in gone]
+    return [each for each in authorization.audience if each not in removed_audience]
 
 
 async def _named(
@@ -97,19 +111,26 @@ async def _named(
     """Returns what the audience scopes name, and `requested` without those of them that have no
     effect."""
     config = service.config
-    named = {scope: reserved_scopes.audience(config, scope) for scope in requested}
-    # None is the audience of a scope that names none. Whether the issuer's may be asked for is
+    audience_by_scope = {scope: reserved_scopes.audience(config, scope) for scope in requested}
+    # None is the audience of a scope that names none. Whether the issuer's may be requested is
     # decided before (`scopes.grantable`).
-    always = {None, config.issuer, *own}
-    foreign = [each for each in named.values() if each is not None and each not in always]
+    always_allowed = {None, config.issuer, *own}
+    foreign = [
+        each
+        for each in audience_by_scope.values()
+        if each is not None and each not in always_allowed
+    ]
     projects = await _projects(service, foreign[:MAX_PROJECTS])
-    counting = always | {project.id for project in projects if project.org_id == org_id}
-    left = [scope for scope in requested if named[scope] in counting]
-    return AudienceAndScopes([each for scope in left if (each := named[scope])], left)
+    effective = always_allowed | {project.id for project in projects if project.org_id == org_id}
+    remaining_scopes = [scope for scope in requested if audience_by_scope[scope] in effective]
+    return AudienceAndScopes(
+        [each for scope in remaining_scopes if (each := audience_by_scope[scope])],
+        remaining_scopes,
+    )
 
 
 async def _projects(service: Service, ids: Sequence[str]) -> list[Project]:
     if not ids:
         return []
-    records = await service.store.get_many([(PROJECTS, id) for id in ids])
+    records = await service.store.get_many([(PROJECTS, project_id) for project_id in ids])
     return [project for project in records if project is not None]

@@ -14,22 +14,27 @@ from idp.service import Service
 
 
 async def in_id_token(
-    service: Service, authorized: AuthorizedClient, scopes: Sequence[str], *, is_lean: bool
+    service: Service,
+    authorized: AuthorizedClient,
+    scopes: Sequence[str],
+    *,
+    has_access_token: bool,
 ) -> Mapping[str, Any]:
     """Returns the claims of an ID token about its user, beyond those that the protocol requires.
 
-    With `is_lean`, because an access token is issued with it, they are only those that the request
-    named in `claims` (OpenID Connect Core 5.5), and the roles where the client's option adds them.
+    With `has_access_token`, because an access token is issued with it, they are only those that
+    the request named in `claims` (OpenID Connect Core 5.5), and the roles where the client's
+    option adds them.
     """
     client, subject = authorized.client.application, authorized.subject
     requested = claims_request.stored(authorized.authorization.claims).id_token
     claims: dict[str, Any] = {}
     if requested:
-        seen = await user_claims.view(service, subject, standard_claims.ALL, client.org_id)
-        claims = standard_claims.requested(seen, requested, authorized.authorization, client)
-    # A lean token comes with an access token, so the client can read the rest from userinfo
-    # (OpenID Connect Core 5.4).
-    if not is_lean:
+        user = await user_claims.view(service, subject, standard_claims.ALL, client.org_id)
+        claims = standard_claims.requested(user, requested, authorized.authorization, client)
+    # A token without them comes with an access token, so the client can read the rest from
+    # userinfo (OpenID Connect Core 5.4).
+    if not has_access_token:
         claims |= await user_claims.released(
             service,
             subject,

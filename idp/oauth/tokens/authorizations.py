@@ -16,9 +16,10 @@ from idp.oauth.tokens import acting
 from idp.oauth.tokens import validity as token_validity
 from idp.oauth.tokens.dependencies import dependencies_of
 from idp.oauth.tokens.validity import Client
-from idp.records import AUTHORIZATIONS, Authorization, Grounds, Session, TokenKind
+from idp.records import AUTHORIZATIONS, AccessGrounds, Authorization, Session, TokenKind
 from idp.service import Service
 from storage import Stale, Update, Write
+from storage.following import RecordsByName
 
 REVOKED: Final = "authorization.revoked"
 
@@ -34,7 +35,7 @@ class AuthorizedClient(Struct, frozen=True):
     subject: Subject
     client: Client
     session: Session | None
-    grounds: Grounds | None = None
+    grounds: AccessGrounds | None = None
 
     @property
     def token_kind(self) -> TokenKind:
@@ -44,10 +45,11 @@ class AuthorizedClient(Struct, frozen=True):
 
     @property
     def ends_at(self) -> datetime | None:
-        """The time at which every token of the authorization has to end, or None.
+        """The latest expiry of any token of the authorization; None if only each token's own
+        lifetime limits it.
 
-        A token exchange ends with its inputs; the implicit flow has no refresh token, so nothing
-        is issued after its first tokens.
+        Tokens from a token exchange expire with its input tokens. The implicit flow issues no
+        refresh token, so its authorization ends with its first tokens.
         """
         authorization = self.authorization
         is_fixed = authorization.grant in ("exchange", "implicit")
@@ -55,25 +57,27 @@ class AuthorizedClient(Struct, frozen=True):
 
 
 async def find_live(
-    service: Service, authorization: Authorization, project_id: str
+    service: Service, authorization: Authorization, project_id: str, read_records: RecordsByName
 ) -> AuthorizedClient | None:
-    """Returns the authorization as it is stored now, with its user and client; None if it is not
-    valid.
+    """Returns the authorization with its user and client; None if it is not valid.
 
     `project_id` is that of the client's project, which an authorization of an earlier release does
-    not name.
+    not name. `read_records` has the records that were read before for the same request; the others
+    are read now.
     """
-    live = await token_validity.find(service, dependencies_of(authorization, project_id))
-    if live is None or live.subject is None or live.client is None:
+    valid_records = await token_validity.find(
+        service, dependencies_of(authorization, project_id), read_records
+    )
+    if valid_records is None or valid_records.subject is None or valid_records.client is None:
         return None
     return AuthorizedClient(
-        # The first authorization is the one asked for; those of a token exchange's inputs follow
+        # The first authorization is the requested one; those of a token exchange's inputs follow
         # it.
-        live.authorizations[0],
-        live.subject,
-        live.client,
-        live.session,
-        live.grounds,
+        valid_records.authorizations[0],
+        valid_records.subject,
+        valid_records.client,
+        valid_records.session,
+        valid_records.grounds,
     )
 
 
@@ -85,7 +89,8 @@ async def revoke(
     type: str = REVOKED,
     **payload: str,
 ) -> None:
-    """Revokes an authorization with every token that came of it, unless it is revoked already.
+    """Revokes an authorization with every token that was issued for it, unless it is revoked
+    already.
 
     `type` is that of the event; `reason` (a text) and `payload` are stored in the event, and its
     actor is the client.
@@ -93,11 +98,13 @@ async def revoke(
     actor = authorization.client_id
     with suppress(Stale):  # revoked already, or expired and deleted
         await service.store.commit(
-            *ending(service, authorization, actor=actor, reason=reason, type=type, **payload)
+            *revocation_writes(
+                service, authorization, actor=actor, reason=reason, type=type, **payload
+            )
         )
 
 
-def ending(
+def revocation_writes(
     service: Service,
     authorization: Authorization,
     *,
@@ -113,7 +120,7 @@ def ending(
     """
     random, now = service.random, service.clock.now()
     # `expect` makes one of two concurrent revocations fail, so there is one event.
-    end = Update(
+    update = Update(
         AUTHORIZATIONS,
         authorization.id,
         set={"revoked_at": now},
@@ -124,4 +131,4 @@ def ending(
     event = events.changed(
         random, AUTHORIZATIONS, authorization, AuditEntry(type, actor, now, payload=payload)
     )
-    return [end, event]
+    return [update, event]

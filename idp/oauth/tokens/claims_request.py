@@ -1,4 +1,4 @@
-"""The parameter `claims` (OpenID Connect Core 5.5), by which a client asks for single claims.
+"""The parameter `claims` (OpenID Connect Core 5.5), by which a client requests individual claims.
 
 Parts of it that cannot be used are ignored and are not an error, because every claim is voluntary
 for the provider.
@@ -18,9 +18,9 @@ from idp.records import AuthRequest
 
 
 class RequestedClaim(Struct, frozen=True, omit_defaults=True):
-    """The demands on one requested claim.
+    """The requirements on one requested claim.
 
-    The value `null` in the parameter requests the claim with no demands, as the defaults are.
+    The value `null` in the parameter requests the claim without requirements, as the defaults are.
     """
 
     essential: bool = False
@@ -59,18 +59,18 @@ def _claims(sent: object) -> dict[str, RequestedClaim]:
     if not isinstance(sent, dict):
         return {}
     return {
-        name: _requested_claim(how)
-        for name, how in sent.items()
-        if how is None or isinstance(how, dict)
+        name: _requested_claim(member)
+        for name, member in sent.items()
+        if member is None or isinstance(member, dict)
     }
 
 
-def _requested_claim(how: dict[str, Any] | None) -> RequestedClaim:
-    how = how or {}
-    values = how.get("values")
+def _requested_claim(member: dict[str, Any] | None) -> RequestedClaim:
+    member = member or {}
+    values = member.get("values")
     return RequestedClaim(
-        essential=how.get("essential") is True,
-        value=how.get("value"),
+        essential=member.get("essential") is True,
+        value=member.get("value"),
         values=values if isinstance(values, list) else [],
     )
 

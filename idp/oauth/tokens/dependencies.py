@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from idp.records import Actor, Authorization, Grounds, Use
+from idp.records import AccessGrounds, Actor, ApplicationUse, Authorization
 
 
 class StampOwner(Struct, frozen=True):
@@ -25,25 +25,25 @@ class TokenDependencies(Struct, frozen=True, kw_only=True):
     """The ids of the records that a token or authorization depends on, and the digest of their
     stamps.
 
-    `session_id` is the session that it came of; whether its end matters is for the caller to
-    decide. All the others must be valid: neither revoked, nor ended, nor inactive. `token_ids` are
-    those of single access tokens, `pat_ids` of personal ones; `others` are the clients that the
-    inputs of a token exchange were issued to. For each of `uses` the user must be allowed to use
-    the application, which is among `client` and `others`; the first is that of `user` and
-    `client`. `project_id` is the project of a first use without grounds.
+    `session_id` is the session in which it was issued; whether its end matters is for the caller
+    to decide. All the others must be valid: neither revoked, nor ended, nor inactive. `token_ids`
+    are those of single access tokens, `pat_ids` of personal ones; `other_clients` are the clients
+    that the inputs of a token exchange were issued to. For each of `uses` the user must be allowed
+    to use the application, which is among `client` and `other_clients`; the first is that of
+    `user` and `client`. `project_id` is the project of a first use without grounds.
     """
 
     stamps: str
     user: StampOwner | None = None
     client: StampOwner | None = None
-    others: Sequence[StampOwner] = ()
+    other_clients: Sequence[StampOwner] = ()
     actors: Sequence[StampOwner] = ()
     authorization_ids: Sequence[str] = ()
     session_id: str | None = None
     session_ids: Sequence[str] = ()
     token_ids: Sequence[str] = ()
     pat_ids: Sequence[str] = ()
-    uses: Sequence[Use] = ()
+    uses: Sequence[ApplicationUse] = ()
     project_id: str | None = None
 
 
@@ -68,8 +68,8 @@ class TokenReferences(Struct, frozen=True, omit_defaults=True):
     tokens: list[str] = []
     pats: list[str] = []
     clients: list[tuple[str, str]] = []
-    uses: list[Use] = []
-    grounds: Grounds | None = None
+    uses: list[ApplicationUse] = []
+    grounds: AccessGrounds | None = None
 
 
 def dependencies_of(
@@ -79,7 +79,7 @@ def dependencies_of(
 
     Its own session is named in `session_id` alone, because the authorization outlives it.
     `project_id` is that of the client's project, for an authorization without grounds, which an
-    earlier release made.
+    earlier release stored.
     """
     user = StampOwner(authorization.user_id, authorization.org_id)
     client = StampOwner(authorization.client_id, authorization.client_org_id)
@@ -94,7 +94,7 @@ def dependencies_of(
         session_ids=authorization.parent_session_ids,
         token_ids=authorization.parent_token_ids,
         pat_ids=authorization.parent_pat_ids,
-        others=[StampOwner(*each) for each in authorization.parent_clients],
+        other_clients=[StampOwner(*each) for each in authorization.parent_clients],
         uses=[*_own_use(user, client, authorization.grounds), *authorization.parent_uses],
         project_id=project_id,
     )
@@ -124,7 +124,7 @@ def to_claims(dependencies: TokenDependencies) -> TokenReferences:
         sessions=list(parent_sessions),
         tokens=list(dependencies.token_ids),
         pats=list(dependencies.pat_ids),
-        clients=[(each.id, each.org_id) for each in dependencies.others],
+        clients=[(each.id, each.org_id) for each in dependencies.other_clients],
         uses=list(uses[len(own) :]),
         grounds=own[0].grounds if own else None,
     )
@@ -140,8 +140,9 @@ def from_claims(
 ) -> TokenDependencies:
     """Returns the dependencies of a token with these claims; its session is one of them.
 
-    `references` is the claim that `to_claims` made, and the other parameters are the token's other
-    claims. Nothing is verified, so they may also be those of a token that is expired or revoked.
+    `references` is the claim that `to_claims` returned, and the other parameters are the token's
+    other claims. Nothing is verified, so they may also be those of a token that is expired or
+    revoked.
     """
     user = StampOwner(user_id, references.user_org) if references.user_org else None
     client = StampOwner(client_id, references.client_org) if references.client_org else None
@@ -156,7 +157,7 @@ def from_claims(
         session_ids=[*_if_any(references.session), *references.sessions],
         token_ids=[token_id, *references.tokens],
         pat_ids=references.pats,
-        others=[StampOwner(*each) for each in references.clients],
+        other_clients=[StampOwner(*each) for each in references.clients],
         uses=[*_own_use(user, client, references.grounds), *references.uses],
     )
 
@@ -169,13 +170,13 @@ def subjects_of(actor: Actor | None) -> Iterator[str]:
 
 
 def _own_use(
-    user: StampOwner | None, client: StampOwner | None, grounds: Grounds | None
-) -> list[Use]:
+    user: StampOwner | None, client: StampOwner | None, grounds: AccessGrounds | None
+) -> list[ApplicationUse]:
     """Returns the use of the client by the user, if there are both."""
     if user is None or client is None:
         return []
     return [
-        Use(
+        ApplicationUse(
             user_id=user.id,
             user_org_id=user.org_id,
             client_id=client.id,
@@ -185,5 +186,5 @@ def _own_use(
     ]
 
 
-def _if_any(id: str | None) -> list[str]:
-    return [id] if id else []
+def _if_any(value: str | None) -> list[str]:
+    return [value] if value else []

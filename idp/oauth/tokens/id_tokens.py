@@ -60,7 +60,7 @@ class IdTokenRequest(Struct, frozen=True, kw_only=True):
     ends_at: datetime | None = None
 
 
-def lasts_until(config: Config, ends_at: datetime | None, now: datetime) -> int:
+def expiry(config: Config, ends_at: datetime | None, now: datetime) -> int:
     """Returns when an ID token that is issued at `now` expires, in seconds since 1970.
 
     That is after its configured lifetime, or at `ends_at` if that is sooner.
@@ -87,7 +87,7 @@ async def issue(service: Service, request: IdTokenRequest, now: datetime) -> str
         "sub": request.sub,
         "aud": request.client_id,
         "azp": request.client_id,
-        "exp": lasts_until(service.config, request.ends_at, now),
+        "exp": expiry(service.config, request.ends_at, now),
         "iat": issued_at,
         "auth_time": int(request.auth_time.timestamp()),
         "amr": request.amr,

@@ -17,7 +17,7 @@ ALL: Final = ("profile", "email", "phone", "address")
 
 
 class UserView(Struct, frozen=True):
-    """A user with what the claims for an application depend on.
+    """A user, with the values that the claims for an application depend on.
 
     `preferred_username` is the name to display. Whether a contact is verified depends on the
     organization of the application, `reader_org_id` (None: of no particular one).
@@ -34,7 +34,7 @@ def for_scopes(view: UserView, scopes: Collection[str]) -> dict[str, Any]:
     for scope in scopes:
         if scope in BY_SCOPE:
             claims |= BY_SCOPE[scope](view)
-    return _known(claims)
+    return _non_empty(claims)
 
 
 def named(view: UserView, names: Container[str], scopes: Collection[str]) -> dict[str, Any]:
@@ -116,12 +116,12 @@ def _phone(view: UserView) -> dict[str, Any]:
 
 def _address(view: UserView) -> dict[str, Any]:
     address = view.user.address
-    return {"address": _known(msgspec.to_builtins(address)) if address else None}
+    return {"address": _non_empty(msgspec.to_builtins(address)) if address else None}
 
 
-def _known(claims: Mapping[str, Any]) -> dict[str, Any]:
-    known = {name: value for name, value in claims.items() if value is not None}
-    return {name: value for name, value in known.items() if not _is_empty(value)}
+def _non_empty(claims: Mapping[str, Any]) -> dict[str, Any]:
+    present = {name: value for name, value in claims.items() if value is not None}
+    return {name: value for name, value in present.items() if not _is_empty(value)}
 
 
 def _is_empty(value: object) -> bool:

@@ -71,7 +71,7 @@ async def id_token(
     `sid`; `code` is only hashed.
     """
     authorization, client = authorized.authorization, authorized.client.application
-    is_lean = access_token is not None and not client.id_token_userinfo_assertion
+    has_access_token = access_token is not None and not client.id_token_userinfo_assertion
     request = IdTokenRequest(
         sub=authorization.user_id,
         client_id=client.id,
@@ -83,7 +83,7 @@ async def id_token(
         access_token=access_token,
         code=code,
         claims=await authorization_claims.in_id_token(
-            service, authorized, scopes, is_lean=is_lean
+            service, authorized, scopes, has_access_token=has_access_token
         ),
         algorithm=client.signing_algorithm,
         actor=authorization.actor,
@@ -123,17 +123,17 @@ async def access_token(
 
 
 def _dependencies(authorized: AuthorizedClient, session_id: str | None) -> TokenDependencies:
-    """Returns what an access token of the authorization depends on, besides it on a session."""
+    """Returns the dependencies of an access token: those of the authorization, and the session."""
     dependencies = dependencies_of(authorized.authorization)
-    own, *others = dependencies.uses
-    # Those the user still has: a ground that was withdrawn since the authorization must not be in
-    # a new token.
-    own = structs.replace(own, grounds=authorized.grounds or own.grounds)
+    client_use, *other_uses = dependencies.uses
+    # The grounds that the user still has: one that was withdrawn since the authorization must not
+    # be in a new token.
+    client_use = structs.replace(client_use, grounds=authorized.grounds or client_use.grounds)
     return structs.replace(
         dependencies,
         session_id=session_id,
         session_ids=[*([session_id] if session_id else []), *dependencies.session_ids],
-        uses=[own, *others],
+        uses=[client_use, *other_uses],
     )
 
 
@@ -144,14 +144,14 @@ def _access_token_ends_at(
     if authorized.authorization.actor is None or authorized.ends_at is None:
         return authorized.ends_at
     # With an actor the token is shorter, also where the authorization itself lasts for hours.
-    lasts = access_tokens.lifetime(service.config, authorized.token_kind)
-    return min(authorized.ends_at, now + acting.shortened(service.config, lasts))
+    token_lifetime = access_tokens.lifetime(service.config, authorized.token_kind)
+    return min(authorized.ends_at, now + acting.shortened(service.config, token_lifetime))
 
 
 def session_of(service: Service, authorized: AuthorizedClient, now: datetime) -> str | None:
     """Returns the id of the session that new tokens of an authorization end with.
 
-    None if the session is over or there is none, so that they end independently of it.
+    None if the session has ended or there is none, so that they end independently of it.
     """
     session = authorized.session
     if session is None or session_lifetime.is_over(service.config, session, now):

@@ -13,7 +13,7 @@ from idp.identity.users import published_names
 from idp.identity.users.subjects import Subject
 from idp.oauth import reserved_scopes
 from idp.oauth.reserved_scopes import Reserved, ReservedScopes
-from idp.oauth.tokens import role_claims, standard_claims
+from idp.oauth.tokens import group_claims, role_claims, standard_claims
 from idp.oauth.tokens.role_claims import RoleClaimRequest
 from idp.oauth.tokens.standard_claims import UserView
 from idp.records import USER_METADATA, Application, User
@@ -22,7 +22,7 @@ from idp.service import Service
 MAX_METADATA: Final = 100
 MAX_METADATA_CHARACTERS: Final = 1_000_000
 _MAX_BYTES_IN_TOKEN: Final = 5 * 1024
-_OF_ORGANIZATION: Final = (Reserved.RESOURCE_OWNER, Reserved.ORGANIZATION, Reserved.DOMAIN)
+_ORGANIZATION_SCOPES: Final = (Reserved.RESOURCE_OWNER, Reserved.ORGANIZATION, Reserved.DOMAIN)
 
 
 async def released(
@@ -40,26 +40,28 @@ async def released(
 
     `audience` is that of the token. `reader_org_id` is the organization of the reading party:
     contacts that only the user's organization states to be verified are so for that organization
-    alone. With `org_id`, every project of that organization counts as in the audience.
+    alone. With `org_id`, every project of that organization is treated as in the audience.
     """
     reserved = reserved_scopes.read(service.config, scopes)
-    if not reserved:
+    if not reserved and group_claims.SCOPE not in scopes:
         return standard_claims.for_scopes(
             await view(service, subject, scopes, reader_org_id), scopes
         )
     requested = RoleClaimRequest(
         reserved=reserved, audience=audience, reader=reader, org_id=org_id
     )
-    # Three independent reads, made at the same time.
-    seen, roles, metadata = await asyncio.gather(
+    # Independent reads, made at the same time.
+    user_view, roles, metadata, groups = await asyncio.gather(
         view(service, subject, scopes, reader_org_id),
         _roles(service, subject, requested),
         _metadata(service, subject.user, reserved),
+        group_claims.released(service, subject, scopes),
     )
-    claims = standard_claims.for_scopes(seen, scopes) | _resource_owner(
+    claims = standard_claims.for_scopes(user_view, scopes) | _resource_owner(
         service.config, subject, reserved
     )
-    return {**claims, **roles, **metadata}
+    # An application may have chosen the name `groups` for its list of roles.
+    return {**claims, **groups, **roles, **metadata}
 
 
 async def view(
@@ -100,11 +102,11 @@ async def _metadata(service: Service, user: User, reserved: ReservedScopes) -> d
     where = {"user_id": user.id}
     page = await service.store.find(USER_METADATA, where, order="key", limit=MAX_METADATA)
     entries: dict[str, str] = {}
-    left = MAX_METADATA_CHARACTERS
+    remaining_characters = MAX_METADATA_CHARACTERS
     for entry in page.records:
-        left -= len(entry.value)
+        remaining_characters -= len(entry.value)
         # An entry that does not fit is left out whole: half of a value would be a wrong one.
-        if left >= 0:
+        if remaining_characters >= 0:
             entries[entry.key] = _url_safe(entry.value)
     name = reserved_scopes.claim(service.config, Reserved.METADATA)
     return {name: entries} if entries else {}
@@ -116,7 +118,7 @@ def _url_safe(value: str) -> str:
 
 
 def _resource_owner(config: Config, subject: Subject, reserved: ReservedScopes) -> dict[str, Any]:
-    if not any(kind in reserved for kind in _OF_ORGANIZATION):
+    if not any(kind in reserved for kind in _ORGANIZATION_SCOPES):
         return {}
     prefix = reserved_scopes.claim(config, Reserved.RESOURCE_OWNER)
     organization = subject.organization

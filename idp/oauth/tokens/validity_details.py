@@ -1,4 +1,4 @@
-"""The reasons why an authorization or a token is not valid any more, for the details of a
+"""The reasons why an authorization or a token is no longer valid, for the details of a
 refusal."""
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from idp.records import (
     Authorization,
     Session,
 )
+from idp.records.groups import GROUP_GRANTS, GROUP_MEMBERS, GROUPS
 from idp.service import Service
 
 
 class InvalidReason(NamedTuple):
-    """The reason why an authorization or token is not valid any more, and the check that it fails.
+    """The reason why an authorization or token is no longer valid, and the check that it fails.
 
     `fix` is advice that is more exact than the check's own, or empty.
     """
@@ -44,8 +45,8 @@ class InvalidReason(NamedTuple):
 async def find_reason(
     service: Service, dependencies: TokenDependencies, default_check: Check
 ) -> InvalidReason:
-    """Returns the reason why an authorization or token with these dependencies is not valid any
-    more.
+    """Returns the reason why an authorization or token with these dependencies is no longer
+    valid.
 
     It is called after `validity.validate` has returned None. The returned check is
     `default_check`, unless the reason is that the user may not use the application.
@@ -53,8 +54,8 @@ async def find_reason(
     now = service.clock.now()
     keys = token_validity.keys(dependencies)
     records = await service.store.get_many(keys)
-    for (collection, id), record in zip(keys, records, strict=True):
-        reason = _REASONS[collection.name](record, now, id in dependencies.session_ids)
+    for (collection, record_id), record in zip(keys, records, strict=True):
+        reason = _REASONS[collection.name](record, now, record_id in dependencies.session_ids)
         if reason:
             return InvalidReason(reason, default_check)
     # Only when every record by itself is valid: a use is decided from several of them.
@@ -69,7 +70,7 @@ async def find_reason(
     )
 
 
-def _authorization_reason(record: Authorization | None, now: datetime, counts: bool) -> str:
+def _authorization_reason(record: Authorization | None, now: datetime, is_required: bool) -> str:
     if record is None:
         return "The grant is gone: it has expired, with everything that came of it."
     return (
@@ -77,34 +78,34 @@ def _authorization_reason(record: Authorization | None, now: datetime, counts: b
     )
 
 
-def _session_reason(record: Session | None, now: datetime, counts: bool) -> str:
-    if not counts or (record and record.ended_at is None):
+def _session_reason(record: Session | None, now: datetime, is_required: bool) -> str:
+    if not is_required or (record and record.ended_at is None):
         return ""
     since = f"{span(now - record.ended_at)} ago, " if record and record.ended_at else ""
     return f"The session ended {since}by a logout."
 
 
-def _token_reason(record: object, now: datetime, counts: bool) -> str:
+def _token_reason(record: object, now: datetime, is_required: bool) -> str:
     return "The token was revoked by its client." if record else ""
 
 
-def _pat_reason(record: object, now: datetime, counts: bool) -> str:
+def _pat_reason(record: object, now: datetime, is_required: bool) -> str:
     reason = "The personal access token that it came of has expired or was deleted."
     return "" if record else reason
 
 
 def _state_reason(kind: str) -> Callable[[Any, datetime, bool], str]:
-    def reason(record: Any, now: datetime, counts: bool) -> str:
-        is_gone = record is None or record.state != "active"
-        return f"The {kind} is deleted or not active." if is_gone else ""
+    def reason(record: Any, now: datetime, is_required: bool) -> str:
+        is_missing = record is None or record.state != "active"
+        return f"The {kind} is deleted or not active." if is_missing else ""
 
     return reason
 
 
 _REASONS: Final[dict[str, Callable[[Any, datetime, bool], str]]] = {
     # Records that invalidate nothing by themselves: their stamps and uses are compared as a whole.
-    INSTANCES.name: lambda record, now, counts: "",
-    MEMBERSHIPS.name: lambda record, now, counts: "",
+    INSTANCES.name: lambda record, now, is_required: "",
+    MEMBERSHIPS.name: lambda record, now, is_required: "",
     AUTHORIZATIONS.name: _authorization_reason,
     USERS.name: _state_reason("user"),
     APPLICATIONS.name: _state_reason("application"),
@@ -112,7 +113,10 @@ _REASONS: Final[dict[str, Callable[[Any, datetime, bool], str]]] = {
     SESSIONS.name: _session_reason,
     REVOKED_TOKENS.name: _token_reason,
     PATS.name: _pat_reason,
-    PROJECTS.name: lambda record, now, counts: "",
-    PROJECT_GRANTS.name: lambda record, now, counts: "",
-    ROLE_ASSIGNMENTS.name: lambda record, now, counts: "",
+    PROJECTS.name: lambda record, now, is_required: "",
+    PROJECT_GRANTS.name: lambda record, now, is_required: "",
+    ROLE_ASSIGNMENTS.name: lambda record, now, is_required: "",
+    GROUPS.name: lambda record, now, is_required: "",
+    GROUP_MEMBERS.name: lambda record, now, is_required: "",
+    GROUP_GRANTS.name: lambda record, now, is_required: "",
 }

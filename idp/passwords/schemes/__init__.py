@@ -1,6 +1,6 @@
 """Formats of stored password hashes: each is parsed strictly and bounded before it is verified.
 
-To add a format: a module in this package with a `read` that returns a `Stored` or raises
+To add a format: a module in this package with a `read` that returns a `ParsedHash` or raises
 UnreadableHash, and a line in `SCHEMES`. A format is found by the beginning of the encoded hash; if
 several match, the longest applies.
 """
@@ -24,7 +24,14 @@ from idp.passwords.schemes import (
     werkzeug,
     yescrypt,
 )
-from idp.passwords.schemes.base import Reader, Recipe, Stored, Strength, UnreadableHash, WeakHash
+from idp.passwords.schemes.base import (
+    ParsedHash,
+    Reader,
+    Recipe,
+    Strength,
+    UnreadableHash,
+    WeakHash,
+)
 
 MAX_ENCODED_CHARACTERS: Final = 200
 
@@ -62,7 +69,7 @@ SCHEMES: Final[Mapping[str, Reader]] = {
 # Known formats that are refused, with the reason for the administrator who imports them.
 REFUSED: Final[Mapping[str, str]] = {
     "$2$": "bcrypt's first version ($2$) is not supported",
-    "$2x$": "$2x$ marks hashes of a faulty bcrypt, in which different passwords were alike",
+    "$2x$": "$2x$ marks hashes of a faulty bcrypt, for which different passwords are equal",
     "$argon2d$": "argon2d is not for passwords; supported are argon2id and argon2i",
     "$sha1$": "SHA-1 crypt is not supported",
     "$wp$": "the form of WordPress 6.8 and later is not supported",
@@ -71,7 +78,7 @@ REFUSED: Final[Mapping[str, str]] = {
 }
 
 # Sorted by length, so that the longest beginning matches.
-_BEGINNING: Final = re.compile(
+_PREFIX: Final = re.compile(
     "|".join(sorted(map(re.escape, [*SCHEMES, *REFUSED]), key=len, reverse=True))
 )
 
@@ -79,7 +86,7 @@ _BEGINNING: Final = re.compile(
 RECIPES: Final[Mapping[str, Recipe]] = {"argon2id": argon2.RECIPE, "bcrypt": bcrypt.RECIPE}
 
 
-def read(encoded: str) -> Stored:
+def read(encoded: str) -> ParsedHash:
     """Returns the hash in a form that can be verified. Raises UnreadableHash, which names the
     broken rule and not the value.
 
@@ -88,14 +95,14 @@ def read(encoded: str) -> Stored:
     """
     if len(encoded) > MAX_ENCODED_CHARACTERS:
         raise UnreadableHash(f"it is longer than {MAX_ENCODED_CHARACTERS} characters")
-    match = _BEGINNING.match(encoded)
+    match = _PREFIX.match(encoded)
     assert match is not None  # noqa: S101 - the beginning of one scheme is empty
     if match[0] in REFUSED:
         raise UnreadableHash(REFUSED[match[0]])
     return SCHEMES[match[0]](encoded)
 
 
-def read_imported(encoded: str, config: Config) -> Stored:
+def read_imported(encoded: str, config: Config) -> ParsedHash:
     """Returns a hash from another system as `read` does, if it is as strong as the settings
     require.
 
@@ -104,10 +111,10 @@ def read_imported(encoded: str, config: Config) -> Stored:
     stored = read(encoded)
     if stored.strength is not None:
         setting, value = stored.strength
-        least: int = getattr(config, setting)
-        if value < least:
+        minimum: int = getattr(config, setting)
+        if value < minimum:
             raise WeakHash(
-                f"{stored.scheme} is too weak with {value}; at least {least} ({setting})"
+                f"{stored.scheme} is too weak with {value}; at least {minimum} ({setting})"
             )
     return stored
 
@@ -118,7 +125,7 @@ __all__ = [
     "REFUSED",
     "SCHEMES",
     "Recipe",
-    "Stored",
+    "ParsedHash",
     "Strength",
     "UnreadableHash",
     "WeakHash",

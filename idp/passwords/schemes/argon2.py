@@ -10,8 +10,8 @@ from argon2.low_level import Type, hash_secret, verify_secret
 
 from idp.foundation.randomness import Random
 from idp.passwords.schemes.base import (
+    ParsedHash,
     Recipe,
-    Stored,
     Strength,
     UnreadableHash,
     base64_bytes,
@@ -41,7 +41,7 @@ _ENCODED: Final = re.compile(
 _TYPES: Final = {"argon2id": Type.ID, "argon2i": Type.I}
 
 
-def read(encoded: str) -> Stored:
+def read(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     match = _ENCODED.fullmatch(encoded)
     if not match:
@@ -56,7 +56,9 @@ def read(encoded: str) -> Stored:
     base64_bytes(digest, "the hash", 16, 64)
     kind = _TYPES[scheme]
     strength = Strength("imported_argon2_min_kib", m)
-    return Stored(scheme, (m, t, p), lambda password: _verify(encoded, password, kind), strength)
+    return ParsedHash(
+        scheme, (m, t, p), lambda password: _verify(encoded, password, kind), strength
+    )
 
 
 def _verify(encoded: str, password: bytes, kind: Type) -> bool:

@@ -1,4 +1,4 @@
-"""What all formats of password hashes have in common: structs, errors and strict parsers."""
+"""The structs, errors and strict parsers that all formats of password hashes use."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Strength(NamedTuple):
     value: int
 
 
-class Stored(Struct, frozen=True):
+class ParsedHash(Struct, frozen=True):
     """A stored hash that was parsed and is within bounds.
 
     `verify` returns whether a password (in bytes) belongs to it; it takes long and must not run on
@@ -47,13 +47,13 @@ class Stored(Struct, frozen=True):
     """
 
     scheme: str
-    # The scheme's parameters; if they differ from the present ones, the password is hashed again.
+    # The scheme's parameters; if they differ from the current ones, the password is hashed again.
     cost: tuple[int, ...]
     verify: Callable[[bytes], bool]
     strength: Strength | None = None  # None: the format has no parameters
 
 
-Reader = Callable[[str], Stored]
+Reader = Callable[[str], ParsedHash]
 
 
 class Recipe(Struct, frozen=True):
@@ -61,7 +61,7 @@ class Recipe(Struct, frozen=True):
     takes long.
 
     `decoy` returns the encoded hash of a password that is not known; verifying it costs as much as
-    verifying a real one. `max_bytes` is the longest password that the scheme takes, None if any
+    verifying a real one. `max_bytes` is the longest password that the scheme accepts, None if any
     length.
     """
 
@@ -72,18 +72,18 @@ class Recipe(Struct, frozen=True):
     max_bytes: int | None = None
 
 
-def number(text: str, name: str, least: int, most: int) -> int:
+def number(text: str, name: str, minimum: int, maximum: int) -> int:
     """Returns a decimal number from `least` to `most` in ASCII without leading zeros; `name` is
     its name in messages.
 
     Raises UnreadableHash.
     """
-    if not _NUMBER.fullmatch(text) or not least <= int(text) <= most:
-        raise UnreadableHash(f"{name} must be from {least} to {most}")
+    if not _NUMBER.fullmatch(text) or not minimum <= int(text) <= maximum:
+        raise UnreadableHash(f"{name} must be from {minimum} to {maximum}")
     return int(text)
 
 
-def base64_bytes(text: str, name: str, least: int, most: int) -> bytes:
+def base64_bytes(text: str, name: str, minimum: int, maximum: int) -> bytes:
     """Returns the bytes of canonical standard base64 without padding, from `least` to `most` of
     them.
 
@@ -92,10 +92,10 @@ def base64_bytes(text: str, name: str, least: int, most: int) -> bytes:
     value = _decoded(text + "=" * (-len(text) % 4))
     if unpadded(value) != text:
         raise UnreadableHash(f"{name} is not base64 without padding")
-    return _of_length(value, name, least, most)
+    return _of_length(value, name, minimum, maximum)
 
 
-def padded_base64_bytes(text: str, name: str, least: int, most: int) -> bytes:
+def padded_base64_bytes(text: str, name: str, minimum: int, maximum: int) -> bytes:
     """Returns the bytes of canonical standard base64 with padding, from `least` to `most` of them.
 
     `name` is their name in messages. Raises UnreadableHash.
@@ -103,7 +103,7 @@ def padded_base64_bytes(text: str, name: str, least: int, most: int) -> bytes:
     value = _decoded(text)
     if base64.b64encode(value).decode("ascii") != text:
         raise UnreadableHash(f"{name} is not base64 with its padding")
-    return _of_length(value, name, least, most)
+    return _of_length(value, name, minimum, maximum)
 
 
 def _decoded(text: str) -> bytes:
@@ -113,9 +113,9 @@ def _decoded(text: str) -> bytes:
         return b""
 
 
-def _of_length(value: bytes, name: str, least: int, most: int) -> bytes:
-    if not least <= len(value) <= most:
-        size = str(most) if least == most else f"{least} to {most}"
+def _of_length(value: bytes, name: str, minimum: int, maximum: int) -> bytes:
+    if not minimum <= len(value) <= maximum:
+        size = str(maximum) if minimum == maximum else f"{minimum} to {maximum}"
         raise UnreadableHash(f"{name} must have {size} bytes")
     return value
 

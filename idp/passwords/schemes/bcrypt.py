@@ -9,7 +9,14 @@ from typing import Final
 import bcrypt
 
 from idp.foundation.randomness import Random
-from idp.passwords.schemes.base import Recipe, Stored, Strength, UnreadableHash, number, unpadded
+from idp.passwords.schemes.base import (
+    ParsedHash,
+    Recipe,
+    Strength,
+    UnreadableHash,
+    number,
+    unpadded,
+)
 
 MAX_PASSWORD_BYTES: Final = 72
 MIN_COST: Final = 4
@@ -28,18 +35,18 @@ _ENCODED: Final = re.compile(
 )
 
 
-def read(encoded: str) -> Stored:
+def read(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     match = _ENCODED.fullmatch(encoded)
     if not match:
         raise UnreadableHash("bcrypt is written $2b$, two digits of cost, $ and 53 characters")
     cost = number(match[1].lstrip("0"), "the cost", MIN_COST, MAX_COST)
     strength = Strength("imported_bcrypt_min_cost", cost)
-    return Stored("bcrypt", (cost,), lambda password: _verify(encoded, password), strength)
+    return ParsedHash("bcrypt", (cost,), lambda password: _verify(encoded, password), strength)
 
 
 def _verify(encoded: str, password: bytes) -> bool:
-    """Only the first 72 bytes are used, as in the systems that made these hashes."""
+    """Only the first 72 bytes are used, as in the systems that created these hashes."""
     stored = encoded.encode("ascii")
     return hmac.compare_digest(bcrypt.hashpw(password[:MAX_PASSWORD_BYTES], stored), stored)
 

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import structs
 
 from idp.passwords.schemes import argon2, bcrypt, pbkdf2, scrypt
-from idp.passwords.schemes.base import Stored, UnreadableHash, padded_base64_bytes
+from idp.passwords.schemes.base import ParsedHash, UnreadableHash, padded_base64_bytes
 
 _PBKDF2: Final = re.compile(
     r"pbkdf2_(sha1|sha256)\$([0-9]{1,10})\$([!-#%-~]{1,64})\$([A-Za-z0-9+/]{1,100}={0,2})"
@@ -21,7 +21,7 @@ _SCRYPT: Final = re.compile(
 )
 
 
-def read_pbkdf2(encoded: str) -> Stored:
+def read_pbkdf2(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     match = _PBKDF2.fullmatch(encoded)
     if not match:
@@ -29,30 +29,30 @@ def read_pbkdf2(encoded: str) -> Stored:
     digest, rounds, salt, expected = match.groups()
     size = hashlib.new(digest, usedforsecurity=False).digest_size
     key = padded_base64_bytes(expected, "the hash", size, size)
-    return pbkdf2.stored(digest, rounds, salt.encode("ascii"), key)
+    return pbkdf2.parsed_hash(digest, rounds, salt.encode("ascii"), key)
 
 
-def read_scrypt(encoded: str) -> Stored:
+def read_scrypt(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     match = _SCRYPT.fullmatch(encoded)
     if not match:
         raise UnreadableHash("Django's scrypt is written scrypt$N$salt$r$p$hash")
     n, salt, r, p, expected = match.groups()
     key = padded_base64_bytes(expected, "the hash", 64, 64)
-    return scrypt.stored(scrypt.exponent(n), r, p, salt.encode("ascii"), key)
+    return scrypt.parsed_hash(scrypt.exponent(n), r, p, salt.encode("ascii"), key)
 
 
-def read_argon2(encoded: str) -> Stored:
+def read_argon2(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     return argon2.read(encoded.removeprefix("argon2"))
 
 
-def read_bcrypt(encoded: str) -> Stored:
+def read_bcrypt(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     return bcrypt.read(encoded.removeprefix("bcrypt$"))
 
 
-def read_bcrypt_sha256(encoded: str) -> Stored:
+def read_bcrypt_sha256(encoded: str) -> ParsedHash:
     """Returns the bcrypt hash of the password's SHA-256 in hexadecimal, ready to verify. Raises
     UnreadableHash."""
     inner = bcrypt.read(encoded.removeprefix("bcrypt_sha256$"))

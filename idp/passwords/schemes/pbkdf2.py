@@ -7,7 +7,7 @@ import hmac
 import re
 from typing import Final
 
-from idp.passwords.schemes.base import Stored, Strength, UnreadableHash, base64_bytes, number
+from idp.passwords.schemes.base import ParsedHash, Strength, UnreadableHash, base64_bytes, number
 
 # Bounds of rounds times blocks of output: below a second on a current machine.
 MAX_ROUNDS: Final = {
@@ -23,17 +23,17 @@ _ENCODED: Final = re.compile(
 )
 
 
-def read(encoded: str) -> Stored:
+def read(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     match = _ENCODED.fullmatch(encoded)
     if not match:
         raise UnreadableHash("pbkdf2 is written $pbkdf2-sha256$rounds$salt$hash")
     digest, rounds, salt, expected = match.groups()
-    key = _adapted(expected, "the hash", 16)
-    return stored(digest or "sha1", rounds, _adapted(salt, "the salt", 1), key)
+    key = _decode(expected, "the hash", 16)
+    return parsed_hash(digest or "sha1", rounds, _decode(salt, "the salt", 1), key)
 
 
-def stored(digest: str, rounds: str, salt: bytes, expected: bytes) -> Stored:
+def parsed_hash(digest: str, rounds: str, salt: bytes, expected: bytes) -> ParsedHash:
     """Returns the hash with these parameters, ready to verify; for formats that encode them in
     other ways, too.
 
@@ -48,12 +48,12 @@ def stored(digest: str, rounds: str, salt: bytes, expected: bytes) -> Stored:
         return hmac.compare_digest(computed, expected)
 
     strength = Strength("imported_pbkdf2_min_rounds", count)
-    return Stored(f"pbkdf2-{digest}", (count,), verify, strength)
+    return ParsedHash(f"pbkdf2-{digest}", (count,), verify, strength)
 
 
-def _adapted(text: str, name: str, least: int) -> bytes:
+def _decode(text: str, name: str, minimum: int) -> bytes:
     """Decodes base64 in one of its two forms: `.` replaces `+` if there is no `+`."""
     if text.endswith("=") and len(text) % 4:
         raise UnreadableHash(f"{name} has the wrong padding")
     standard = text if "+" in text else text.replace(".", "+")
-    return base64_bytes(standard.rstrip("="), name, least, 64)
+    return base64_bytes(standard.rstrip("="), name, minimum, 64)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from idp.passwords.schemes import crypt_base64
-from idp.passwords.schemes.base import Stored, UnreadableHash
+from idp.passwords.schemes.base import ParsedHash, UnreadableHash
 
 # The rounds as a power of two; PHPass itself allows none below.
 MIN_EXPONENT: Final = 7
@@ -23,32 +23,34 @@ _Hash = Callable[[bytes], "hashlib._Hash"]
 _MD5: Final[_Hash] = partial(hashlib.md5, usedforsecurity=False)
 
 
-def read(encoded: str) -> Stored:
+def read(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     match = _PHPASS.fullmatch(encoded)
     if not match:
         raise UnreadableHash("PHPass is written $P$ or $H$ and 31 characters")
-    return _stored("phpass", _MD5, *match.groups())
+    return _parsed("phpass", _MD5, *match.groups())
 
 
-def read_drupal(encoded: str) -> Stored:
+def read_drupal(encoded: str) -> ParsedHash:
     """Returns the hash of Drupal 7, ready to verify. Raises UnreadableHash."""
     match = _DRUPAL.fullmatch(encoded)
     if not match:
         raise UnreadableHash("Drupal's form is $S$ and 52 characters")
-    return _stored("drupal7", hashlib.sha512, *match.groups())
+    return _parsed("drupal7", hashlib.sha512, *match.groups())
 
 
-def _stored(scheme: str, make: _Hash, rounds: str, salt: str, expected: str) -> Stored:
+def _parsed(
+    scheme: str, hash_function: _Hash, rounds: str, salt: str, expected: str
+) -> ParsedHash:
     exponent = crypt_base64.ALPHABET.index(rounds)
     if not MIN_EXPONENT <= exponent <= MAX_EXPONENT:
         raise UnreadableHash(f"the rounds must be 2 to the {MIN_EXPONENT} to {MAX_EXPONENT}")
 
     def verify(password: bytes) -> bool:
-        digest = make(salt.encode("ascii") + password).digest()
+        digest = hash_function(salt.encode("ascii") + password).digest()
         for _ in range(1 << exponent):
-            digest = make(digest + password).digest()
+            digest = hash_function(digest + password).digest()
         computed = crypt_base64.encode(digest)[: len(expected)]
         return hmac.compare_digest(computed.encode("ascii"), expected.encode("ascii"))
 
-    return Stored(scheme, (exponent,), verify)
+    return ParsedHash(scheme, (exponent,), verify)

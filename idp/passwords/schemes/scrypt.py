@@ -7,7 +7,7 @@ import hmac
 import re
 from typing import Final
 
-from idp.passwords.schemes.base import Stored, Strength, UnreadableHash, base64_bytes, number
+from idp.passwords.schemes.base import ParsedHash, Strength, UnreadableHash, base64_bytes, number
 
 # Bounds: one verification stays below 128 MiB and about a second on a current machine.
 MAX_LN: Final = 20
@@ -15,7 +15,7 @@ MAX_BLOCK: Final = 32
 MAX_PARALLEL: Final = 16
 MAX_BYTES: Final = 128 * 1024 * 1024
 MAX_BLOCKS: Final = 3 * 1024 * 1024
-_ROOM: Final = 2 * MAX_BYTES  # the limit for OpenSSL, which counts more than N and r
+_OPENSSL_MAX_BYTES: Final = 2 * MAX_BYTES  # the limit for OpenSSL, which counts more than N and r
 
 _ENCODED: Final = re.compile(
     r"\$(?:scrypt|7)\$ln=([0-9]{1,10}),r=([0-9]{1,10}),p=([0-9]{1,10})"
@@ -23,17 +23,19 @@ _ENCODED: Final = re.compile(
 )
 
 
-def read(encoded: str) -> Stored:
+def read(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     match = _ENCODED.fullmatch(encoded)
     if not match:
         raise UnreadableHash("scrypt is written $scrypt$ln=…,r=…,p=…$salt$hash")
     ln, r, p, salt, expected = match.groups()
     key = base64_bytes(expected, "the hash", 16, 64)
-    return stored(number(ln, "ln", 1, MAX_LN), r, p, base64_bytes(salt, "the salt", 1, 64), key)
+    return parsed_hash(
+        number(ln, "ln", 1, MAX_LN), r, p, base64_bytes(salt, "the salt", 1, 64), key
+    )
 
 
-def stored(ln: int, block: str, parallel: str, salt: bytes, expected: bytes) -> Stored:
+def parsed_hash(ln: int, block: str, parallel: str, salt: bytes, expected: bytes) -> ParsedHash:
     """Returns the hash with these parameters, ready to verify; for formats that encode them in
     other ways, too.
 
@@ -49,11 +51,11 @@ def stored(ln: int, block: str, parallel: str, salt: bytes, expected: bytes) -> 
 
     def verify(password: bytes) -> bool:
         computed = hashlib.scrypt(
-            password, salt=salt, n=n, r=r, p=p, maxmem=_ROOM, dklen=len(expected)
+            password, salt=salt, n=n, r=r, p=p, maxmem=_OPENSSL_MAX_BYTES, dklen=len(expected)
         )
         return hmac.compare_digest(computed, expected)
 
-    return Stored("scrypt", (ln, r, p), verify, Strength("imported_scrypt_min_cost", ln))
+    return ParsedHash("scrypt", (ln, r, p), verify, Strength("imported_scrypt_min_cost", ln))
 
 
 def exponent(n: str) -> int:

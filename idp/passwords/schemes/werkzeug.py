@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from idp.passwords.schemes import pbkdf2, scrypt
-from idp.passwords.schemes.base import Stored, UnreadableHash
+from idp.passwords.schemes.base import ParsedHash, UnreadableHash
 
 _PBKDF2: Final = re.compile(
     r"pbkdf2:(sha1|sha224|sha256|sha384|sha512):([0-9]{1,10})"
@@ -19,7 +19,7 @@ _SCRYPT: Final = re.compile(
 )
 
 
-def read_pbkdf2(encoded: str) -> Stored:
+def read_pbkdf2(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     match = _PBKDF2.fullmatch(encoded)
     if not match:
@@ -28,14 +28,14 @@ def read_pbkdf2(encoded: str) -> Stored:
     size = hashlib.new(digest, usedforsecurity=False).digest_size
     if len(expected) != 2 * size:
         raise UnreadableHash(f"the hash must have {size} bytes")
-    return pbkdf2.stored(digest, rounds, salt.encode("ascii"), bytes.fromhex(expected))
+    return pbkdf2.parsed_hash(digest, rounds, salt.encode("ascii"), bytes.fromhex(expected))
 
 
-def read_scrypt(encoded: str) -> Stored:
+def read_scrypt(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     match = _SCRYPT.fullmatch(encoded)
     if not match:
         raise UnreadableHash("Werkzeug's scrypt is written scrypt:N:r:p$salt$hex")
     n, r, p, salt, expected = match.groups()
     key = bytes.fromhex(expected)
-    return scrypt.stored(scrypt.exponent(n), r, p, salt.encode("ascii"), key)
+    return scrypt.parsed_hash(scrypt.exponent(n), r, p, salt.encode("ascii"), key)

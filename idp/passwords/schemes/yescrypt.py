@@ -13,11 +13,11 @@ from functools import cache
 from typing import Final
 
 from idp.passwords.schemes import crypt_base64
-from idp.passwords.schemes.base import Stored, UnreadableHash
+from idp.passwords.schemes.base import ParsedHash, UnreadableHash
 
 MAX_BYTES: Final = 128 * 1024 * 1024
 _NAMES: Final = ("libcrypt.so.1", "libcrypt.so.2", "libcrypt.dylib")
-_WORK_BYTES: Final = 256 * 1024  # at least struct crypt_data of any libcrypt
+_BUFFER_BYTES: Final = 256 * 1024  # at least struct crypt_data of any libcrypt
 _USABLE: Final = 0  # CRYPT_SALT_OK
 
 # The form that every crypt_gensalt writes: flavour j, N and r, each in one character. The hash's
@@ -28,7 +28,7 @@ _ENCODED: Final = re.compile(
 _BLOCKS: Final = {"5": 8, "T": 32}
 
 
-def read(encoded: str) -> Stored:
+def read(encoded: str) -> ParsedHash:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
     match = _ENCODED.fullmatch(encoded)
     if not match:
@@ -41,7 +41,7 @@ def read(encoded: str) -> Stored:
         raise UnreadableHash("yescrypt needs libxcrypt, which this system doesn't have")
     expected = encoded.encode("ascii")
     cost = (exponent, _BLOCKS[match[3]])
-    return Stored("yescrypt", cost, lambda password: _verify(library, expected, password))
+    return ParsedHash("yescrypt", cost, lambda password: _verify(library, expected, password))
 
 
 @cache
@@ -61,6 +61,6 @@ def usable_library() -> ctypes.CDLL | None:
 def _verify(library: ctypes.CDLL, expected: bytes, password: bytes) -> bool:
     if b"\0" in password:  # C's strings end there
         return False
-    work = ctypes.create_string_buffer(_WORK_BYTES)
-    computed: bytes | None = library.crypt_r(password, expected, work)
+    buffer = ctypes.create_string_buffer(_BUFFER_BYTES)
+    computed: bytes | None = library.crypt_r(password, expected, buffer)
     return computed is not None and hmac.compare_digest(computed, expected)

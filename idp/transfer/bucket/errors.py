@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class ObjectStorageFailed(InvalidArgument):
     """The error of an operation on object storage: nothing was read, or nothing was written.
 
-    `problem` is what the answer to the caller says, `cause` a description for the log; neither
-    contains a secret.
+    `problem` is returned to the caller, `cause` is a description for the log; neither contains a
+    secret.
     """
 
     def __init__(self, problem: FieldProblem, cause: str = "") -> None:

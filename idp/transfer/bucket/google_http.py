@@ -1,8 +1,8 @@
 """Requests of Google's libraries, restricted to known servers and to a time limit.
 
 The libraries follow redirects and addresses in responses, read responses of any length, and apply
-their timeout to each read anew. This module sends requests to listed servers only, limits the size
-of a response that is held in memory, and closes every connection at the time limit.
+their timeout to each read separately. This module sends requests to listed servers only, limits
+the size of a response that is held in memory, and closes every connection at the time limit.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-MAX_ANSWER_BYTES: Final = 1024 * 1024
-SILENT_SECONDS: Final = (10.0, 20.0)  # until a connection is established, and between two reads
-_PIECE: Final = 64 * 1024
+MAX_RESPONSE_BYTES: Final = 1024 * 1024
+TIMEOUT_SECONDS: Final = (10.0, 20.0)  # to establish a connection, and between two reads
+_CHUNK_BYTES: Final = 64 * 1024
 
 
-class NotCalled(RequestException):  # type: ignore[misc, unused-ignore]
+class RequestBlocked(RequestException):  # type: ignore[misc, unused-ignore]
     """The error that a request was not sent, or its response not read, because of a restriction of
     this module; the library does not retry it.
     """
@@ -34,7 +34,7 @@ class TimeLimit:
     """A time limit for all requests to a bucket, at whose end their connections are closed.
 
     Once `is_over` is true, the registered connections are closed, and each later one is closed as
-    soon as it is registered. `watch` and `end` may be called from different threads.
+    soon as it is registered. `register` and `end` may be called from different threads.
     """
 
     def __init__(self) -> None:
@@ -43,15 +43,15 @@ class TimeLimit:
         self._connections: list[HTTPConnection] = []
         self._lock = threading.Lock()
 
-    def watch(self, connection: HTTPConnection, over: socket.socket) -> None:
-        """Registers a connection and its socket `over`, which are closed at the time limit.
+    def register(self, connection: HTTPConnection, sock: socket.socket) -> None:
+        """Registers a connection and its socket `sock`, which are closed at the time limit.
 
         The socket is duplicated, because TLS takes the original over.
         """
         with self._lock:
             self._connections.append(connection)
-            self._sockets.append(over.dup())
-        # The period may have ended between opening the socket and registering it.
+            self._sockets.append(sock.dup())
+        # The limit may have passed between opening the socket and registering it.
         if self.is_over:
             self.end()
 
@@ -62,7 +62,7 @@ class TimeLimit:
         self.is_over = True
         with self._lock:
             for each in self._sockets:
-                _cut(each)
+                _disconnect(each)
             self._sockets.clear()
 
     def close(self) -> None:
@@ -75,60 +75,61 @@ class TimeLimit:
 
 
 @contextmanager
-def time_limit(seconds: float, leaving: threading.Event) -> Iterator[TimeLimit]:
-    """Provides a time limit that ends after `seconds`, when the event `leaving` is set, or at the
+def time_limit(seconds: float, aborted: threading.Event) -> Iterator[TimeLimit]:
+    """Provides a time limit that ends after `seconds`, when the event `aborted` is set, or at the
     end of the block, whichever comes first.
     """
-    time = TimeLimit()
+    limit = TimeLimit()
 
     def end() -> None:
-        leaving.wait(max(seconds, 0))
-        time.end()
+        aborted.wait(max(seconds, 0))
+        limit.end()
 
     threading.Thread(target=end, daemon=True).start()
     try:
-        yield time
+        yield limit
     finally:
-        leaving.set()
-        time.close()
+        aborted.set()
+        limit.close()
 
 
-class GuardedAdapter(HTTPAdapter):  # type: ignore[misc, unused-ignore]
+class RestrictedAdapter(HTTPAdapter):  # type: ignore[misc, unused-ignore]
     """An adapter of `requests` that sends requests to `origins` only, and within the time limit
-    `time`.
+    `limit`.
 
-    It raises NotCalled for any other request, for a redirect, and for a response that is too long.
+    It raises RequestBlocked for any other request, for a redirect, and for a response that is too
+    long.
     """
 
-    def __init__(self, origins: frozenset[str], time: TimeLimit) -> None:
+    def __init__(self, origins: frozenset[str], limit: TimeLimit) -> None:
         self._origins = origins
-        self._time = time
+        self._limit = limit
         super().__init__()
 
-    def init_poolmanager(self, *arguments: Any, **named: Any) -> None:
-        super().init_poolmanager(*arguments, **named)
-        self.poolmanager.pool_classes_by_scheme = _pools(self._time)
+    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
+        super().init_poolmanager(*arguments, **options)
+        self.poolmanager.pool_classes_by_scheme = _pools(self._limit)
 
-    def send(self, request: PreparedRequest, *arguments: Any, **named: Any) -> Response:
-        if self._time.is_over:
-            raise NotCalled("the time is over")
+    def send(self, request: PreparedRequest, *arguments: Any, **options: Any) -> Response:
+        if self._limit.is_over:
+            raise RequestBlocked("the time limit has passed")
         if origin(request.url or "") not in self._origins:
-            raise NotCalled("another server than the one that was set")
-        response = super().send(request, *arguments, **named)
+            raise RequestBlocked("a server that is not allowed")
+        response = super().send(request, *arguments, **options)
         if response.is_redirect:
             response.close()
-            raise NotCalled("a redirect")
-        if not (arguments[0] if arguments else named.get("stream")):
-            _read_short(response)
+            raise RequestBlocked("a redirect")
+        if not (arguments[0] if arguments else options.get("stream")):
+            _read_bounded(response)
         return response
 
 
-def guard(session: Session, origins: frozenset[str], time: TimeLimit) -> None:
+def restrict(session: Session, origins: frozenset[str], limit: TimeLimit) -> None:
     """Restricts a session to requests to `origins` (in the form that `origin` returns) within
-    `time`, and makes it ignore the proxies that are set in the environment.
+    `limit`, and makes it ignore the proxies that are set in the environment.
     """
     session.trust_env = False
-    adapter = GuardedAdapter(origins, time)
+    adapter = RestrictedAdapter(origins, limit)
     for scheme in ("http://", "https://"):
         session.mount(scheme, adapter)
 
@@ -139,28 +140,28 @@ def origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 
-def _read_short(response: Response) -> None:
-    """Reads a response into memory. Raises NotCalled if it is too long."""
+def _read_bounded(response: Response) -> None:
+    """Reads a response into memory. Raises RequestBlocked if it is too long."""
     content = b""
-    for piece in response.iter_content(_PIECE):
-        content += piece
-        if len(content) > MAX_ANSWER_BYTES:
+    for chunk in response.iter_content(_CHUNK_BYTES):
+        content += chunk
+        if len(content) > MAX_RESPONSE_BYTES:
             response.close()
-            raise NotCalled("an answer without end")
+            raise RequestBlocked("a response that is too long")
     # As `requests` itself stores a body that it has read.
     response._content = content
 
 
-def _pools(time: TimeLimit) -> dict[str, type[HTTPConnectionPool]]:
+def _pools(limit: TimeLimit) -> dict[str, type[HTTPConnectionPool]]:
     """Returns connection pools whose connections are closed at the time limit."""
 
     class Plain(HTTPConnection):  # type: ignore[misc, unused-ignore]
         def _new_conn(self) -> socket.socket:
-            return _watched(self, super()._new_conn(), time)
+            return _registered(self, super()._new_conn(), limit)
 
     class Secure(HTTPSConnection):  # type: ignore[misc, unused-ignore]
         def _new_conn(self) -> socket.socket:
-            return _watched(self, super()._new_conn(), time)
+            return _registered(self, super()._new_conn(), limit)
 
     class PlainPool(HTTPConnectionPool):  # type: ignore[misc, unused-ignore]
         ConnectionCls = Plain
@@ -171,12 +172,14 @@ def _pools(time: TimeLimit) -> dict[str, type[HTTPConnectionPool]]:
     return {"http": PlainPool, "https": SecurePool}
 
 
-def _watched(connection: HTTPConnection, over: socket.socket, time: TimeLimit) -> socket.socket:
-    time.watch(connection, over)
-    return over
+def _registered(
+    connection: HTTPConnection, sock: socket.socket, limit: TimeLimit
+) -> socket.socket:
+    limit.register(connection, sock)
+    return sock
 
 
-def _cut(connection: socket.socket) -> None:
+def _disconnect(connection: socket.socket) -> None:
     try:
         connection.shutdown(socket.SHUT_RDWR)
     except OSError:  # already closed

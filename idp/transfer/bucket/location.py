@@ -37,7 +37,7 @@ _MEMBERS: Final = {
         r"https://(oauth2\.googleapis\.com/token|accounts\.google\.com/o/oauth2/token)"
     ),
 }
-_DOMAIN: Final = "universe_domain"
+_UNIVERSE: Final = "universe_domain"
 
 
 class ServiceAccount(Struct, frozen=True):
@@ -64,13 +64,14 @@ class AccountDocument(Struct, frozen=True):
         Raises FieldRefused, whose message contains nothing of the document.
         """
         document = _document(Text(1, 2 * MAX_ACCOUNT, is_free=True).read(value))
-        for name, form in _MEMBERS.items():
+        for name, pattern in _MEMBERS.items():
             member = document.get(name)
-            if not (isinstance(member, str) and form.fullmatch(member)):
-                raise _wrong(f"has no {name} as a service account of Google Cloud has it")
-        # An account of another universe is not known to these servers.
-        if document.get(_DOMAIN, "googleapis.com") != "googleapis.com":
-            raise _wrong(f"has another {_DOMAIN} than googleapis.com")
+            if not (isinstance(member, str) and pattern.fullmatch(member)):
+                raise _unusable(f"has no {name} as a service account of Google Cloud has it")
+        # An account of another Google Cloud universe (`universe_domain`) is unknown to these
+        # servers.
+        if document.get(_UNIVERSE, "googleapis.com") != "googleapis.com":
+            raise _unusable(f"has another {_UNIVERSE} than googleapis.com")
         _check_key(document["private_key"])
         return ServiceAccount(
             document["client_email"], document["private_key_id"], document["private_key"]
@@ -101,9 +102,9 @@ class ObjectPath(Struct, frozen=True):
     def read(self, value: object) -> str:
         path = Text(1, MAX_PATH_BYTES).read(value)
         if len(path.encode()) > MAX_PATH_BYTES:
-            raise FieldRefused("field.too_long", f"has more than {MAX_PATH_BYTES} octets")
+            raise FieldRefused("field.too_long", f"has more than {MAX_PATH_BYTES} bytes")
         if {"", ".", ".."} & set(path.split("/")) or "\\" in path:
-            raise FieldRefused("object_storage.path", "must be names with a slash between them")
+            raise FieldRefused("object_storage.path", "must be names separated by slashes")
         return path
 
     def schema(self) -> Schema:
@@ -124,9 +125,9 @@ def _document(text: str) -> dict[str, Any]:
     except (binascii.Error, ValueError):
         raise FieldRefused("field.base64", "is not base64") from None
     except InvalidArgument:
-        raise _wrong("is not JSON") from None
+        raise _unusable("is not JSON") from None
     if not isinstance(document, dict):
-        raise _wrong("is no object")
+        raise _unusable("is not an object")
     return document
 
 
@@ -134,11 +135,11 @@ def _check_key(pem: str) -> None:
     try:
         key = load_pem_private_key(pem.encode(), None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
-        raise _wrong("has a private_key that can't be read") from None
-    least, most = KEY_BITS
-    if not isinstance(key, RSAPrivateKey) or not least <= key.key_size <= most:
-        raise _wrong(f"has a private_key that is not RSA of {least} to {most} bits")
+        raise _unusable("has a private_key that can't be read") from None
+    min_bits, max_bits = KEY_BITS
+    if not isinstance(key, RSAPrivateKey) or not min_bits <= key.key_size <= max_bits:
+        raise _unusable(f"has a private_key that is not RSA of {min_bits} to {max_bits} bits")
 
 
-def _wrong(message: str) -> FieldRefused:
+def _unusable(message: str) -> FieldRefused:
     return FieldRefused("object_storage.account", message)

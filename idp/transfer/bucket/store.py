@@ -22,50 +22,58 @@ from idp.transfer.bucket.location import ObjectLocation
 if TYPE_CHECKING:
     from idp.transfer.bucket.google_storage import GoogleBucket
 
-MAX_AT_ONCE: Final = 3  # transfers per process: each occupies a thread
+MAX_TRANSFERS: Final = 3  # per process: each occupies a thread
 _BUSY_SECONDS: Final = 30
 
-_turns: Final = threading.BoundedSemaphore(MAX_AT_ONCE)
+_transfer_slots: Final = threading.BoundedSemaphore(MAX_TRANSFERS)
 _log: Final = logs.logger(__name__)
 _NOT_INSTALLED: Final = "needs the extra gcs, which is not installed: pip install 'idp[gcs]'"
 
 
 async def fetch(
-    service: Service, place: ObjectLocation, into: Path, seconds: float, most: int
+    service: Service, location: ObjectLocation, target: Path, seconds: float, max_bytes: int
 ) -> None:
-    """Reads the object at `place`, of up to `most` bytes, into the new file `into`.
+    """Reads the object at `location`, of up to `max_bytes` bytes, into the new file `target`.
 
     Raises ObjectStorageFailed if this fails or takes longer than `seconds`, at most about a second
     later; Busy if too many transfers are running. In both cases the file does not exist.
     Cancellation aborts the transfer.
     """
-    await _with(service, place, seconds, lambda bucket: bucket.fetch(place.path, into, most))
+    await _transfer(
+        service, location, seconds, lambda bucket: bucket.fetch(location.path, target, max_bytes)
+    )
 
 
-async def put(service: Service, place: ObjectLocation, file: Path, seconds: float) -> None:
-    """Stores a file as the object at `place`, where none may exist yet.
+async def put(service: Service, location: ObjectLocation, file: Path, seconds: float) -> None:
+    """Stores a file as the object at `location`, where none may exist yet.
 
     Raises ObjectStorageFailed if this fails or takes longer than `seconds`, at most about a second
     later; Busy if too many transfers are running. If the response to the last chunk is lost, the
     object may exist all the same; it is complete then. Cancellation aborts the transfer.
     """
-    await _with(service, place, seconds, lambda bucket: bucket.put(place.path, file))
+    await _transfer(service, location, seconds, lambda bucket: bucket.put(location.path, file))
 
 
-async def _with(
-    service: Service, place: ObjectLocation, seconds: float, do: Callable[[GoogleBucket], None]
+async def _transfer(
+    service: Service,
+    location: ObjectLocation,
+    seconds: float,
+    operation: Callable[[GoogleBucket], None],
 ) -> None:
-    leaving = threading.Event()
+    aborted = threading.Event()
 
     def work() -> None:
         # Imported here, because the library is an optional extra.
-        from idp.transfer.bucket.google_storage import opened
+        from idp.transfer.bucket.google_storage import open_bucket
 
-        with _turn(), opened(service.config.gcs_endpoint, place, seconds, leaving) as bucket:
-            do(bucket)
+        with (
+            _transfer_slot(),
+            open_bucket(service.config.gcs_endpoint, location, seconds, aborted) as bucket,
+        ):
+            operation(bucket)
 
     try:
-        await _finished(work, leaving)
+        await _run_abortable(work, aborted)
     except ImportError:
         problem = FieldProblem("object_storage.not_installed", "", _NOT_INSTALLED)
         raise ObjectStorageFailed(problem) from None
@@ -75,17 +83,20 @@ async def _with(
 
 
 @contextmanager
-def _turn() -> Iterator[None]:
+def _transfer_slot() -> Iterator[None]:
     """Reserves one of the concurrent transfers. Raises Busy."""
-    if not _turns.acquire(blocking=False):
-        raise Busy("other packages are on their way just now", retry_after_seconds=_BUSY_SECONDS)
+    if not _transfer_slots.acquire(blocking=False):
+        raise Busy(
+            ("other packages are being transferred at the moment"),
+            retry_after_seconds=_BUSY_SECONDS,
+        )
     try:
         yield
     finally:
-        _turns.release()
+        _transfer_slots.release()
 
 
-async def _finished(work: Callable[[], None], leaving: threading.Event) -> None:
+async def _run_abortable(work: Callable[[], None], aborted: threading.Event) -> None:
     """Runs the work in a thread.
 
     A cancellation aborts it and waits for its end, because the file that it writes to may be
@@ -95,6 +106,6 @@ async def _finished(work: Callable[[], None], leaving: threading.Event) -> None:
     try:
         await asyncio.shield(task)
     except asyncio.CancelledError:
-        leaving.set()
+        aborted.set()
         await asyncio.gather(task, return_exceptions=True)
         raise

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Any, BinaryIO, Final
 
 import msgspec
+from msgspec import structs
 
 from idp.audit import events, versioned_updates
 from idp.audit.events import AuditEntry
@@ -22,15 +23,15 @@ from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Organization
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
 from idp.service import Service
-from idp.transfer.kinds import KINDS
+from idp.transfer.kinds import KINDS, export_iteration
 from idp.transfer.kinds.kind import ExportContext, RowKind
 from storage import Reader, Update
 from storage.confirmed_commit import commit_confirmed
 
 MAX_IDS: Final = 10_000
 _BUFFER_BYTES: Final = 256 * 1024
-_MAX_RECORDED: Final = 2000
-_ROWS_BETWEEN_LOOKS: Final = 100
+_MAX_RECORDED_CHARACTERS: Final = 2000
+_ROWS_BETWEEN_CHECKS: Final = 100
 
 
 class ExportSelection(Request, frozen=True, kw_only=True):
@@ -65,14 +66,14 @@ async def write(
     deadline = _Deadline(seconds)
     async with deadline.enforced():
         async with service.store.snapshot() as view:
-            chosen = await _chosen(view, selection)
+            selected = await _selected(view, selection)
             context = ExportContext(
                 service=service,
                 view=view,
                 with_passwords=selection.with_passwords,
                 with_otp=selection.with_otp,
             )
-            organizations = _organizations(view, selection, chosen)
+            organizations = _organizations(view, selection, selected)
             counts = await _write(context, organizations, target, deadline)
         deadline.check()
         # Recorded before the document leaves the service.
@@ -81,16 +82,16 @@ async def write(
 
 
 class _Deadline:
-    """The end of the time for an export."""
+    """The time limit of an export."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._until = time.monotonic() + seconds
+        self._ends_at = time.monotonic() + seconds
         self._rows = 0
 
     @asynccontextmanager
     async def enforced(self) -> AsyncIterator[None]:
-        """Cancels what takes longer within the block. Raises DeadlineExceeded.
+        """Cancels the block at the time limit. Raises DeadlineExceeded.
 
         A cancellation can be lost: Python 3.11 drops one that arrives together with a result. So
         the clock is also checked as rows are written, and at the end of the block.
@@ -99,52 +100,55 @@ class _Deadline:
             async with asyncio.timeout(self._seconds) as limit:
                 yield
         except TimeoutError:
-            raise _too_late() from None
+            raise _deadline_exceeded() from None
         if limit.expired():
-            raise _too_late()
+            raise _deadline_exceeded()
 
-    def pass_row(self) -> None:
-        """Checks the clock once every so many rows. Raises DeadlineExceeded."""
+    def count_row(self) -> None:
+        """Counts a row, and checks the clock after a fixed number of them. Raises
+        DeadlineExceeded."""
         self._rows += 1
-        if self._rows % _ROWS_BETWEEN_LOOKS == 0:
+        if self._rows % _ROWS_BETWEEN_CHECKS == 0:
             self.check()
 
     def check(self) -> None:
-        """Raises DeadlineExceeded when the time is over."""
-        if time.monotonic() > self._until:
-            raise _too_late()
+        """Raises DeadlineExceeded when the time limit has passed."""
+        if time.monotonic() > self._ends_at:
+            raise _deadline_exceeded()
 
 
-def _too_late() -> DeadlineExceeded:
+def _deadline_exceeded() -> DeadlineExceeded:
     return DeadlineExceeded("the export took longer than its timeout")
 
 
-async def _chosen(view: Reader, selection: ExportSelection) -> list[Organization]:
+async def _selected(view: Reader, selection: ExportSelection) -> list[Organization]:
     """Returns the named organizations in the order of their ids. Raises NotFound."""
-    named = {"orgIds": selection.org_ids, "excludedOrgIds": selection.excluded_org_ids}
-    organizations = {name: await _named(view, name, ids) for name, ids in named.items()}
+    id_lists = {"orgIds": selection.org_ids, "excludedOrgIds": selection.excluded_org_ids}
+    organizations = {
+        name: await _read_organizations(view, name, ids) for name, ids in id_lists.items()
+    }
     by_id = {each.id: each for each in organizations["orgIds"]}
-    return [by_id[id] for id in sorted(by_id)]
+    return [by_id[org_id] for org_id in sorted(by_id)]
 
 
-async def _named(view: Reader, name: str, ids: Sequence[str]) -> list[Organization]:
+async def _read_organizations(view: Reader, name: str, ids: Sequence[str]) -> list[Organization]:
     """Returns the organizations with these ids.
 
     Raises NotFound for an unknown one: a wrong id in the exclusions would otherwise export the
-    organization that was meant.
+    organization that should be excluded.
     """
-    organizations = await view.get_many([(ORGANIZATIONS, id) for id in ids])
+    organizations = await view.get_many([(ORGANIZATIONS, org_id) for org_id in ids])
     if None in organizations:
-        message, at = "there is no such organization", f"{name}[{organizations.index(None)}]"
-        raise NotFound(message, error_code="organization.not_found", field=at)
+        message, field = "there is no such organization", f"{name}[{organizations.index(None)}]"
+        raise NotFound(message, error_code="organization.not_found", field=field)
     return organizations
 
 
 async def _organizations(
-    view: Reader, selection: ExportSelection, chosen: Sequence[Organization]
+    view: Reader, selection: ExportSelection, selected: Sequence[Organization]
 ) -> AsyncIterator[Organization]:
     excluded = frozenset(selection.excluded_org_ids)
-    for each in chosen:
+    for each in selected:
         if each.id not in excluded:
             yield each
     if not selection.org_ids:
@@ -163,13 +167,15 @@ async def _write(
     writer = _BufferedWriter(target)
     await writer.write(b'{"orgs":[')
     async for organization in organizations:
-        id = msgspec.json.encode(organization.id)
-        await writer.write((b"," if counts["orgs"] else b"") + b'{"orgId":' + id)
+        org_id = msgspec.json.encode(organization.id)
+        await writer.write((b"," if counts["orgs"] else b"") + b'{"orgId":' + org_id)
         counts["orgs"] += 1
-        deadline.pass_row()
+        deadline.count_row()
+        policies = await export_iteration.own_policies(context.view, organization)
+        organization_context = structs.replace(context, policies=policies)
         for kind in KINDS:
             if kind.export is not None:
-                rows = kind.export(context, organization)
+                rows = kind.export(organization_context, organization)
                 counts[kind.member] += await _write_kind(writer, kind, rows, deadline)
         await writer.write(b"}")
     await writer.write(b"]}")
@@ -186,10 +192,10 @@ async def _write_kind(
     """Writes the rows of one list, if there are any; returns their number."""
     number = 0
     async for row in rows:
-        opening = f',"{kind.member}":{"" if kind.is_single else "["}'.encode()
-        await writer.write((b"," if number else opening) + msgspec.json.encode(row))
+        list_start = f',"{kind.member}":{"" if kind.is_single else "["}'.encode()
+        await writer.write((b"," if number else list_start) + msgspec.json.encode(row))
         number += 1
-        deadline.pass_row()
+        deadline.count_row()
     if number and not kind.is_single:
         await writer.write(b"]")
     return number
@@ -209,7 +215,11 @@ class _BufferedWriter:
 
     async def flush(self) -> None:
         data, self._buffer = bytes(self._buffer), bytearray()
-        await asyncio.to_thread(self._target.write, data)
+        await asyncio.to_thread(self._write, data)
+
+    def _write(self, data: bytes) -> None:
+        self._target.write(data)
+        self._target.flush()  # so that a full disk fails the export, not the response
 
 
 async def _record(
@@ -219,20 +229,20 @@ async def _record(
     counts: Mapping[str, int],
     destination: str,
 ) -> None:
-    """Records the event, in a unit with a step of the installation's record."""
+    """Stores the event, in a unit that increments the sequence of the installation's record."""
     payload = {name: str(number) for name, number in counts.items()} | {
-        "organizations": ",".join(selection.org_ids)[:_MAX_RECORDED],
-        "excluded": ",".join(selection.excluded_org_ids)[:_MAX_RECORDED],
+        "organizations": ",".join(selection.org_ids)[:_MAX_RECORDED_CHARACTERS],
+        "excluded": ",".join(selection.excluded_org_ids)[:_MAX_RECORDED_CHARACTERS],
         "with_passwords": str(selection.with_passwords).lower(),
         "with_otp": str(selection.with_otp).lower(),
-        "destination": destination[:_MAX_RECORDED],
+        "destination": destination[:_MAX_RECORDED_CHARACTERS],
     }
 
     async def attempt() -> None:
         instance = await service.store.get(INSTANCES, INSTANCE_ID)
         if instance is None:
             raise NotFound("there is no installation yet")
-        step = Update(
+        sequence_update = Update(
             INSTANCES,
             instance.id,
             increment={"sequence": 1},
@@ -242,6 +252,6 @@ async def _record(
             "export.made", actor, service.clock.now(), instance.org_id, payload=payload
         )
         event = events.changed(service.random, INSTANCES, instance, entry)
-        await commit_confirmed(service.store, step, event)
+        await commit_confirmed(service.store, sequence_update, event)
 
     await versioned_updates.repeated(attempt)

@@ -30,8 +30,9 @@ MAX_TIMEOUT: Final = timedelta(hours=24)
 
 
 class Export(export_document.ExportSelection, frozen=True, kw_only=True):
-    """What is wanted, within which time. The answer is the export, unless `gcsOutput` has it
-    written to object storage instead; with `responseOutput` it is both."""
+    """The organizations to export, and the time limit. The answer is the export, unless
+    `gcsOutput` has it written to object storage instead; with `responseOutput` it is both.
+    """
 
     timeout: Annotated[timedelta, Duration(MAX_TIMEOUT)] = DEFAULT_TIMEOUT
     response_output: bool = False
@@ -41,7 +42,7 @@ class Export(export_document.ExportSelection, frozen=True, kw_only=True):
 
 
 class ExportOutput(Answer, frozen=True, kw_only=True):
-    """Where the export was written, and how many octets it has."""
+    """Where the export was written, and its size in bytes."""
 
     bucket: str
     path: str
@@ -49,30 +50,30 @@ class ExportOutput(Answer, frozen=True, kw_only=True):
 
 
 class Exported(Answer, frozen=True, kw_only=True):
-    """Organizations, as an import takes them; or where they were written."""
+    """Organizations in the form in which an import takes them; or where they were written."""
 
     orgs: list[dict[str, Any]] = []
     output: ExportOutput | None = None
 
 
-async def make(service: Service, call: Call, request: Export) -> FileAnswer:
+async def export(service: Service, call: Call, request: Export) -> FileAnswer:
     """Exports organizations with all their records, as one document that an import reads.
 
     Raises NotFound if a named organization does not exist; DeadlineExceeded; InvalidArgument if
     the document can't be written to object storage; Busy if too many transfers are running.
     """
-    until = time.monotonic() + request.timeout.total_seconds()
+    deadline = time.monotonic() + request.timeout.total_seconds()
     # The open file outlasts the directory, so it can be sent afterwards.
     with scratch.directory() as directory:
         path = directory / "export.json"
         file = path.open("x+b")
         try:
-            remaining = until - time.monotonic()
+            remaining = deadline - time.monotonic()
             destination = _destination(request)
             await export_document.write(service, call.actor, request, file, remaining, destination)
             if request.gcs_output is None:
                 return FileAnswer(file)
-            output = await _put(service, request.gcs_output, path, file, until)
+            output = await _put(service, request.gcs_output, path, file, deadline)
         except BaseException:
             file.close()
             raise
@@ -84,21 +85,21 @@ async def make(service: Service, call: Call, request: Export) -> FileAnswer:
 
 def _destination(request: Export) -> str:
     """Returns the destination for the audit log: the location without the account."""
-    place = request.gcs_output
-    if place is None:
+    location = request.gcs_output
+    if location is None:
         return INLINE
-    bucket = f"gs://{place.bucket}/{place.path}"
+    bucket = f"gs://{location.bucket}/{location.path}"
     return f"{INLINE}, {bucket}" if request.response_output else bucket
 
 
 async def _put(
-    service: Service, place: ObjectLocation, path: Path, file: BinaryIO, until: float
+    service: Service, location: ObjectLocation, path: Path, file: BinaryIO, deadline: float
 ) -> ExportOutput:
     """Writes the document to object storage. Raises InvalidArgument (at `gcsOutput`), Busy."""
     size = file.seek(0, io.SEEK_END)
     file.flush()
     try:
-        await bucket_store.put(service, place, path, until - time.monotonic())
+        await bucket_store.put(service, location, path, deadline - time.monotonic())
     except InvalidArgument as error:
         raise error.within("gcsOutput") from None
-    return ExportOutput(bucket=place.bucket, path=place.path, size=size)
+    return ExportOutput(bucket=location.bucket, path=location.path, size=size)

@@ -13,8 +13,8 @@ from idp.service import Service
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from storage import Cursor
 
-MAX_LISTED: Final = 10_000  # rows of each list; the job's own pages list all
-_AT_ONCE: Final = 500
+MAX_LISTED: Final = 10_000  # rows of each list; the pages of the job contain all
+_PAGE_SIZE: Final = 500
 
 # By type: the list in the answer, and the names of an element's parts where it is not a single id.
 _LISTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -35,8 +35,9 @@ _LISTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 
 
 class ImportProblem(Answer, frozen=True, kw_only=True):
-    """What is wrong with a row: `message` says it whole, `fix` what can be done about it. A row
-    with nothing but warnings is stored, or one that this service has no place for."""
+    """A problem with a row: `message` describes it, and `fix` says what can be done about it. A
+    row whose problems are all warnings is stored, unless this service has no place for it.
+    """
 
     row: int
     path: str
@@ -50,15 +51,17 @@ class ImportProblem(Answer, frozen=True, kw_only=True):
 
 
 class ImportSuccess(Answer, frozen=True, kw_only=True):
-    """What was stored. Each organization has `orgId`, and the ids of what was stored in it by the
-    lists' names: `humanUserIds`, `projectIds` and so on."""
+    """The records that were stored. Each organization has its `orgId`, and under the names of the
+    lists the ids of what was stored in it: `humanUserIds`, `projectIds` and so on.
+    """
 
     orgs: list[dict[str, Any]] = []
 
 
 class Imported(Answer, frozen=True, kw_only=True):
-    """`state` is that of the job: after the timeout it goes on as JOB_STATE_RUNNING. Of many rows
-    the first ten thousand are told here; `isCut`: there are more, at the pages of the job."""
+    """`state` is that of the job: after the timeout the job continues, as JOB_STATE_RUNNING. At
+    most ten thousand rows are listed; with `isCut` the pages of the job have more.
+    """
 
     job_id: str
     state: str
@@ -73,20 +76,21 @@ class Imported(Answer, frozen=True, kw_only=True):
     is_cut: bool = False
 
 
-async def of(service: Service, job: Job) -> Imported:
-    """Returns the answer to an import call: what its job has stored and refused so far."""
+async def of_job(service: Service, job: Job) -> Imported:
+    """Returns the answer to an import call: the records that its job has stored, and the rows that
+    it has refused so far."""
     problems, is_cut = await _problems(service, job)
-    made, is_made_cut = await _made(service, job)
-    return _answer(job, problems, made, is_cut=is_cut or is_made_cut)
+    created, is_records_cut = await _stored_records(service, job)
+    return _answer(job, problems, created, is_cut=is_cut or is_records_cut)
 
 
-def of_new(job: Job) -> Imported:
+def of_new_job(job: Job) -> Imported:
     """Returns the answer to an import call whose job has not stored or refused anything yet."""
     return _answer(job, [], [], is_cut=False)
 
 
 def _answer(
-    job: Job, problems: list[JobProblem], made: list[dict[str, Any]], *, is_cut: bool
+    job: Job, problems: list[JobProblem], created: list[dict[str, Any]], *, is_cut: bool
 ) -> Imported:
     return Imported(
         job_id=job.id,
@@ -95,7 +99,7 @@ def _answer(
         else job_lifecycle.STATES[job.state],
         errors=[problem(job_problem) for job_problem in problems if job_problem.is_error],
         warnings=[problem(job_problem) for job_problem in problems if not job_problem.is_error],
-        success=ImportSuccess(orgs=made),
+        success=ImportSuccess(orgs=created),
         total=job.total or 0,
         created=job.created,
         updated=job.updated,
@@ -106,7 +110,7 @@ def _answer(
 
 
 def problem(stored: JobProblem) -> ImportProblem:
-    """Returns the stored problem of a row in the form in which answers contain it."""
+    """Returns the stored problem of a row in the form that answers contain."""
     return ImportProblem(
         row=stored.row,
         path=stored.path,
@@ -125,7 +129,7 @@ async def _problems(service: Service, job: Job) -> tuple[list[JobProblem], bool]
     after: Cursor | None = None
     while len(problems) < MAX_LISTED:
         page = await service.store.find(
-            JOB_PROBLEMS, {"job_id": job.id}, order="key", limit=_AT_ONCE, after=after
+            JOB_PROBLEMS, {"job_id": job.id}, order="key", limit=_PAGE_SIZE, after=after
         )
         problems += page.records
         after = page.after
@@ -134,7 +138,7 @@ async def _problems(service: Service, job: Job) -> tuple[list[JobProblem], bool]
     return problems[:MAX_LISTED], after is not None or len(problems) > MAX_LISTED
 
 
-async def _made(service: Service, job: Job) -> tuple[list[dict[str, Any]], bool]:
+async def _stored_records(service: Service, job: Job) -> tuple[list[dict[str, Any]], bool]:
     """Returns the stored records by organization, and whether there are more."""
     orgs: dict[str, dict[str, Any]] = {}
     count, after = 0, None
@@ -143,21 +147,21 @@ async def _made(service: Service, job: Job) -> tuple[list[dict[str, Any]], bool]
             JOB_BATCHES, {"job_id": job.id}, order="first", limit=10, after=after
         )
         for batch in page.records:
-            for type, org_id, parts in batch.made:
+            for row_type, org_id, parts in batch.made:
                 if count == MAX_LISTED:
                     return list(orgs.values()), True
                 count += 1
-                _add(orgs.setdefault(org_id, {"orgId": org_id}), type, parts)
+                _add(orgs.setdefault(org_id, {"orgId": org_id}), row_type, parts)
         if page.after is None:
             return list(orgs.values()), False
         after = page.after
 
 
-def _add(org: dict[str, Any], type: str, parts: list[str]) -> None:
-    if type not in _LISTS:
+def _add(org: dict[str, Any], row_type: str, parts: list[str]) -> None:
+    if row_type not in _LISTS:
         return
-    name, names = _LISTS[type]
+    name, names = _LISTS[row_type]
     # A composite id becomes an object with its parts.
-    is_whole = len(names) == len(parts) > 0
-    element = dict(zip(names, parts, strict=True)) if is_whole else "_".join(parts)
+    has_all_parts = len(names) == len(parts) > 0
+    element = dict(zip(names, parts, strict=True)) if has_all_parts else "_".join(parts)
     org.setdefault(name, []).append(element)

@@ -1,7 +1,6 @@
 """The call POST /admin/v1/import, which creates a job for a package and waits for the job's end.
-
-The answer is sent when the job has ended or `timeout` is over. After a timeout the job continues,
-and the answer lists what is stored so far.
+The answer is sent when the job has ended or after `timeout`. After a timeout the job continues,
+and the answer lists the records that are stored so far.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Annotated, Any, Final, TypeVar
 from msgspec import Struct
 
 from idp.foundation import cancellation, strict_json
-from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument
+from idp.foundation.errors import DiskFull, FieldProblem, IdpError, InvalidArgument
 from idp.foundation.fairness import requester
 from idp.management import idempotency
 from idp.management.call import Call
@@ -35,16 +34,16 @@ from idp.transfer.jobs.lifecycle import Hold
 from idp.transfer.package import chunks as package_chunks
 from idp.transfer.package import scratch
 from idp.transfer.package.format import Package, read_package
-from idp.transfer.package.reader import PLACES
+from idp.transfer.package.reader import LOCATION_MEMBERS
 from idp.transfer.package.uploads import Upload
 
 DEFAULT_TIMEOUT: Final = timedelta(minutes=5)
-# Rows per batch of a small package: the process that answers requests works on it.
+# Rows per batch of a small package, which is processed by a process that also answers requests.
 SMALL_BATCH: Final = 50
-_PIECES_AT_ONCE: Final = 4
-_LOOKS_FIRST_SECONDS: Final = 0.01
-_LOOKS_LAST_SECONDS: Final = 0.25
-_NAMES: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1", "orgs")
+_CONCURRENT_PARTS: Final = 4
+_FIRST_PAUSE_SECONDS: Final = 0.01
+_LONGEST_PAUSE_SECONDS: Final = 0.25
+_PACKAGE_MEMBERS: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1", "orgs")
 
 
 B = TypeVar("B", bound="EnvelopeOptions")
@@ -59,7 +58,7 @@ class PackageDocument(Struct, frozen=True):
         return value
 
     def schema(self) -> Schema:
-        return {"type": "object", "description": "Organizations, as an export tells them."}
+        return {"type": "object", "description": "Organizations, in the format of an export."}
 
 
 class EnvelopeOptions(Request, frozen=True, kw_only=True):
@@ -85,7 +84,8 @@ class ImportCallOptions(EnvelopeOptions, frozen=True, kw_only=True):
 
 class Import(ImportCallOptions, frozen=True, kw_only=True):
     """Exactly one package. `dataOrgsv1` may also be the text of the document. With `dataOrgsGcs`
-    or `dataOrgsv1Gcs` it is read from object storage; the account is forgotten then."""
+    or `dataOrgsv1Gcs` it is read from object storage; the account is not stored.
+    """
 
     one_of = (("data_orgs", "data_orgsv1", "data_orgs_gcs", "data_orgsv1_gcs"),)
 
@@ -95,40 +95,42 @@ class Import(ImportCallOptions, frozen=True, kw_only=True):
     data_orgsv1_gcs: ObjectLocation | None = None
 
 
-async def take(service: Service, call: Call, package: Upload) -> Imported:
+async def import_package(service: Service, call: Call, package: Upload) -> Imported:
     """Imports organizations with all their records, from an export or another system.
 
     Rows that can't be stored are reported, the others are stored. Raises InvalidArgument if this
     is no package, or it can't be read from its location; Busy if too many transfers are running.
     Nothing is stored then.
     """
-    until = time.monotonic()
+    deadline = time.monotonic()
     document = _envelope(package)
-    if not document.keys() & set(PLACES):
-        options = _beside(ImportCallOptions, document)
-        until += options.timeout.total_seconds()
-        return await _imported(service, call, options, package, until)
-    options, name, place = _stored_elsewhere(package, document, service.config.max_json_bytes)
-    until += options.timeout.total_seconds()
-    with closing(await _fetched(service, name, place, until, package.abandoned)) as fetched:
-        return await _imported(service, call, options, fetched, until)
+    if not document.keys() & set(LOCATION_MEMBERS):
+        options = _envelope_options(ImportCallOptions, document)
+        deadline += options.timeout.total_seconds()
+        return await _run(service, call, options, package, deadline)
+    options, name, location = _remote_package(package, document, service.config.max_json_bytes)
+    deadline += options.timeout.total_seconds()
+    with closing(
+        await _fetch(service, name, location, deadline, package.abandoned)
+    ) as remote_package:
+        return await _run(service, call, options, remote_package, deadline)
 
 
-async def _imported(
-    service: Service, call: Call, options: ImportCallOptions, package: Upload, until: float
+async def _run(
+    service: Service, call: Call, options: ImportCallOptions, package: Upload, deadline: float
 ) -> Imported:
-    # Read at once, so that an invalid package is answered without leaving a failed job.
-    read = await asyncio.to_thread(_read, package) if package.is_small else None
+    # Read before a job is created, so that an invalid package leaves no failed job.
+    small_package = await asyncio.to_thread(_read, package) if package.is_small else None
     with ExitStack() as stack:
-        if read is not None:
-            stack.enter_context(read.files)
-        job = await _begin(service, call, options, package, read)
+        if small_package is not None:
+            stack.enter_context(small_package.files)
+        job = await _begin(service, call, options, package, small_package)
         # The job removes them when it has ended.
         stack.pop_all()
-    ended = await _waited_for(service, job.id, until)
+    ended = await _wait_for(service, job.id, deadline)
     if ended.state == "failed":
         raise _failure(ended)
-    return await import_answer.of(service, ended)
+    return await import_answer.of_job(service, ended)
 
 
 def _envelope(package: Upload) -> dict[str, Any]:
@@ -139,65 +141,65 @@ def _envelope(package: Upload) -> dict[str, Any]:
     return document
 
 
-def _beside(kind: type[B], document: dict[str, Any]) -> B:
+def _envelope_options(options_type: type[B], document: dict[str, Any]) -> B:
     """Returns the options next to exactly one package. Raises InvalidArgument."""
-    beside = {name: value for name, value in document.items() if name not in _NAMES}
-    read, problems = reading.collect(kind, beside)
-    named = [name for name in document if name in _NAMES]
-    if not named:
-        problems.append(FieldProblem("field.required", _NAMES[0], "is required"))
+    envelope_options = {
+        name: value for name, value in document.items() if name not in _PACKAGE_MEMBERS
+    }
+    options, problems = reading.collect(options_type, envelope_options)
+    option_names = [name for name in document if name in _PACKAGE_MEMBERS]
+    if not option_names:
+        problems.append(FieldProblem("field.required", _PACKAGE_MEMBERS[0], "is required"))
     problems += [
-        FieldProblem("field.conflict", name, f"can't be sent together with {named[0]}")
-        for name in named[1:]
+        FieldProblem("field.conflict", name, f"can't be sent together with {option_names[0]}")
+        for name in option_names[1:]
     ]
     if problems:
         raise InvalidArgument(problems)
-    return read
+    return options
 
 
-def _stored_elsewhere(
+def _remote_package(
     package: Upload, document: dict[str, Any], max_bytes: int
 ) -> tuple[Import, str, ObjectLocation]:
-    """Returns a call whose package is in object storage, the member that says so, and the
+    """Returns a call whose package is in object storage, the member with the location, and the
     location.
 
     Raises InvalidArgument.
     """
-    (name, *_) = (name for name in PLACES if name in document)
+    (name, *_) = (name for name in LOCATION_MEMBERS if name in document)
     if package.size > max_bytes:
-        message = (
-            f"the call has more than {max_bytes} octets, though it only tells where the package is"
-        )
+        message = f"has more than {max_bytes} bytes, although it only names the package"
         raise InvalidArgument([FieldProblem("json.too_large", name, message)])
     package.rewind()
     request = reading.read(Import, strict_json.decode(package.read(max_bytes)))
-    place = request.data_orgs_gcs or request.data_orgsv1_gcs
-    assert place is not None  # noqa: S101 - a member of PLACES is there, and null is refused
-    return request, name, place
+    location = request.data_orgs_gcs or request.data_orgsv1_gcs
+    assert location is not None  # noqa: S101 - a member of LOCATION_MEMBERS is there, and null is refused
+    return request, name, location
 
 
-async def _fetched(
+async def _fetch(
     service: Service,
     name: str,
-    place: ObjectLocation,
-    until: float,
+    location: ObjectLocation,
+    deadline: float,
     abandoned: asyncio.Event,
 ) -> Upload:
     """Returns the package from object storage.
 
-    Raises InvalidArgument (at `name`), Busy, and DeadlineExceeded when nobody waits for the answer
-    any more.
+    Raises InvalidArgument (at `name`), Busy, and DeadlineExceeded when no client waits for the
+    answer any more.
     """
     try:
         with scratch.directory() as directory:
-            file, seconds = directory / "package.json", until - time.monotonic()
+            file, seconds = directory / "package.json", deadline - time.monotonic()
             max_bytes = service.config.max_import_bytes
-            await cancellation.unless(
-                abandoned, bucket_store.fetch(service, place, file, seconds, max_bytes)
+            await cancellation.run_unless_set(
+                abandoned, bucket_store.fetch(service, location, file, seconds, max_bytes)
             )
-            package = await asyncio.to_thread(Upload.over, file)
+            package = await asyncio.to_thread(Upload.from_file, file)
         try:
-            _beside(EnvelopeOptions, _envelope(package))
+            _envelope_options(EnvelopeOptions, _envelope(package))
         except InvalidArgument:
             package.close()
             raise
@@ -226,20 +228,20 @@ async def _begin(
     call: Call,
     request: ImportCallOptions,
     package: Upload,
-    read: _ReadPackage | None,
+    small_package: _ReadPackage | None,
 ) -> Job:
-    """Returns the job, whose package is stored: any process can finish it."""
+    """Creates a job and stores its package, so that any process can finish it; returns the job."""
     options = JobOptions(is_dry_run=request.dry_run, updates=request.update, mends=request.fix)
     job = job_lifecycle.new(service, call.actor, options, holder=service.random.id())
     # Several units follow; a repeated call is answered with this job.
-    idempotency.set_answer_early(service, import_answer.of_new(job))
+    idempotency.set_answer_early(service, import_answer.of_new_job(job))
     await job_lifecycle.begin(service, job)
     hold = Hold(service, job)
     await hold.store_values(
         parts=await _store_package(service, hold, package), digest=package.digest
     )
-    if read is not None:
-        service.background_tasks.start(_work_on_small(service, hold, read))
+    if small_package is not None:
+        service.background_tasks.start(_work_on_small(service, hold, small_package))
     elif service.wake_importer is None:
         service.background_tasks.start(_work(service, hold))
     else:
@@ -250,15 +252,15 @@ async def _begin(
 
 async def _store_package(service: Service, hold: Hold, package: Upload) -> int:
     """Stores the package in parts, a few concurrently; returns their number."""
-    pieces, count = package.pieces(package_chunks.PART_BYTES), 0
-    while few := list(itertools.islice(pieces, _PIECES_AT_ONCE)):
+    parts, count = package.chunks(package_chunks.PART_BYTES), 0
+    while batch := list(itertools.islice(parts, _CONCURRENT_PARTS)):
         if count:
             await hold.renew()
         job = hold.job.id
         await asyncio.gather(
-            *(package_chunks.store(service, job, n, each) for n, each in enumerate(few, count))
+            *(package_chunks.store(service, job, n, each) for n, each in enumerate(batch, count))
         )
-        count += len(few)
+        count += len(batch)
     return count
 
 
@@ -266,31 +268,33 @@ async def _work(service: Service, hold: Hold) -> None:
     await job_runner.work(service, hold)
 
 
-async def _work_on_small(service: Service, hold: Hold, read: _ReadPackage) -> None:
-    with read.files:
-        await job_runner.work_on_read(service, hold, read.package, size=SMALL_BATCH)
+async def _work_on_small(service: Service, hold: Hold, small_package: _ReadPackage) -> None:
+    with small_package.files:
+        await job_runner.work_on_read(service, hold, small_package.package, size=SMALL_BATCH)
 
 
-async def _waited_for(service: Service, job_id: str, until: float) -> Job:
-    """Returns the job when it has ended, or in its present state when the time is over."""
-    pause = _LOOKS_FIRST_SECONDS
+async def _wait_for(service: Service, job_id: str, deadline: float) -> Job:
+    """Returns the job when it has ended, or in its current state after the deadline."""
+    pause = _FIRST_PAUSE_SECONDS
     while True:
         job = await service.store.get(JOBS, job_id)
         if job is None:
-            raise IdpError("the job is gone")
-        remaining = until - time.monotonic()
+            raise IdpError("the job was deleted")
+        remaining = deadline - time.monotonic()
         if job.state not in job_lifecycle.WAITING or remaining <= 0:
             return job
         await asyncio.sleep(min(pause, remaining))
-        if pause == _LOOKS_LAST_SECONDS:  # the job may take hours, in another process
+        if pause == _LONGEST_PAUSE_SECONDS:  # the job may take hours, in another process
             requester.current().wait_elsewhere()
         # A small import ends within milliseconds; a long one should not load the store.
-        pause = min(pause * 1.5, _LOOKS_LAST_SECONDS)
+        pause = min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
 
 
 def _failure(job: Job) -> IdpError:
     if job.reason_slug == job_lifecycle.INTERNAL:
-        return IdpError("something failed on the side of the service")
+        return IdpError("the service failed")
+    if job.reason_slug == DiskFull.error_code:
+        return DiskFull()
     field, message = job.reason_field or "", job.reason or ""
     problem = FieldProblem(job.reason_slug or "", field, message.removeprefix(f"{field}: "))
     return InvalidArgument([problem])

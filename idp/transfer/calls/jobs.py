@@ -35,7 +35,7 @@ MAX_LIMIT: Final = 1000
 
 
 class JobsFound(Answer, frozen=True, kw_only=True):
-    """`nextCursor` is there as long as there may be more."""
+    """A page of results. `nextCursor` is present if there may be more."""
 
     details: SearchDetails
     result: list[JobView] = []
@@ -43,36 +43,38 @@ class JobsFound(Answer, frozen=True, kw_only=True):
 
 
 class JobStateQuery(Request, frozen=True, kw_only=True):
-    """By its state. One that waits for who has its file counts as queued or running."""
+    """A filter by the state of a job. One that waits for the caller who has its file is
+    queued or running.
+    """
 
     state: Annotated[str, OneOf(tuple(_STATES))]
 
 
 class JobQuery(Request, frozen=True, kw_only=True):
-    """One filter."""
+    """A filter: exactly one member must be sent."""
 
     state_query: JobStateQuery | None = None
 
     def check(self) -> Iterator[FieldProblem]:
         if self.state_query is None:
-            yield FieldProblem("field.required", "", "must hold one filter")
+            yield FieldProblem("field.required", "", "must contain one filter")
 
 
 class JobSearch(Search, frozen=True, kw_only=True):
-    """Every filter counts."""
+    """A search for the records that match all filters."""
 
     queries: Annotated[list[JobQuery], Items(MAX_FILTERS)] = []
 
 
 class ProblemPage(Request, frozen=True, kw_only=True):
-    """Which page of a job's problems: behind `cursor`, `limit` of them."""
+    """The requested page of a job's problems: up to `limit` of them after `cursor`."""
 
     cursor: Annotated[str, Text()] = ""
     limit: Annotated[int, Integer(1, MAX_LIMIT)] = 100
 
 
 class Problems(Answer, frozen=True, kw_only=True):
-    """`nextCursor` is there as long as there are more; of a running job there may come more."""
+    """A page of problems. `nextCursor` is present if there are more, or more may come."""
 
     result: list[ImportProblem] = []
     next_cursor: str = ""
@@ -91,11 +93,11 @@ async def search(service: Service, call: Call, request: JobSearch) -> JobsFound:
         for each in request.queries
         if each.state_query
     ]
-    found = await management_search.find(service, JOBS, request.query, filters, order="created_at")
+    page = await management_search.find(service, JOBS, request.query, filters, order="created_at")
     return JobsFound(
-        details=found.details,
-        result=await job_view.views(service, found.records),
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=await job_view.views(service, page.records),
+        next_cursor=page.next_cursor,
     )
 
 
@@ -110,25 +112,25 @@ async def errors(service: Service, call: Call, job_id: str, request: ProblemPage
         {"job_id": job.id},
         order="key",
         limit=request.limit,
-        after=_place(job, request.cursor),
+        after=_position(job, request.cursor),
     )
     return Problems(
-        result=[import_answer.problem(one) for one in page.records],
+        result=[import_answer.problem(record) for record in page.records],
         next_cursor=page.records[-1].key if page.after else "",
     )
 
 
-def _place(job: Job, cursor: str) -> Cursor | None:
+def _position(job: Job, cursor: str) -> Cursor | None:
     if not cursor:
         return None
     if not _KEY.fullmatch(cursor):
-        message = "is none that was given for these problems"
+        message = "is not a cursor of this list"
         raise InvalidArgument([FieldProblem("query.cursor", "cursor", message)])
     return cursor, f"{job.id}.{cursor}"
 
 
 async def cancel(service: Service, call: Call, job_id: str) -> JobView:
-    """Ends a job before its next batch; what is stored remains, and the job can be resumed.
+    """Ends a job before its next batch; stored records remain, and the job can be resumed.
 
     Raises NotFound; FailedPrecondition if it has ended.
     """
@@ -147,18 +149,18 @@ async def cancel(service: Service, call: Call, job_id: str) -> JobView:
 async def resume(service: Service, call: Call, job_id: str) -> JobView:
     """Resumes a job that was cancelled, or that failed because of the service.
 
-    Raises NotFound; FailedPrecondition if all its rows are done, its package was removed, or it
-    reads a file that only the caller who began it has.
+    Raises NotFound; FailedPrecondition if all its rows are processed, its package was removed, or
+    it reads a file on the machine of the caller who started it.
     """
 
     async def attempt() -> Job:
         job = await _find(service, job_id)
-        if not job_lifecycle.can_go_on(job):
+        if not job_lifecycle.can_be_resumed(job):
             raise _ended()
         if job.source is not None:
-            message = "it reads a file: `idp import FILE --resume` goes on where that is"
+            message = "it reads a file: resume it with `idp import FILE --resume` on that machine"
             raise FailedPrecondition(message, error_code="job.reads_file")
-        return await job_lifecycle.go_on(service, call.actor, job)
+        return await job_lifecycle.resume(service, call.actor, job)
 
     job = await versioned_updates.repeated(attempt)
     job_runner.wake(service)

@@ -2,8 +2,8 @@
 and stored, independently of the others.
 
 A unit that conflicts with another write (another import, a registration, a row of its own batch)
-is planned again by the new state. So a row is refused only for a lasting reason, and of rows that
-need the same value the first one in the package gets it, in a dry run as well.
+is planned again by the new state. So a row is refused only for a lasting reason, and if several
+rows need the same unique value, the first one in the package gets it, also in a dry run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _Key = tuple[str, str, object]
 
 MAX_PROBLEMS: Final = 20  # of one row
 MAX_NAME: Final = 500  # of a row that can't be read
-_VAIN_ROUNDS: Final = 16  # in which no row of a batch is stored
+_MAX_ROUNDS_WITHOUT_PROGRESS: Final = 16  # in which no row of a batch is stored
 _PAUSE_SECONDS: Final = 0.02  # after the first of them, and multiplied by their number after each
 _UNKNOWN_FIELD: Final = "field.unknown"
 
@@ -61,24 +61,25 @@ class ProcessedRow(Struct, frozen=True, kw_only=True):
                 path=self.row.path,
                 type=self.type,
                 record_id=self.id,
-                is_error=one.is_error,
-                error_code=one.error_code,
-                field=one.field,
-                message=one.message,
-                fix=one.fix,
+                is_error=row_problem.is_error,
+                error_code=row_problem.error_code,
+                field=row_problem.field,
+                message=row_problem.message,
+                fix=row_problem.fix,
             )
-            for n, one in enumerate(self.problems[:MAX_PROBLEMS])
+            for n, row_problem in enumerate(self.problems[:MAX_PROBLEMS])
         ]
 
 
 class RowOutcome(Struct, frozen=True):
     """The first plans of a batch's readable rows, by row number.
 
-    Rows in `done` need no write, rows in `to_store` have writes. A row whose writes would collide
-    with those of an earlier row is in neither, and is planned again once that row is stored.
+    Rows in `finished_plans` need no write, rows in `to_store` have writes. A row whose writes
+    would collide with those of an earlier row is in neither, and is planned again once that row is
+    stored.
     """
 
-    done: Mapping[int, RowPlan] = {}
+    finished_plans: Mapping[int, RowPlan] = {}
     to_store: Mapping[int, RowPlan] = {}
 
 
@@ -108,7 +109,7 @@ async def process(context: ImportContext, rows: Sequence[Row]) -> list[Processed
 
 
 async def plan(context: ImportContext, rows: Sequence[Row]) -> PlannedRows:
-    """Parses rows of one kind, and determines by the present state of the store which writes each
+    """Parses rows of one kind, and determines by the current state of the store which writes each
     needs. Nothing is stored until the caller passes the result to `store`.
 
     Raises Unavailable if the store can't be reached.
@@ -165,33 +166,38 @@ async def outcomes(planned: PlannedRows, stored: Mapping[int, RowPlan]) -> list[
 
 
 def _processed(
-    row: Row, kind: RowKind, done: RowPlan, warnings: Sequence[RowProblem]
+    row: Row, kind: RowKind, row_plan: RowPlan, warnings: Sequence[RowProblem]
 ) -> ProcessedRow:
-    problems = (*done.problems, *warnings)
-    if done.action != "fail":
-        problems = tuple(structs.replace(one, is_error=False) for one in problems)
+    problems = (*row_plan.problems, *warnings)
+    if row_plan.action != "fail":
+        problems = tuple(structs.replace(row_problem, is_error=False) for row_problem in problems)
     return ProcessedRow(
         row=row,
         type=kind.type,
-        action=done.action,
-        id=done.id,
-        parts=done.parts or (done.id,),
+        action=row_plan.action,
+        id=row_plan.id,
+        parts=row_plan.parts or (row_plan.id,),
         problems=problems,
     )
 
 
 def _unsupported(row: Row, kind: RowKind | None) -> ProcessedRow:
-    message = (kind.unsupported if kind else "") or "this service has nothing of this kind"
+    message = (kind.unsupported if kind else "") or (
+        "this service doesn't support rows of this kind"
+    )
     warning = RowProblem(
         error_code="import.unsupported",
         message=message,
-        fix="Set up by hand what is needed of it.",
+        fix="Set it up by hand if you need it.",
         is_error=False,
     )
-    type = kind.type if kind else row.member
+    row_type = kind.type if kind else row.member
     name = _name(kind, row) if kind else ""
-    problems = (*(structs.replace(one, is_error=False) for one in row.broken), warning)
-    return ProcessedRow(row=row, type=type, action="skip", id=name, problems=problems)
+    problems = (
+        *(structs.replace(row_problem, is_error=False) for row_problem in row.broken),
+        warning,
+    )
+    return ProcessedRow(row=row, type=row_type, action="skip", id=name, problems=problems)
 
 
 def _read(
@@ -203,16 +209,16 @@ def _read(
     assert kind.request is not None  # noqa: S101 - for mypy
     document, corrections = row.document, list[RowProblem]()
     if context.job.options.mends:
-        # Before `adapt`, which would leave out what can be corrected.
+        # Before `adapt`, which would remove values that can be corrected.
         document, corrections = autofix.corrected(kind.request, document)
     document, adapted = kind.adapt(document) if kind.adapt else (document, [])
-    request, findings = reading.collect(kind.request, document)
+    request, field_problems = reading.collect(kind.request, document)
     problems = (
-        [problem(one, is_error=one.error_code != _UNKNOWN_FIELD) for one in findings]
+        [problem(each, is_error=each.error_code != _UNKNOWN_FIELD) for each in field_problems]
         + adapted
         + corrections
     )
-    if any(one.is_error for one in problems):
+    if any(each.is_error for each in problems):
         return None, problems
     return ParsedRow(row, request), problems
 
@@ -228,70 +234,78 @@ async def _store_rounds(
 ) -> dict[int, RowPlan]:
     """Returns the outcomes of readable rows, by their numbers. Raises Unavailable."""
     parsed_rows, outcome = planned.parsed_rows, planned.outcome
-    done: dict[int, RowPlan] = {}
-    doubted: set[int] = set()
-    vain = 0
-    while parsed_rows and vain < _VAIN_ROUNDS:
+    finished_plans: dict[int, RowPlan] = {}
+    refused_once: set[int] = set()
+    rounds_without_progress = 0
+    while parsed_rows and rounds_without_progress < _MAX_ROUNDS_WITHOUT_PROGRESS:
         finished = await _round(context, outcome)
-        # Progress of any row resets the limit: it is for rows that others keep changing.
-        vain = 0 if finished else vain + 1
-        done |= _certain(finished, doubted)
-        parsed_rows = [parsed for parsed in parsed_rows if parsed.row.number not in done]
-        if parsed_rows and vain:
-            await asyncio.sleep(_PAUSE_SECONDS * vain)
+        # Progress of any row resets the limit, which is for rows that others keep changing.
+        rounds_without_progress = 0 if finished else rounds_without_progress + 1
+        finished_plans |= _without_first_refusals(finished, refused_once)
+        parsed_rows = [parsed for parsed in parsed_rows if parsed.row.number not in finished_plans]
+        if parsed_rows and rounds_without_progress:
+            await asyncio.sleep(_PAUSE_SECONDS * rounds_without_progress)
         outcome = await _plan_readable(context, kind, parsed_rows)
-    return done | {parsed.row.number: _pushed_aside(kind, parsed) for parsed in parsed_rows}
+    return finished_plans | {
+        parsed.row.number: _conflicts_too_often(kind, parsed) for parsed in parsed_rows
+    }
 
 
-def _certain(finished: Mapping[int, RowPlan], doubted: set[int]) -> dict[int, RowPlan]:
+def _without_first_refusals(
+    finished: Mapping[int, RowPlan], refused_once: set[int]
+) -> dict[int, RowPlan]:
     """Returns the outcomes without those that are refused for the first time.
 
     These are planned once more: the conflicting record may be the same row, which another import
     stored between two look-ups.
     """
-    refused = {number for number, one in finished.items() if one.action == "fail"} - doubted
-    doubted |= refused
-    return {number: one for number, one in finished.items() if number not in refused}
+    refused = {
+        number for number, row_plan in finished.items() if row_plan.action == "fail"
+    } - refused_once
+    refused_once |= refused
+    return {number: row_plan for number, row_plan in finished.items() if number not in refused}
 
 
 async def _plan_readable(
     context: ImportContext, kind: RowKind, parsed_rows: Sequence[ParsedRow]
 ) -> RowOutcome:
-    """Plans readable rows by what is stored now. Raises Unavailable."""
+    """Plans readable rows by the current state of the store. Raises Unavailable."""
     if not parsed_rows:
         return RowOutcome()
     assert kind.plan is not None  # noqa: S101 - for mypy
     plans = await import_origin.with_origins(
         context, parsed_rows, await kind.plan(context, parsed_rows)
     )
-    done: dict[int, RowPlan] = {}
+    finished_plans: dict[int, RowPlan] = {}
     to_store: dict[int, RowPlan] = {}
-    taken: set[_Key] = set()
-    async for parsed, one in in_turns(zip(parsed_rows, plans, strict=True)):
-        keys = {key for write in one.writes for key in _keys(write)}
-        if not one.writes:
-            done[parsed.row.number] = one
-        elif taken.isdisjoint(keys):
-            to_store[parsed.row.number] = _ready(context, one)
+    written_keys: set[_Key] = set()
+    async for parsed, row_plan in in_turns(zip(parsed_rows, plans, strict=True)):
+        keys = {key for write in row_plan.writes for key in _keys(write)}
+        if not row_plan.writes:
+            finished_plans[parsed.row.number] = row_plan
+        elif written_keys.isdisjoint(keys):
+            to_store[parsed.row.number] = _prepared(context, row_plan)
         # Of rows with the same keys, the later ones are planned again after the first.
-        taken |= keys
-    return RowOutcome(done, to_store)
+        written_keys |= keys
+    return RowOutcome(finished_plans, to_store)
 
 
-def _ready(context: ImportContext, row_plan: RowPlan) -> RowPlan:
+def _prepared(context: ImportContext, row_plan: RowPlan) -> RowPlan:
     """Prepares the writes as far as possible before they are stored."""
-    return structs.replace(row_plan, writes=context.service.store.ready(row_plan.writes))
+    return structs.replace(row_plan, writes=context.service.store.prepare(row_plan.writes))
 
 
 async def _round(context: ImportContext, planned: RowOutcome) -> dict[int, RowPlan]:
     """Stores the planned rows; returns the final outcomes by number. Raises Unavailable."""
-    done, to_store = dict(planned.done), planned.to_store
-    outcomes = await context.service.store.commit_each([one.writes for one in to_store.values()])
-    for (number, one), outcome in zip(to_store.items(), outcomes, strict=True):
-        final = _outcome(one, outcome)
-        if final is not None:
-            done[number] = final
-    return done
+    finished_plans, to_store = dict(planned.finished_plans), planned.to_store
+    outcomes = await context.service.store.commit_each(
+        [row_plan.writes for row_plan in to_store.values()]
+    )
+    for (number, row_plan), outcome in zip(to_store.items(), outcomes, strict=True):
+        final_plan = _outcome(row_plan, outcome)
+        if final_plan is not None:
+            finished_plans[number] = final_plan
+    return finished_plans
 
 
 def _outcome(row_plan: RowPlan, outcome: Outcome) -> RowPlan | None:
@@ -323,15 +337,15 @@ def _keys(write: Write) -> Iterator[_Key]:
 def _unstorable() -> RowProblem:
     return RowProblem(
         error_code="import.unstorable",
-        message="holds more, or other characters, than a record can",
+        message="has too many or invalid characters",
         fix="Shorten it.",
     )
 
 
-def _pushed_aside(kind: RowKind, parsed: ParsedRow) -> RowPlan:
+def _conflicts_too_often(kind: RowKind, parsed: ParsedRow) -> RowPlan:
     problem = RowProblem(
         error_code="import.contention",
-        message="others changed the same all the time",
-        fix="Import the package again: what is there already is left alone.",
+        message="other calls kept changing the same record",
+        fix="Import the package again: existing records stay the same.",
     )
     return refused(_name(kind, parsed.row), problem)

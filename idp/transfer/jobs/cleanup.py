@@ -1,4 +1,4 @@
-"""Removal of what jobs leave: a package when its job is done, a job after thirty days."""
+"""Removal of packages whose jobs have ended, and of jobs after thirty days."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from storage import Collection, Delete, Stale, Update
 from storage.confirmed_commit import commit_confirmed
 
 EVERY_SECONDS: Final = 60.0
-STORED_FOR: Final = timedelta(days=30)
-RESUMABLE_FOR: Final = timedelta(days=1)  # after a cancellation
-_AT_ONCE: Final = 500
+RETENTION: Final = timedelta(days=30)
+RESUMABLE_PERIOD: Final = timedelta(days=1)  # after a cancellation
+_BATCH_SIZE: Final = 500
 
 
-async def tidy(service: Service) -> None:
+async def clean_up(service: Service) -> None:
     """Removes the packages of jobs that can't be resumed any more, and jobs thirty days after
     their end; a task of the schedule (`idp/background/schedule.py`) calls it.
 
@@ -30,22 +30,22 @@ async def tidy(service: Service) -> None:
     """
     now = service.clock.now()
     async for job in paging.each(service, JOBS, {}):
-        # A job that waits for its file has no end from which the time could count.
-        if job_lifecycle.is_cut_off(job, now) and now - job.changed_at > STORED_FOR:
-            await _forget(service, job)
+        # A job that waits for its file has not ended, so the time counts from its last change.
+        if job_lifecycle.waits_for_file(job, now) and now - job.changed_at > RETENTION:
+            await _remove_job(service, job)
         if job.state in job_lifecycle.WAITING or job.finished_at is None:
             continue
-        if job.parts and not _may_go_on(job, job.finished_at, now):
-            await drop_package(service, job)
-        if now - job.finished_at > STORED_FOR:
-            await _forget(service, job)
+        if job.parts and not _can_be_resumed(job, job.finished_at, now):
+            await remove_package(service, job)
+        if now - job.finished_at > RETENTION:
+            await _remove_job(service, job)
 
 
-def _may_go_on(job: Job, finished_at: datetime, now: datetime) -> bool:
-    return job.state in job_lifecycle.RESUMED and now - finished_at <= RESUMABLE_FOR
+def _can_be_resumed(job: Job, finished_at: datetime, now: datetime) -> bool:
+    return job.state in job_lifecycle.RESUMABLE and now - finished_at <= RESUMABLE_PERIOD
 
 
-async def drop_package(service: Service, job: Job) -> None:
+async def remove_package(service: Service, job: Job) -> None:
     """Removes the stored package of a job that has ended, unless the job was resumed meanwhile.
 
     Raises StorageError.
@@ -56,35 +56,39 @@ async def drop_package(service: Service, job: Job) -> None:
         await commit_confirmed(
             service.store, Update(JOBS, job.id, set={"parts": 0}, expect=expect)
         )
-        await package_chunks.drop(service, job.id)
+        await package_chunks.delete(service, job.id)
 
 
-async def drop_report(service: Service, job: Job) -> None:
+async def remove_report(service: Service, job: Job) -> None:
     """Removes the stored problems and outcomes of a job's rows. Raises StorageError."""
-    await _empty(service, JOB_PROBLEMS, job.id, "key")
-    await _empty(service, JOB_BATCHES, job.id, "first")
+    await _remove_records(service, JOB_PROBLEMS, job.id, "key")
+    await _remove_records(service, JOB_BATCHES, job.id, "first")
 
 
-async def _forget(service: Service, job: Job) -> None:
-    await drop_report(service, job)
-    await package_chunks.drop(service, job.id)
-    found = await service.store.get(JOBS, job.id)
-    if found is None:
+async def _remove_job(service: Service, job: Job) -> None:
+    await remove_report(service, job)
+    await package_chunks.delete(service, job.id)
+    stored = await service.store.get(JOBS, job.id)
+    if stored is None:
         return
     now = service.clock.now()
     writes = versioned_updates.removal(
-        service, JOBS, found, AuditEntry("import.deleted", job.actor, now)
+        service, JOBS, stored, AuditEntry("import.deleted", job.actor, now)
     )
     with suppress(Stale):
         await commit_confirmed(service.store, *writes)
 
 
-async def _empty(service: Service, collection: Collection[Any], job_id: str, order: str) -> None:
-    """Removes a job's records of a collection, one page per round."""
+async def _remove_records(
+    service: Service, collection: Collection[Any], job_id: str, order: str
+) -> None:
+    """Removes a job's records of a collection, page by page."""
     while True:
         page = await service.store.find(
-            collection, {"job_id": job_id}, order=order, limit=_AT_ONCE
+            collection, {"job_id": job_id}, order=order, limit=_BATCH_SIZE
         )
         if not page.records:
             return
-        await service.store.commit_each([[Delete(collection, one.id)] for one in page.records])
+        await service.store.commit_each(
+            [[Delete(collection, record.id)] for record in page.records]
+        )

@@ -1,4 +1,4 @@
-"""The import and the row that created a record, as the record's creation event names them.
+"""The import and the row that created a record, according to the record's creation event.
 
 An interrupted batch is planned again and finds its own records: they are reported as created. A
 second row of one id finds the record of the first one, and is a duplicate. It is a duplicate also
@@ -21,67 +21,73 @@ from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 from storage import Collection, Cursor
 
 # The tolerated difference between the clocks of two processes.
-_CLOCKS_DIFFER: Final = timedelta(minutes=10)
+_CLOCK_TOLERANCE: Final = timedelta(minutes=10)
 
 
 async def with_origins(
-    context: ImportContext, parsed_rows: Sequence[ParsedRow], uncorrected: Sequence[RowPlan]
+    context: ImportContext, parsed_rows: Sequence[ParsedRow], row_plans: Sequence[RowPlan]
 ) -> list[RowPlan]:
-    """Returns the plans `uncorrected` of the rows in `parsed_rows`, in the same order, with those
-    changed whose record was created by this very import, as the record's creation event says.
+    """Returns the plans `row_plans` of the rows in `parsed_rows`, in the same order, with those
+    changed whose record was created by this import, according to the record's creation event.
 
     If the same row created it, before an interruption, the plan reports it as created and has no
     writes. If an earlier row did, the plan refuses the row as a duplicate.
     """
-    plans = list(uncorrected)
+    plans = list(row_plans)
     existing = [
-        (n, plan.existing) for n, plan in enumerate(uncorrected) if plan.existing is not None
+        (n, plan.existing) for n, plan in enumerate(row_plans) if plan.existing is not None
     ]
-    asked = [(n, each) for n, each in existing if _may_be_ours(context, each[1])]
+    candidates = [(n, each) for n, each in existing if _may_be_of_import(context, each[1])]
     payloads = await asyncio.gather(
-        *(_origin(context, collection, record.id) for _, (collection, record) in asked)
+        *(_origin(context, collection, record.id) for _, (collection, record) in candidates)
     )
-    origins = dict(zip((n for n, _ in asked), payloads, strict=True))
+    origins = dict(zip((n for n, _ in candidates), payloads, strict=True))
     for n, _ in existing:
-        plans[n] = _with_origin(context, parsed_rows[n], uncorrected[n], origins.get(n, {}))
+        plans[n] = _with_origin(context, parsed_rows[n], row_plans[n], origins.get(n, {}))
     return plans
 
 
-async def is_made_here(context: ImportContext, collection: Collection[Any], id: str) -> bool:
-    """Returns whether the record `id` of a collection was created by a row of this import."""
-    return (await _origin(context, collection, id)).get("import") == context.job.id
+async def was_created_by_import(
+    context: ImportContext, collection: Collection[Any], record_id: str
+) -> bool:
+    """Returns whether the record `record_id` of a collection was created by a row of this
+    import."""
+    return (await _origin(context, collection, record_id)).get("import") == context.job.id
 
 
 def _with_origin(
     context: ImportContext, parsed: ParsedRow, row_plan: RowPlan, origin: dict[str, str]
 ) -> RowPlan:
-    own, first = import_payload(context, parsed), parsed.row.duplicate_of
-    if origin.get("import") != own["import"]:
-        return row_plan if first is None else refused(row_plan.id, _double(str(first)))
-    if origin["row"] == own["row"]:
+    row_origin, first = import_payload(context, parsed), parsed.row.duplicate_of
+    if origin.get("import") != row_origin["import"]:
+        return row_plan if first is None else refused(row_plan.id, _duplicate(str(first)))
+    if origin["row"] == row_origin["row"]:
         # Stored by this job before it was interrupted.
         return structs.replace(row_plan, action="create", writes=())
-    return refused(row_plan.id, _double(origin["row"]))
+    return refused(row_plan.id, _duplicate(origin["row"]))
 
 
-def _may_be_ours(context: ImportContext, record: Any) -> bool:
-    """Returns whether the record is as new as the import. Most are older and need no query."""
+def _may_be_of_import(context: ImportContext, record: Any) -> bool:
+    """Returns whether the record is not older than the import. Most are older and need no
+    query."""
     created_at = getattr(record, "created_at", None)
     return created_at is None or created_at >= _since(context)
 
 
 def _since(context: ImportContext) -> datetime:
-    return context.job.created_at - _CLOCKS_DIFFER
+    return context.job.created_at - _CLOCK_TOLERANCE
 
 
-async def _origin(context: ImportContext, collection: Collection[Any], id: str) -> dict[str, str]:
+async def _origin(
+    context: ImportContext, collection: Collection[Any], record_id: str
+) -> dict[str, str]:
     """Returns the payload of a record's latest creation event; empty if that is older than the
     import.
     """
     after: Cursor | None = None
     while True:
         page = await context.service.store.find(
-            EVENTS, {"record_id": id}, order="at", descending=True, after=after
+            EVENTS, {"record_id": record_id}, order="at", descending=True, after=after
         )
         for event in page.records:
             if event.at < _since(context):
@@ -93,7 +99,7 @@ async def _origin(context: ImportContext, collection: Collection[Any], id: str) 
         after = page.after
 
 
-def _double(row: str) -> RowProblem:
+def _duplicate(row: str) -> RowProblem:
     return RowProblem(
         error_code="import.double",
         message=f"row {row} of the package is the same",

@@ -18,7 +18,7 @@ from msgspec import structs
 
 from idp.audit import events
 from idp.audit.events import AuditEntry
-from idp.foundation.errors import IdpError
+from idp.foundation.errors import DiskFull, IdpError
 from idp.records.jobs import (
     JOB_BATCHES,
     JOB_PROBLEMS,
@@ -36,7 +36,7 @@ from storage.confirmed_commit import commit_confirmed
 
 LEASE: Final = timedelta(seconds=15)
 # Several renewals per lease, so that one failed write does not lose the job.
-RENEWED_EVERY_SECONDS: Final = 4.0
+RENEWAL_INTERVAL_SECONDS: Final = 4.0
 WAITING: Final[tuple[JobState, ...]] = ("queued", "running")
 STATES: Final[Mapping[JobState, str]] = {
     "queued": "JOB_STATE_QUEUED",
@@ -47,13 +47,13 @@ STATES: Final[Mapping[JobState, str]] = {
     "cancelled": "JOB_STATE_CANCELLED",
 }
 DONE: Final[tuple[JobState, ...]] = ("succeeded", "finished_with_errors")
-RESUMED: Final[tuple[JobState, ...]] = ("cancelled", "failed")
+RESUMABLE: Final[tuple[JobState, ...]] = ("cancelled", "failed")
 INTERNAL: Final = "internal"
 MAX_WRITES: Final = 2000  # problems per unit
 _COUNTS: Final = {"create": "created", "update": "updated", "skip": "skipped", "fail": "failed"}
 
 
-class Lost(Exception):
+class HoldLost(Exception):
     """The error that another process holds the job, so that this one must not write to it any
     more.
     """
@@ -66,7 +66,12 @@ class NotStarted(IdpError):
 
 
 # Failures after which another attempt may succeed.
-_NOT_OF_PACKAGE: Final = (INTERNAL, NotStarted.error_code, PackageLost.error_code)
+_RETRYABLE_FAILURES: Final = (
+    INTERNAL,
+    DiskFull.error_code,
+    NotStarted.error_code,
+    PackageLost.error_code,
+)
 
 
 def new(
@@ -80,8 +85,8 @@ def new(
     """Returns a new record of a job, started by the user `actor`; the caller stores it with
     `begin`.
 
-    With `holder`, the id of a process, that process holds the job at once. `source` is the path of
-    the imported file, or None for a package in the store.
+    With `holder`, the id of a process, that process holds the job immediately. `source` is the
+    path of the imported file, or None for a package in the store.
     """
     now = service.clock.now()
     return Job(
@@ -105,7 +110,7 @@ async def begin(service: Service, job: Job) -> None:
     await commit_confirmed(service.store, *writes)
 
 
-async def due(service: Service) -> Job | None:
+async def next_job(service: Service) -> Job | None:
     """Returns the oldest waiting job that no process holds; None if there is none.
 
     A job that reads a file of one machine is never returned, because it can only be continued
@@ -137,14 +142,14 @@ async def claim(service: Service, job: Job, holder: str) -> Hold | None:
     return Hold(service, structs.replace(job, holder=holder, held_until=until))
 
 
-def can_go_on(job: Job) -> bool:
+def can_be_resumed(job: Job) -> bool:
     """Returns whether a job can be resumed or continued: it has not processed all its rows, its
     package was not refused, and the package still exists.
     """
-    if job.state not in WAITING and job.state not in RESUMED:
+    if job.state not in WAITING and job.state not in RESUMABLE:
         return False
     # The package itself was refused: another attempt would fail in the same way.
-    if job.state == "failed" and job.reason_slug not in _NOT_OF_PACKAGE:
+    if job.state == "failed" and job.reason_slug not in _RETRYABLE_FAILURES:
         return False
     return job.parts > 0 or job.source is not None
 
@@ -154,21 +159,21 @@ def is_held(job: Job, now: datetime) -> bool:
     return job.held_until is not None and job.held_until > now
 
 
-def is_cut_off(job: Job, now: datetime) -> bool:
+def waits_for_file(job: Job, now: datetime) -> bool:
     """Returns whether a waiting job has lost its process and reads a file of one machine, so that
     it can only be resumed there.
     """
     return job.state in WAITING and job.source is not None and not is_held(job, now)
 
 
-async def go_on(service: Service, actor: str, job: Job) -> Job:
+async def resume(service: Service, actor: str, job: Job) -> Job:
     """Makes a cancelled or failed job wait for a process again, and withdraws the cancellation of
     a waiting one; returns the changed job. `actor` is the user who resumes it.
 
     Raises Stale if it has changed meanwhile.
     """
     if job.state in WAITING:
-        await _let_run(service, job)
+        await _withdraw_cancellation(service, job)
         return structs.replace(job, is_to_stop=False)
     now = service.clock.now()
     values = {
@@ -179,14 +184,14 @@ async def go_on(service: Service, actor: str, job: Job) -> Job:
         "reason_slug": None,
         "reason_field": None,
     }
-    step = events.update(
+    writes = events.update(
         service.random, JOBS, job, values, AuditEntry("import.resumed", actor, now)
     )
-    await commit_confirmed(service.store, *step)
+    await commit_confirmed(service.store, *writes)
     return structs.replace(job, **values, sequence=job.sequence + 1)
 
 
-async def _let_run(service: Service, job: Job) -> None:
+async def _withdraw_cancellation(service: Service, job: Job) -> None:
     """Withdraws a cancellation that has not taken effect yet. Raises Stale."""
     if job.is_to_stop:
         expect = {"state": job.state, "is_to_stop": True}
@@ -206,23 +211,23 @@ class Hold:
 
     async def renew(self) -> None:
         """Extends the lease of this process on the job; it may be called while another method
-        writes to the job. Raises Lost, StorageError.
+        writes to the job. Raises HoldLost, StorageError.
         """
         until = self._service.clock.now() + LEASE
         # Without the position, which may change concurrently.
-        held = {"holder": self.job.holder}
-        await self._commit(Update(JOBS, self.job.id, set={"held_until": until}, expect=held))
+        expected = {"holder": self.job.holder}
+        await self._commit(Update(JOBS, self.job.id, set={"held_until": until}, expect=expected))
 
     async def store_values(self, **values: object) -> None:
-        """Sets the named fields of the job's record. Raises Lost, StorageError."""
-        await self._step(values, {})
+        """Sets the named fields of the job's record. Raises HoldLost, StorageError."""
+        await self._update_job(values, {})
 
     async def store_outcomes(self, processed: Sequence[ProcessedRow]) -> None:
         """Stores the outcomes of the next rows of the package: their problems, the ids of their
-        records, their counts, and the number of the last one as the job's position. Raises Lost,
-        StorageError.
+        records, their counts, and the number of the last one as the job's position. Raises
+        HoldLost, StorageError.
         """
-        for rows in _portions(processed):
+        for rows in _groups(processed):
             batch = [
                 (row.type, row.row.org_id, [*row.parts])
                 for row in rows
@@ -235,23 +240,24 @@ class Hold:
             ]
             if batch:
                 writes.append(Insert(JOB_BATCHES, self._batch(rows[0].row.number, batch)))
-            await self._step({"position": rows[-1].row.number}, _counts(rows), writes)
+            await self._update_job({"position": rows[-1].row.number}, _counts(rows), writes)
 
-    def _batch(self, first: int, made: list[tuple[str, str, list[str]]]) -> JobBatch:
-        id = f"{self.job.id}.{first:012}"
-        return JobBatch(id=id, job_id=self.job.id, first=first, made=made)
+    def _batch(self, first: int, created: list[tuple[str, str, list[str]]]) -> JobBatch:
+        batch_id = f"{self.job.id}.{first:012}"
+        return JobBatch(id=batch_id, job_id=self.job.id, first=first, made=created)
 
-    async def begin_anew(self) -> None:
+    async def restart(self) -> None:
         """Sets the position and the counts of the job back to zero, so that its package is
-        processed from the first row. Raises Lost, StorageError.
+        processed from the first row. Raises HoldLost, StorageError.
         """
-        await self._step({name: 0 for name in ("position", "warned", *_COUNTS.values())}, {})
+        await self._update_job({name: 0 for name in ("position", "warned", *_COUNTS.values())}, {})
 
     async def should_stop(self) -> bool:
-        """Returns whether a cancellation of the job was requested. Raises Lost, StorageError."""
+        """Returns whether a cancellation of the job was requested. Raises HoldLost,
+        StorageError."""
         job = await self._service.store.get(JOBS, self.job.id)
         if job is None or job.holder != self.job.holder:
-            raise Lost
+            raise HoldLost
         return job.is_to_stop
 
     async def release(self) -> None:
@@ -270,7 +276,8 @@ class Hold:
     ) -> None:
         """Ends the job in `state`, with its audit event.
 
-        `error_code`, `reason` and `field` say why it failed as a whole. Raises Lost, StorageError.
+        `error_code`, `reason` and `field` are the reason why it failed as a whole. Raises
+        HoldLost, StorageError.
         """
         service, job = self._service, self.job
         now = service.clock.now()
@@ -300,21 +307,21 @@ class Hold:
         """Ends the job after its last row, as finished with errors if a row failed, else as
         succeeded.
 
-        Raises Lost, StorageError.
+        Raises HoldLost, StorageError.
         """
         await self.end("finished_with_errors" if self.job.failed else "succeeded")
 
-    async def _step(
+    async def _update_job(
         self,
         values: Mapping[str, object],
         counts: Mapping[str, int],
-        also: Sequence[Write] = (),
+        further_writes: Sequence[Write] = (),
     ) -> None:
         now = self._service.clock.now()
-        every = {**values, "changed_at": now, "held_until": now + LEASE}
-        await self._commit(self._update(every, counts), *also)
-        added = {name: getattr(self.job, name) + n for name, n in counts.items()}
-        self.job = structs.replace(self.job, **every, **added)
+        all_values = {**values, "changed_at": now, "held_until": now + LEASE}
+        await self._commit(self._update(all_values, counts), *further_writes)
+        new_counts = {name: getattr(self.job, name) + n for name, n in counts.items()}
+        self.job = structs.replace(self.job, **all_values, **new_counts)
 
     def _update(self, values: Mapping[str, object], counts: Mapping[str, int]) -> Update:
         return Update(
@@ -330,11 +337,11 @@ class Hold:
         try:
             await commit_confirmed(self._service.store, *writes)
         except (Stale, Conflict):
-            raise Lost from None
+            raise HoldLost from None
 
 
-def _portions(processed: Sequence[ProcessedRow]) -> Iterator[Sequence[ProcessedRow]]:
-    """Yields the rows in portions whose problems fit into one unit."""
+def _groups(processed: Sequence[ProcessedRow]) -> Iterator[Sequence[ProcessedRow]]:
+    """Yields the rows in groups whose problems fit into one unit."""
     start = size = 0
     for end, row in enumerate(processed):
         if size and size + len(row.problems) > MAX_WRITES:
@@ -346,5 +353,7 @@ def _portions(processed: Sequence[ProcessedRow]) -> Iterator[Sequence[ProcessedR
 
 def _counts(rows: Sequence[ProcessedRow]) -> dict[str, int]:
     counts = Counter(_COUNTS[row.action] for row in rows)
-    counts["warned"] = sum(any(not one.is_error for one in row.problems) for row in rows)
+    counts["warned"] = sum(
+        any(not row_problem.is_error for row_problem in row.problems) for row in rows
+    )
     return {name: n for name, n in counts.items() if n}

@@ -1,7 +1,7 @@
 """The pipeline of a package's batches: several are planned concurrently, one is stored at a time.
 
 Batches are stored in the package's order, however many are being planned, so one position
-describes what is done.
+describes the progress.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from idp.foundation.randomness import Stocked
+from idp.foundation.randomness import BufferedRandom
 from idp.transfer import kinds
 from idp.transfer.jobs import batches as job_batches
 from idp.transfer.jobs.batches import PlannedRows, ProcessedRow
 from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package.rows import Row
 
-Following = Callable[[], Coroutine[Any, Any, Sequence[Row] | None]]
+# Returns the rows of the next batch; None after the last one.
+NextBatch = Callable[[], Coroutine[Any, Any, Sequence[Row] | None]]
 # The outcomes of a stored batch's rows, which are computed while the next batch is being stored.
 OutcomesFuture = asyncio.Future[list[ProcessedRow]]
 
@@ -30,7 +31,7 @@ class BatchWorker(Protocol):
     """
 
     async def plan(self, rows: Sequence[Row]) -> None:
-        """Plans rows of one kind: determines by the present state of the store which writes they
+        """Plans rows of one kind: determines by the current state of the store which writes they
         need. The worker holds the plans, and the next `store` carries them out.
 
         Raises StorageError.
@@ -49,16 +50,16 @@ class LocalBatchWorker:
     """A batch worker that does its work in this process."""
 
     def __init__(self, context: ImportContext) -> None:
-        service = replace(context.service, random=Stocked(context.service.random))
+        service = replace(context.service, random=BufferedRandom(context.service.random))
         self._context = ImportContext(service, context.job)
         self._planned: PlannedRows | None = None
 
     async def plan(self, rows: Sequence[Row]) -> None:
-        """Plans rows as `BatchWorker.plan` says."""
+        """Plans rows; see `BatchWorker.plan`."""
         self._planned = await job_batches.plan(self._context, rows)
 
     async def store(self) -> OutcomesFuture:
-        """Stores the rows that were planned last, as `BatchWorker.store` says."""
+        """Stores the rows that were planned last; see `BatchWorker.store`."""
         assert self._planned is not None  # noqa: S101 - planned before it is stored
         planned, self._planned = self._planned, None
         stored = await job_batches.store(self._context, planned)
@@ -66,9 +67,9 @@ class LocalBatchWorker:
 
 
 async def processed_batches(
-    workers: Sequence[BatchWorker], following: Following
+    workers: Sequence[BatchWorker], next_batch: NextBatch
 ) -> AsyncGenerator[OutcomesFuture, None]:
-    """Plans and stores the batches that the function `following` returns one after the other,
+    """Plans and stores the batches that the function `next_batch` returns one after the other,
     until it returns None; yields for each stored batch, in the same order, a future of the
     outcomes of its rows.
 
@@ -76,15 +77,15 @@ async def processed_batches(
     may refer to unstored rows. Workers may be added to `workers` and removed at any time. Raises
     StorageError, as may the futures.
     """
-    line = _Line(workers, following)
+    queue = _BatchQueue(workers, next_batch)
     try:
-        await line.fill()
-        while line.places:
-            done = await line.first()
-            await line.fill()
-            yield done
+        await queue.plan_next()
+        while queue.batches:
+            outcomes = await queue.store_first()
+            await queue.plan_next()
+            yield outcomes
     finally:
-        await line.leave()
+        await queue.abandon()
 
 
 class _PlannedBatch(NamedTuple):
@@ -95,60 +96,63 @@ class _PlannedBatch(NamedTuple):
     planning: asyncio.Task[None]
 
 
-class _Line:
-    """The batches at the workers, in their order; the one after them is read meanwhile."""
+class _BatchQueue:
+    """The batches that are being planned or are planned, one at each worker, in their order; the
+    batch after them is read meanwhile.
+    """
 
-    def __init__(self, workers: Sequence[BatchWorker], following: Following) -> None:
+    def __init__(self, workers: Sequence[BatchWorker], next_batch: NextBatch) -> None:
         self._workers = workers
-        self._following = following
+        self._next_batch = next_batch
         # The next batch is read from disk while others are planned.
-        self._next = asyncio.ensure_future(following())
+        self._next = asyncio.ensure_future(next_batch())
         self._outcomes: OutcomesFuture | None = None
-        self.places: deque[_PlannedBatch] = deque()
+        self.batches: deque[_PlannedBatch] = deque()
 
-    async def first(self) -> OutcomesFuture:
-        """Stores the first batch and removes it from the line.
+    async def store_first(self) -> OutcomesFuture:
+        """Stores the first batch and removes it from the queue.
 
         Its outcomes follow in the future.
         """
-        await self.places[0].planning
-        self._outcomes = await self.places[0].worker.store()
-        self.places.popleft()
+        await self.batches[0].planning
+        self._outcomes = await self.batches[0].worker.store()
+        self.batches.popleft()
         return self._outcomes
 
-    async def fill(self) -> None:
-        """Has as many batches planned as there are free workers and as may be planned already."""
-        while (worker := self._free()) is not None:
+    async def plan_next(self) -> None:
+        """Starts planning a batch at each free worker, as long as the next batch may be
+        planned."""
+        while (worker := self._free_worker()) is not None:
             rows = await self._next
-            if rows is None or not self._may_overtake(rows):
+            if rows is None or not self._can_be_planned(rows):
                 return
-            self.places.append(
+            self.batches.append(
                 _PlannedBatch(worker, rows, asyncio.ensure_future(worker.plan(rows)))
             )
-            self._next = asyncio.ensure_future(self._following())
+            self._next = asyncio.ensure_future(self._next_batch())
 
-    async def leave(self) -> None:
-        """Awaits what is in progress, and stores nothing of it."""
+    async def abandon(self) -> None:
+        """Awaits the tasks in progress, and stores no further batch."""
         in_progress: list[asyncio.Future[Any]] = [
             self._next,
-            *(each.planning for each in self.places),
+            *(batch.planning for batch in self.batches),
         ]
         if self._outcomes is not None:
             in_progress.append(self._outcomes)
         await asyncio.gather(*in_progress, return_exceptions=True)
 
-    def _free(self) -> BatchWorker | None:
-        taken = [place.worker for place in self.places]
-        return next((worker for worker in self._workers if worker not in taken), None)
+    def _free_worker(self) -> BatchWorker | None:
+        busy = [batch.worker for batch in self.batches]
+        return next((worker for worker in self._workers if worker not in busy), None)
 
-    def _may_overtake(self, rows: Sequence[Row]) -> bool:
-        """Returns whether these rows can be planned before those in the line are stored.
+    def _can_be_planned(self, rows: Sequence[Row]) -> bool:
+        """Returns whether these rows can be planned before those in the queue are stored.
 
         Rows of such a kind do not refer to each other, and where they conflict they are planned
         again.
         """
-        if not self.places:
+        if not self.batches:
             return True
         kind = kinds.BY_MEMBER.get(rows[0].member)
-        is_same = all(place.rows[0].member == rows[0].member for place in self.places)
+        is_same = all(batch.rows[0].member == rows[0].member for batch in self.batches)
         return is_same and kind is not None and kind.is_independent

@@ -13,8 +13,8 @@ from typing import Final, Protocol
 
 from idp import test_mode
 from idp.foundation import logs
-from idp.foundation.errors import InvalidArgument
-from idp.foundation.randomness import Numbered
+from idp.foundation.errors import DiskFull, InvalidArgument
+from idp.foundation.randomness import SequentialIds
 from idp.records import ALL, SCHEMA
 from idp.records.jobs import Job
 from idp.service import Service
@@ -22,7 +22,7 @@ from idp.transfer.jobs import cleanup as job_cleanup
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.jobs import pipeline as job_pipeline
 from idp.transfer.jobs import workers
-from idp.transfer.jobs.lifecycle import Hold, Lost
+from idp.transfer.jobs.lifecycle import Hold, HoldLost
 from idp.transfer.jobs.pipeline import BatchWorker, LocalBatchWorker, OutcomesFuture
 from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package import chunks as package_chunks
@@ -34,7 +34,7 @@ from storage import Unavailable, Unknown, open_store
 from storage.overlay import Overlay
 
 BATCH_ROWS: Final = 1000
-_TRIES: Final = 60  # attempts while the store can't be reached
+_MAX_ATTEMPTS: Final = 60  # in a row, while the store can't be reached
 _PAUSE_SECONDS: Final = 1.0
 
 _log: Final = logs.logger(__name__)
@@ -42,14 +42,15 @@ _log: Final = logs.logger(__name__)
 
 class OpenedPackage(Protocol):
     """A package that was read and validated: the number of its rows (`total`), the options next to
-    its organizations (`beside`), and its rows in batches (`idp/transfer/package/format.py`).
+    its organizations (`envelope_options`), and its rows in batches
+    (`idp/transfer/package/format.py`).
     """
 
     @property
     def total(self) -> int: ...
 
     @property
-    def beside(self) -> Mapping[str, object]: ...
+    def envelope_options(self) -> Mapping[str, object]: ...
 
     def batches(self, skip: int, size: int) -> Iterator[list[Row]]: ...
 
@@ -68,18 +69,18 @@ def wake(service: Service) -> None:
 
 
 async def work_due(
-    service: Service, *, helpers: int = 0, is_to_leave: Callable[[], bool] = lambda: False
+    service: Service, *, helpers: int = 0, is_stopping: Callable[[], bool] = lambda: False
 ) -> None:
-    """Works on every waiting job, the oldest first, until none is left or `is_to_leave` returns
-    true because this process is to end.
+    """Works on every waiting job, the oldest first, until none remains or `is_stopping` returns
+    true because this process ends.
 
     `helpers` is the number of other processes that may help with each job. Raises Unavailable or
     Unknown if the store can't be reached for long.
     """
-    while not is_to_leave() and (job := await job_lifecycle.due(service)) is not None:
+    while not is_stopping() and (job := await job_lifecycle.next_job(service)) is not None:
         hold = await job_lifecycle.claim(service, job, service.random.id())
         if hold is not None:
-            await work(service, hold, helpers=helpers, is_to_leave=is_to_leave)
+            await work(service, hold, helpers=helpers, is_stopping=is_stopping)
 
 
 async def work(
@@ -89,22 +90,24 @@ async def work(
     *,
     size: int = BATCH_ROWS,
     helpers: int = 0,
-    is_to_leave: Callable[[], bool] = lambda: False,
+    is_stopping: Callable[[], bool] = lambda: False,
 ) -> Job:
     """Works on a held job, in batches of `size` rows, until it has ended, and returns its record.
 
     `open_package` opens the package in a file, with a directory for temporary files. `helpers`
     other processes take part if the package is large (`idp/transfer/jobs/workers.py`). The job is
-    left to another process when `is_to_leave` returns true, and when another process holds it
-    already. Raises Unavailable or Unknown when the store can't be reached for long, or at once if
-    `is_to_leave`.
+    left to another process when `is_stopping` returns true, and when another process holds it
+    already. Raises Unavailable or Unknown when the store can't be reached for long, or immediately
+    if `is_stopping`.
     """
 
-    async def opened(directory: Path) -> OpenedPackage:
-        return await _opened(service, hold.job, directory, open_package)
+    async def open_job_package(directory: Path) -> OpenedPackage:
+        return await _open_job_package(service, hold.job, directory, open_package)
 
-    return await _until_ended(
-        service, hold, _whole(service, hold, opened, size, helpers, is_to_leave)
+    return await _run(
+        service,
+        hold,
+        _process_package(service, hold, open_job_package, size, helpers, is_stopping),
     )
 
 
@@ -115,74 +118,84 @@ async def work_on_read(
     this process alone.
     """
 
-    async def opened(_: Path) -> OpenedPackage:
+    async def open_job_package(_: Path) -> OpenedPackage:
         return package
 
-    whole = _whole(service, hold, opened, size, helpers=0, is_to_leave=lambda: False)
-    return await _until_ended(service, hold, whole)
+    processing = _process_package(
+        service, hold, open_job_package, size, helpers=0, is_stopping=lambda: False
+    )
+    return await _run(service, hold, processing)
 
 
-async def _until_ended(service: Service, hold: Hold, work: Awaitable[None]) -> Job:
-    """Does the work, stores why a job failed, and removes the package of one that has ended."""
+async def _run(service: Service, hold: Hold, work: Awaitable[None]) -> Job:
+    """Awaits the work, stores the reason if the job failed, and removes its package if it cannot
+    be resumed."""
     try:
         async with _lease_renewed(hold):
-            refusal = await _refusal(work)
-        if refusal is not None:
-            await hold.end("failed", *refusal)
-        if hold.job.state not in job_lifecycle.WAITING and not job_lifecycle.can_go_on(hold.job):
-            await job_cleanup.drop_package(service, hold.job)
-    except Lost:
-        _log.info("a job is worked on elsewhere", job=hold.job.id)
+            failure = await _failure(work)
+        if failure is not None:
+            await hold.end("failed", *failure)
+        if hold.job.state not in job_lifecycle.WAITING and not job_lifecycle.can_be_resumed(
+            hold.job
+        ):
+            await job_cleanup.remove_package(service, hold.job)
+    except HoldLost:
+        _log.info("another process works on the job", job=hold.job.id)
     return hold.job
 
 
-async def _refusal(work: Awaitable[None]) -> tuple[str, str, str] | None:
+async def _failure(work: Awaitable[None]) -> tuple[str, str, str] | None:
     """Returns why the whole job fails: an error code, a sentence, and the field concerned.
 
-    Raises Lost, Unavailable and Unknown.
+    Raises HoldLost, Unavailable and Unknown.
     """
     try:
         await work
     except InvalidArgument as error:
         return error.problems[0].error_code, error.message, error.problems[0].field
-    except PackageLost as error:
+    except (DiskFull, PackageLost) as error:
         return error.error_code, error.message, ""
-    except (Lost, Unavailable, Unknown):
+    except (HoldLost, Unavailable, Unknown):
         raise
     except Exception as error:  # one job's failure must not end the process
         _log.error("a job failed", exc_info=error)
-        return job_lifecycle.INTERNAL, "something failed on the side of the service", ""
+        return job_lifecycle.INTERNAL, "the service failed", ""
     return None
 
 
-async def _whole(
+async def _process_package(
     service: Service,
     hold: Hold,
-    opened: Callable[[Path], Awaitable[OpenedPackage]],
+    open_job_package: Callable[[Path], Awaitable[OpenedPackage]],
     size: int,
     helpers: int,
-    is_to_leave: Callable[[], bool],
+    is_stopping: Callable[[], bool],
 ) -> None:
-    others = workers.worth_starting(service, hold.job, _package_size(hold.job), helpers)
+    further_workers = workers.helper_count(service, hold.job, _package_size(hold.job), helpers)
     with scratch.directory() as directory:
         # They start while the package is being read.
-        async with workers.joining(ImportContext(service, hold.job), others) as batch_workers:
-            package = await opened(directory)
+        async with workers.started_workers(
+            ImportContext(service, hold.job), further_workers
+        ) as batch_workers:
+            package = await open_job_package(directory)
             await _begin(service, hold, package.total)
             async with _planning_service(service, hold.job) as planning_service:
                 # Without helpers, one batch is planned while another one waits for the store.
-                own = 1 if others else 2
+                local_count = 1 if further_workers else 2
                 batch_workers[:0] = [
-                    LocalBatchWorker(ImportContext(planning_service, hold.job)) for _ in range(own)
+                    LocalBatchWorker(ImportContext(planning_service, hold.job))
+                    for _ in range(local_count)
                 ]
-                await _through(batch_workers, hold, package, size, is_to_leave)
+                await _process_batches_with_retries(
+                    batch_workers, hold, package, size, is_stopping
+                )
 
 
 async def _begin(service: Service, hold: Hold, total: int) -> None:
-    # The overlay with the earlier rows no longer exists.
+    # The overlay with the rows that were processed earlier no longer exists.
     if hold.job.options.is_dry_run and hold.job.position:
-        await job_cleanup.drop_report(service, hold.job)
-        await hold.begin_anew()
+        await job_cleanup.remove_report(service, hold.job)
+        await hold.restart()
     await hold.store_values(
         state="running",
         total=total,
@@ -208,7 +221,7 @@ async def _planning_service(service: Service, job: Job) -> AsyncIterator[Service
     if not job.options.is_dry_run:
         yield service
         return
-    upper = open_store("memory://", now=service.clock.now, new_id=Numbered(service.random).id)
+    upper = open_store("memory://", now=service.clock.now, new_id=SequentialIds(service.random).id)
     layered = Overlay(service.store, upper)
     await layered.open((*ALL, *test_mode.COLLECTIONS) if service.config.test else ALL, SCHEMA)
     try:
@@ -223,7 +236,7 @@ async def _lease_renewed(hold: Hold) -> AsyncIterator[None]:
 
     async def renew() -> None:
         while True:
-            await asyncio.sleep(job_lifecycle.RENEWED_EVERY_SECONDS)
+            await asyncio.sleep(job_lifecycle.RENEWAL_INTERVAL_SECONDS)
             # The lease outlasts some failed renewals.
             with suppress(Unavailable, Unknown):
                 await hold.renew()
@@ -236,7 +249,7 @@ async def _lease_renewed(hold: Hold) -> AsyncIterator[None]:
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def _opened(
+async def _open_job_package(
     service: Service, job: Job, directory: Path, open_package: Open
 ) -> OpenedPackage:
     file = Path(job.source) if job.source else directory / "package.json"
@@ -247,48 +260,48 @@ async def _opened(
     return await asyncio.to_thread(open_package, file, directory)
 
 
-async def _through(
+async def _process_batches_with_retries(
     batch_workers: Sequence[BatchWorker],
     hold: Hold,
     package: OpenedPackage,
     size: int,
-    is_to_leave: Callable[[], bool],
+    is_stopping: Callable[[], bool],
 ) -> None:
-    tries = 0
+    attempts = 0
     while True:
-        before = hold.job.position
+        position = hold.job.position
         try:
-            await _pass(batch_workers, hold, package, size, is_to_leave)
+            await _process_batches(batch_workers, hold, package, size, is_stopping)
         except (Unavailable, Unknown) as error:
             # Progress resets the limit, which is for a store that remains unreachable.
-            tries = 1 if hold.job.position > before else tries + 1
-            if tries > _TRIES or is_to_leave():
+            attempts = 1 if hold.job.position > position else attempts + 1
+            if attempts > _MAX_ATTEMPTS or is_stopping():
                 raise
-            _log.warning("a job waits for the store", job=hold.job.id, error=str(error))
+            _log.warning("a job is waiting for the store", job=hold.job.id, error=str(error))
             await asyncio.sleep(_PAUSE_SECONDS)
         else:
             return
 
 
-async def _pass(
+async def _process_batches(
     batch_workers: Sequence[BatchWorker],
     hold: Hold,
     package: OpenedPackage,
     size: int,
-    is_to_leave: Callable[[], bool],
+    is_stopping: Callable[[], bool],
 ) -> None:
     batches = package.batches(hold.job.position, size)
     processed = job_pipeline.processed_batches(
         batch_workers, lambda: asyncio.to_thread(next, batches, None)
     )
     async with aclosing(processed), _outcome_writer(hold) as writer:
-        while not is_to_leave():
+        while not is_stopping():
             if await hold.should_stop():
-                await writer.done()
+                await writer.wait()
                 await hold.end("cancelled")
                 return
             outcomes = await anext(processed, None)
-            await writer.done()
+            await writer.wait()
             if outcomes is None:
                 await hold.succeed()
                 return
@@ -305,20 +318,21 @@ class _OutcomeWriter:
 
     def __init__(self, hold: Hold) -> None:
         self._hold = hold
-        self._under_way: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     def begin(self, outcomes: OutcomesFuture) -> None:
-        """Starts storing the outcomes of these rows, once the previous ones are `done`."""
-        self._under_way = asyncio.create_task(self._store(outcomes))
+        """Starts storing the outcomes of these rows; `wait` must have returned for the previous
+        ones."""
+        self._task = asyncio.create_task(self._store(outcomes))
 
     async def _store(self, outcomes: OutcomesFuture) -> None:
         await self._hold.store_outcomes(await outcomes)
 
-    async def done(self) -> None:
-        """Returns when all outcomes are stored. Raises Lost, StorageError."""
-        under_way, self._under_way = self._under_way, None
-        if under_way is not None:
-            await under_way
+    async def wait(self) -> None:
+        """Returns when all outcomes are stored. Raises HoldLost, StorageError."""
+        task, self._task = self._task, None
+        if task is not None:
+            await task
 
 
 @asynccontextmanager
@@ -328,4 +342,4 @@ async def _outcome_writer(hold: Hold) -> AsyncIterator[_OutcomeWriter]:
     try:
         yield writer
     finally:
-        await writer.done()
+        await writer.wait()

@@ -16,20 +16,19 @@ from idp.schema.answers import Answer
 from idp.service import Service
 from idp.transfer.jobs import lifecycle as job_lifecycle
 
-CUT_OFF: Final = "JOB_STATE_INTERRUPTED"
+INTERRUPTED: Final = "JOB_STATE_INTERRUPTED"
 
 
 class JobView(Answer, frozen=True, kw_only=True):
-    """A job. `done` of `total` rows are settled: created, updated, skipped because they were there
-    already, or failed; `warned` have a warning. `total` is there once the package was looked
-    through. While a process works on it, it `isHeld`, and tells how many rows it does in a second
-    and how long the others take at that rate; one that was cancelled meanwhile
-    `isStopping`. `dryRun`, `update` and `fix` are what was asked.
-
-    `reason` is why it failed as a whole, and `field` where in the package that stands. One
-    that ended before its last row, and can be gone on with, is `resumedBy` that command; one with
-    a `source`, a file of some machine, only there. While it waits for that, because whoever worked
-    on it is gone, it is JOB_STATE_INTERRUPTED.
+    """A job. `done` of `total` rows are done: created, updated, skipped because they existed
+    already, or failed; `warned` of them have a warning. `total` is present once the package was
+    read. While a process works on the job, it `isHeld`, and has the number of rows per second and
+    the time that the others take at that rate; one that was cancelled meanwhile `isStopping`.
+    `dryRun`, `update` and `fix` are the options of the import. `reason` says why the job failed as
+    a whole, and `field` where in the package. A job that ended before its last row and can be
+    resumed has the command for that in `resumedBy`; one with a `source`, a file of some machine,
+    can be resumed only there. If the process that worked on such a job has ended, the job's state
+    is JOB_STATE_INTERRUPTED.
     """
 
     id: str
@@ -71,10 +70,10 @@ async def views(service: Service, jobs: Sequence[Job]) -> list[JobView]:
     """Returns jobs in the form in which answers contain them, with the names of the users who
     started them."""
     actors = list({job.actor for job in jobs})
-    users = await service.store.get_many([(USERS, id) for id in actors])
+    users = await service.store.get_many([(USERS, user_id) for user_id in actors])
     names = {
-        id: user.profile.display_name or user.user_name
-        for id, user in zip(actors, users, strict=True)
+        user_id: user.profile.display_name or user.user_name
+        for user_id, user in zip(actors, users, strict=True)
         if user is not None
     }
     now = service.clock.now()
@@ -82,11 +81,11 @@ async def views(service: Service, jobs: Sequence[Job]) -> list[JobView]:
 
 
 def _view(job: Job, now: datetime, actor_name: str) -> JobView:
-    rate, is_cut_off = _rate(job, now), job_lifecycle.is_cut_off(job, now)
+    rate, waits_for_file = _rate(job, now), job_lifecycle.waits_for_file(job, now)
     return JobView(
         id=job.id,
         type="JOB_TYPE_IMPORT",
-        state=CUT_OFF if is_cut_off else job_lifecycle.STATES[job.state],
+        state=INTERRUPTED if waits_for_file else job_lifecycle.STATES[job.state],
         creation_date=job.created_at,
         change_date=job.changed_at,
         finish_date=job.finished_at,
@@ -102,7 +101,9 @@ def _view(job: Job, now: datetime, actor_name: str) -> JobView:
         fix=job.options.mends,
         is_held=job_lifecycle.is_held(job, now),
         is_stopping=job.is_to_stop,
-        resumed_by=_resumed_by(job) if is_cut_off or job.state in job_lifecycle.RESUMED else "",
+        resumed_by=_resume_command(job)
+        if waits_for_file or job.state in job_lifecycle.RESUMABLE
+        else "",
         rows_per_second=rate.rows_per_second,
         remaining_time=rate.remaining_time,
         actor=job.actor,
@@ -114,19 +115,19 @@ def _view(job: Job, now: datetime, actor_name: str) -> JobView:
     )
 
 
-def _resumed_by(job: Job) -> str:
-    if not job_lifecycle.can_go_on(job):
+def _resume_command(job: Job) -> str:
+    if not job_lifecycle.can_be_resumed(job):
         return ""
     if job.source is None:
         return f"idp job resume {job.id}"
     options = job.options
     flags = {"dry-run": options.is_dry_run, "update": options.updates, "fix": options.mends}
-    named = "".join(f" --{name}" for name, is_set in flags.items() if is_set)
-    return f"idp import {shlex.quote(job.source)}{named} --resume"
+    set_flags = "".join(f" --{name}" for name, is_set in flags.items() if is_set)
+    return f"idp import {shlex.quote(job.source)}{set_flags} --resume"
 
 
 class _Rate(NamedTuple):
-    """The present rate of a job; zero and empty where it is unknown."""
+    """The current rate of a job; zero and empty where it is unknown."""
 
     rows_per_second: float = 0.0
     remaining_time: str = ""
@@ -140,5 +141,5 @@ def _rate(job: Job, now: datetime) -> _Rate:
     rows = job.position - job.worked_from
     if seconds <= 0 or rows <= 0:
         return _Rate()
-    left = ((job.total or 0) - job.position) * seconds / rows
-    return _Rate(round(rows / seconds, 1), durations.text(round(left)))
+    remaining_seconds = ((job.total or 0) - job.position) * seconds / rows
+    return _Rate(round(rows / seconds, 1), durations.text(round(remaining_seconds)))

@@ -60,13 +60,13 @@ async def send(writer: asyncio.StreamWriter, message: Struct) -> None:
     await writer.drain()
 
 
-async def receive(reader: asyncio.StreamReader, kind: type[M]) -> M | None:
-    """Returns the next message, decoded as `kind`; None when the other end has closed the
-    connection.
+async def receive(reader: asyncio.StreamReader, message_type: type[M]) -> M | None:
+    """Returns the next message, decoded as `message_type`; None when the peer has closed
+    the connection.
     """
     try:
         length = await reader.readexactly(_LENGTH_BYTES)
         data = await reader.readexactly(int.from_bytes(length, "big"))
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
-    return msgspec.json.decode(data, type=kind)
+    return msgspec.json.decode(data, type=message_type)

@@ -1,7 +1,7 @@
 """The kinds of rows, in the order in which they are stored: records come before those that refer
 to them.
 
-To add a kind: a module here that ends in its `KINDS`, and a line in `KINDS`.
+A new kind needs a module here that defines its `KINDS`, and a line in the `KINDS` below.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from typing import Final
 
 from idp.transfer.kinds import (
     apps,
+    connections,
     domains,
     factors,
+    group_grants,
+    groups,
     members,
     organizations,
     pictures,
@@ -32,11 +35,14 @@ KINDS: Final[tuple[RowKind, ...]] = (
     *factors.KINDS,
     *pictures.KINDS,
     *texts.KINDS,
+    *connections.KINDS,
     *humans.KINDS,
     *machines.KINDS,
     *user_metadata.KINDS,
     registered_keys.MACHINE_KEY,
     *user_links.KINDS,
+    groups.GROUP,
+    groups.MEMBERS,
     projects.PROJECT,
     apps.API,
     apps.OIDC,
@@ -44,6 +50,7 @@ KINDS: Final[tuple[RowKind, ...]] = (
     projects.ROLE,
     project_grants.KIND,
     *user_grants.KINDS,
+    *group_grants.KINDS,
     *members.KINDS,
     *unsupported.KINDS,
 )

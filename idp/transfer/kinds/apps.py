@@ -30,7 +30,7 @@ from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 from storage import Write
 
 _NAMES: Final = {state: name for name, state in STATES.items()}
-_USUAL: Final = "RS256"
+_DEFAULT_ALGORITHM: Final = "RS256"
 
 
 class _ApplicationCase(Struct, frozen=True, kw_only=True):
@@ -49,9 +49,9 @@ async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) ->
     cases = [_case(parsed) for parsed in parsed_rows]
     # One look-up per batch: a round trip for each row would dominate an import.
     owners = await upsert.by_id(context, PROJECTS, (case.app.project_id for case in cases))
-    known = await upsert.by_id(context, APPLICATIONS, (case.id for case in cases))
+    stored = await upsert.by_id(context, APPLICATIONS, (case.id for case in cases))
     return [
-        await _plan_row(context, case, owners.get(case.app.project_id), known.get(case.id))
+        await _plan_row(context, case, owners.get(case.app.project_id), stored.get(case.id))
         for case in cases
     ]
 
@@ -66,23 +66,25 @@ async def _plan_row(
     context: ImportContext,
     case: _ApplicationCase,
     project: Project | None,
-    known: Application | None,
+    stored: Application | None,
 ) -> RowPlan:
     if project is None or project.org_id != case.parsed.row.org_id:
-        return refused(case.id, upsert.no_project("app.projectId"))
+        return refused(case.id, upsert.project_not_found("app.projectId"))
     settings = case.app.settings()
     is_api = settings["app_type"] == "api"
-    if known is not None:
+    if stored is not None:
         # An application never moves to another project, nor between API and OpenID Connect.
-        if known.project_id != project.id or (known.app_type == "api") is not is_api:
-            return upsert.elsewhere(case.id, "app.clientId" if case.app.client_id else "appId")
+        if stored.project_id != project.id or (stored.app_type == "api") is not is_api:
+            return upsert.not_in_organization(
+                case.id, "app.clientId" if case.app.client_id else "appId"
+            )
         if not context.updates:
-            return upsert.plan_skip(APPLICATIONS, known, case.id)
-    algorithm = settings.get("signing_algorithm", _USUAL)
-    if algorithm != _USUAL:
+            return upsert.plan_skip(APPLICATIONS, stored, case.id)
+    algorithm = settings.get("signing_algorithm", _DEFAULT_ALGORITHM)
+    if algorithm != _DEFAULT_ALGORITHM:
         await key_rotation.ensure(context.service, algorithm, actor=context.actor)
     values = {**settings, "name": case.app.name, **_state(case.app, project)}
-    return _stored(context, case, project, known, values)
+    return _plan_upsert(context, case, project, stored, values)
 
 
 def _state(app: PackagedOidcApp | PackagedApiApp, project: Project) -> Mapping[str, str]:
@@ -92,31 +94,34 @@ def _state(app: PackagedOidcApp | PackagedApiApp, project: Project) -> Mapping[s
     return {"state": apps.inherited_state(project) if is_active else "inactive"}
 
 
-def _stored(
+def _plan_upsert(
     context: ImportContext,
     case: _ApplicationCase,
     project: Project,
-    known: Application | None,
+    stored: Application | None,
     values: dict[str, Any],
 ) -> RowPlan:
-    by_secret = values["auth_method"] in apps.BY_SECRET
-    if by_secret:
+    uses_secret = values["auth_method"] in apps.SECRET_METHODS
+    if uses_secret:
         values |= packaged_secrets.record_fields(case.app.hashed_secret, case.app.previous_secret)
-    elif known is not None:
+    elif stored is not None:
         # The authentication method needs no secret any more, so the stored ones are removed.
-        values |= client_secrets.first(None, context.service.clock.now())
+        values |= client_secrets.initial_fields(None, context.service.clock.now())
     # A new stamp revokes every token that carries the old one.
-    if known is not None and _is_cut_off(known, values):
+    if stored is not None and _revokes_tokens(stored, values):
         values["stamp"] = context.service.random.token(bits=64)
-    if known is not None:
-        values |= allowed_users.restriction_stamps(context.service.random, known, values)
+    if stored is not None:
+        values |= allowed_users.restriction_stamps(context.service.random, stored, values)
     # `apps.new` sets a stamp of its own.
     client = apps.new(context.service, project, _without_stamp(values), case.id)
 
-    def also(before: Application | None, after: Application) -> Sequence[Write]:
+    def further_writes(before: Application | None, after: Application) -> Sequence[Write]:
         if before is None:
             return [*web_origins.changes(None, after), projects.state_unchanged(project)]
-        return [*web_origins.changes(before, after), *client_secrets.forgotten(before, after)]
+        return [
+            *web_origins.changes(before, after),
+            *client_secrets.last_use_deletions(before, after),
+        ]
 
     plan = UpsertPlan(
         id=case.id,
@@ -124,19 +129,19 @@ def _stored(
         record=client,
         type="application",
         fields=tuple(values),
-        also=also,
-        warnings=tuple(_warnings(case.app, known, client)),
+        further_writes=further_writes,
+        warnings=tuple(_warnings(case.app, stored, client)),
     )
-    return upsert.plan_record(context, case.parsed, known, plan)
+    return upsert.plan_record(context, case.parsed, stored, plan)
 
 
-def _is_cut_off(known: Application, values: Mapping[str, Any]) -> bool:
-    """Returns whether everything issued to it is revoked: it loses management access, or is
-    deactivated.
+def _revokes_tokens(stored: Application, values: Mapping[str, Any]) -> bool:
+    """Returns whether all tokens issued to the application are revoked: it loses management
+    access, or is deactivated.
     """
-    is_weaker = known.has_management_access and not values.get("has_management_access")
-    is_ended = values.get("state") == "inactive" and known.state != "inactive"
-    return is_weaker or is_ended
+    loses_access = stored.has_management_access and not values.get("has_management_access")
+    is_deactivated = values.get("state") == "inactive" and stored.state != "inactive"
+    return loses_access or is_deactivated
 
 
 def _without_stamp(values: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -144,24 +149,24 @@ def _without_stamp(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _warnings(
-    app: PackagedOidcApp | PackagedApiApp, known: Application | None, client: Application
+    app: PackagedOidcApp | PackagedApiApp, stored: Application | None, client: Application
 ) -> Iterator[RowProblem]:
     for each in compliance.problems(client):
         yield RowProblem(
             error_code=each.key, field="app", message=each.localized_message, is_error=False
         )
-    if app.login_elsewhere:
-        message = "is not kept: people sign in at this service's own pages"
-        yield upsert.unheld(
+    if app.external_login_uri:
+        message = "is not stored: users sign in at this service's own pages"
+        yield upsert.not_stored(
             "app.login_version.base_uri", "app.loginVersion.loginV2.baseUri", message
         )
-    has_secret = client.secret_hash or (known and known.secret_hash)
-    if client.auth_method in apps.BY_SECRET and not has_secret:
+    has_secret = client.secret_hash or (stored and stored.secret_hash)
+    if client.auth_method in apps.SECRET_METHODS and not has_secret:
         yield RowProblem(
             error_code="app.secret_missing",
             field="app.hashedSecret",
-            message="is not there, so that the application can't authenticate yet",
-            fix="Have a secret generated, and give it to the application.",
+            message="is missing, so the application can't authenticate yet",
+            fix="Generate a secret, and configure the application with it.",
             is_error=False,
         )
 

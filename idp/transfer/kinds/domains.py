@@ -1,7 +1,8 @@
-"""The kind of rows `domains`: an organization's domains, one of which its login names end with.
+"""The kind of rows `domains`: an organization's domains. Its login names end with the primary one.
 
-A domain is verified if the package states so, because a caller that may import may state that of
-any domain. A domain without that statement is added even if another organization has verified it.
+A domain is verified if the package states so, because a caller that may import may declare any
+domain verified. A domain without that statement is added even if another organization has verified
+it.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class PackagedDomain(Request, frozen=True, kw_only=True):
 
 
 class _DomainCase(Struct, frozen=True):
-    """A row with the domain as it would be created and the stored one.
+    """A row, with the domain that it would create and the stored domain.
 
     `owner` is the organization for which the domain is verified, if any; `organization` is the
     organization of the row.
@@ -77,7 +78,7 @@ class _DomainCase(Struct, frozen=True):
     new: OrganizationDomain
     stored: OrganizationDomain | None
     owner: str | None
-    is_one_too_many: bool
+    exceeds_limit: bool
 
     @property
     def request(self) -> PackagedDomain:
@@ -87,11 +88,11 @@ class _DomainCase(Struct, frozen=True):
     def id(self) -> str:
         return f"{self.organization.id}_{self.new.domain}"
 
-    def planned(self, action: Literal["create", "update", "skip"], *writes: Write) -> RowPlan:
+    def plan(self, action: Literal["create", "update", "skip"], *writes: Write) -> RowPlan:
         request = self.request
         needs_challenge = not request.is_verified and request.validation_type != _UNSPECIFIED
-        is_whole = not needs_challenge or request.challenge or action == "skip"
-        problems = () if is_whole else (_NO_CHALLENGE,)
+        has_needed_challenge = not needs_challenge or request.challenge or action == "skip"
+        problems = () if has_needed_challenge else (_NO_CHALLENGE,)
         existing = (DOMAINS, self.stored) if self.stored else None
         return RowPlan(
             action=action, id=self.id, writes=writes, problems=problems, existing=existing
@@ -100,44 +101,54 @@ class _DomainCase(Struct, frozen=True):
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of domains (`RowKind.plan`): new domains are added; existing ones are skipped or,
-    if the import updates records, marked as verified where the package says so.
+    if the import updates records, marked as verified where the package states so.
     """
-    known = await target_organizations.by_id(context, parsed_rows)
-    in_known_organizations = [parsed for parsed in parsed_rows if parsed.row.org_id in known]
+    organizations_by_id = await target_organizations.by_id(context, parsed_rows)
+    accepted_rows = [parsed for parsed in parsed_rows if parsed.row.org_id in organizations_by_id]
     cases = {
         case.parsed.row.number: case
-        for case in await _cases(context, in_known_organizations, known)
+        for case in await _cases(context, accepted_rows, organizations_by_id)
     }
     return [
         await _plan_row(context, cases[parsed.row.number])
         if parsed.row.number in cases
-        else target_organizations.no_organization(
-            f"{parsed.row.org_id}_{_named(context, parsed).domain}"
+        else target_organizations.organization_not_found(
+            f"{parsed.row.org_id}_{_new_domain(context, parsed).domain}"
         )
         for parsed in parsed_rows
     ]
 
 
 async def _cases(
-    context: ImportContext, parsed_rows: Sequence[ParsedRow], known: Mapping[str, Organization]
+    context: ImportContext,
+    parsed_rows: Sequence[ParsedRow],
+    organizations_by_id: Mapping[str, Organization],
 ) -> list[_DomainCase]:
     store = context.service.store
-    named = [_named(context, parsed) for parsed in parsed_rows]
-    stored = await store.get_many([(DOMAINS, each.id) for each in named])
-    keys = list(dict.fromkeys(each.domain for each in named))
+    new_domains = [_new_domain(context, parsed) for parsed in parsed_rows]
+    stored = await store.get_many([(DOMAINS, each.id) for each in new_domains])
+    keys = list(dict.fromkeys(each.domain for each in new_domains))
     owners = await store.find_each(DOMAINS, "verified_key", keys)
-    counts = {id: await store.count(DOMAINS, {"org_id": id}) for id in known}
+    counts = {
+        org_id: await store.count(DOMAINS, {"org_id": org_id}) for org_id in organizations_by_id
+    }
     cases = []
-    for parsed, new, there in zip(parsed_rows, named, stored, strict=True):
+    for parsed, new, stored_domain in zip(parsed_rows, new_domains, stored, strict=True):
         # Counts the rows of this batch, too: together they could exceed the limit.
-        counts[new.org_id] += there is None
+        counts[new.org_id] += stored_domain is None
         owner = next((each.org_id for each in owners.get(new.domain, ())), None)
-        is_one_too_many = there is None and counts[new.org_id] > organization_domains.MAX_DOMAINS
-        cases.append(_DomainCase(parsed, known[new.org_id], new, there, owner, is_one_too_many))
+        exceeds_limit = (
+            stored_domain is None and counts[new.org_id] > organization_domains.MAX_DOMAINS
+        )
+        cases.append(
+            _DomainCase(
+                parsed, organizations_by_id[new.org_id], new, stored_domain, owner, exceeds_limit
+            )
+        )
     return cases
 
 
-def _named(context: ImportContext, parsed: ParsedRow) -> OrganizationDomain:
+def _new_domain(context: ImportContext, parsed: ParsedRow) -> OrganizationDomain:
     request = cast(PackagedDomain, parsed.request)
     return new_domain(
         parsed.row.org_id,
@@ -149,40 +160,40 @@ def _named(context: ImportContext, parsed: ParsedRow) -> OrganizationDomain:
 
 
 async def _plan_row(context: ImportContext, case: _DomainCase) -> RowPlan:
-    problem = _objection(case)
+    problem = _problem(case)
     if problem is not None:
         return refused(case.id, problem)
     writes = _primary(context, case) if await _becomes_primary(context, case) else []
     if case.stored is None:
         # An update of the primary domain already fails if the organization has changed.
         guard = [] if writes else [organizations.state_unchanged(case.organization)]
-        return case.planned("create", *_insertion(context, case), *writes, *guard)
+        return case.plan("create", *_insertion(context, case), *writes, *guard)
     if context.updates and case.new.is_verified and not case.stored.is_verified:
-        return case.planned("update", *_verification(context, case.stored), *writes)
-    return case.planned("update" if writes else "skip", *writes)
+        return case.plan("update", *_verification(context, case.stored), *writes)
+    return case.plan("update" if writes else "skip", *writes)
 
 
-def _objection(case: _DomainCase) -> RowProblem | None:
+def _problem(case: _DomainCase) -> RowProblem | None:
     """Returns the reason to refuse the row, other than its form."""
     if case.request.org_id not in ("", case.organization.id):
-        return _DIFFERS
+        return _OTHER_ORGANIZATION
     if case.new.is_verified and case.owner not in (None, case.organization.id):
         return _TAKEN
-    if case.is_one_too_many:
+    if case.exceeds_limit:
         return _TOO_MANY
     return _NOT_VERIFIED if case.request.is_primary and not case.request.is_verified else None
 
 
-_DIFFERS: Final = RowProblem(
+_OTHER_ORGANIZATION: Final = RowProblem(
     error_code="import.org_differs",
     field="orgId",
-    message="names another organization than the one that it stands in",
+    message="names another organization than the one that contains it",
     fix="Put the row into the organization that it belongs to.",
 )
 _TAKEN: Final = RowProblem(
     error_code="organization.domain_taken",
     field="domainName",
-    message="is another organization's already",
+    message="already belongs to another organization",
     fix="Leave it out, or remove it there first.",
 )
 _TOO_MANY: Final = RowProblem(
@@ -195,14 +206,14 @@ _TOO_MANY: Final = RowProblem(
 _NOT_VERIFIED: Final = RowProblem(
     error_code="domain.not_verified",
     field="isPrimary",
-    message="needs a domain that is verified",
-    fix="Set isVerified, or let another one be primary.",
+    message="requires a verified domain",
+    fix="Set isVerified, or make another domain primary.",
 )
 _NO_CHALLENGE: Final = RowProblem(
     error_code="domain.no_challenge",
     field="validationType",
-    message="is not kept: the package does not say by which token",
-    fix="Ask for a new token, and publish that.",
+    message="is not stored: the package doesn't contain the token",
+    fix="Generate a new token, and publish it.",
 )
 
 
@@ -212,10 +223,10 @@ async def _becomes_primary(context: ImportContext, case: _DomainCase) -> bool:
     That changes login names, so it happens only in an organization that this import created, or
     with `updates`.
     """
-    is_meant = case.request.is_primary and case.organization.primary_domain != case.new.domain
-    if not is_meant or (case.stored and not case.stored.is_verified and not context.updates):
+    is_requested = case.request.is_primary and case.organization.primary_domain != case.new.domain
+    if not is_requested or (case.stored and not case.stored.is_verified and not context.updates):
         return False
-    return context.updates or await import_origin.is_made_here(
+    return context.updates or await import_origin.was_created_by_import(
         context, ORGANIZATIONS, case.organization.id
     )
 
@@ -239,14 +250,14 @@ def _insertion(context: ImportContext, case: _DomainCase) -> list[Write]:
     return events.insertion(service.random, DOMAINS, case.new, entry)
 
 
-def _verification(context: ImportContext, known: OrganizationDomain) -> list[Write]:
+def _verification(context: ImportContext, stored: OrganizationDomain) -> list[Write]:
     now = context.service.clock.now()
     entry = AuditEntry("domain.verified", context.actor, now)
     return events.update(
         context.service.random,
         DOMAINS,
-        known,
-        {"verified_key": known.domain, "changed_at": now},
+        stored,
+        {"verified_key": stored.domain, "changed_at": now},
         entry,
     )
 

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-from idp.records import PROJECTS, Organization, Project
+from idp.records import POLICIES, PROJECTS, Organization, Policy, Project
 from storage import Collection, Reader, Record, Where
 
-_AT_ONCE: Final = 200
+_PAGE_SIZE: Final = 200
 
 R = TypeVar("R", bound=Record)
 
@@ -19,15 +19,15 @@ async def records(
     collection: Collection[R],
     where: Where,
     order: str | None = None,
-    at_once: int = _AT_ONCE,
+    page_size: int = _PAGE_SIZE,
 ) -> AsyncIterator[R]:
     """Yields every record that matches `where`, in the order of the field `order`, read from
-    `view` in pages of `at_once` records. The collection must declare a list with this condition
+    `view` in pages of `page_size` records. The collection must declare a list with this condition
     and order.
     """
     after = None
     while True:
-        page = await view.find(collection, where, order=order, after=after, limit=at_once)
+        page = await view.find(collection, where, order=order, after=after, limit=page_size)
         for record in page.records:
             yield record
         if page.after is None:
@@ -51,6 +51,11 @@ async def slices(records_iterator: AsyncIterator[R], size: int) -> AsyncIterator
 def projects(view: Reader, organization: Organization) -> AsyncIterator[Project]:
     """Yields the organization's projects in the order of their names."""
     return records(view, PROJECTS, {"org_id": organization.id}, order="name")
+
+
+async def own_policies(view: Reader, organization: Organization) -> list[Policy]:
+    """Returns the organization's own policies and texts: one for each kind and language."""
+    return [each async for each in records(view, POLICIES, {"org_id": organization.id})]
 
 
 def non_empty(members: Mapping[str, Any]) -> dict[str, Any]:

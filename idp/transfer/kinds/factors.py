@@ -30,67 +30,73 @@ class PackagedFactor(Request, frozen=True, kw_only=True):
 
 
 async def plan_rows(
-    field: str, known: Mapping[str, str], context: ImportContext, parsed_rows: Sequence[ParsedRow]
+    field: str, kinds: Mapping[str, str], context: ImportContext, parsed_rows: Sequence[ParsedRow]
 ) -> list[RowPlan]:
     """Plans rows of factors (`RowKind.plan`): the factor is added to its organization's own login
     policy, to the list in the field `field`, if this import created the policy or updates records;
     otherwise the row is skipped.
 
-    `known` maps the names of factors in packages to those in policies. A factor with another name,
+    `kinds` maps the names of factors in packages to those in policies. A factor with another name,
     or of an organization without such a policy, is skipped with a warning.
     """
     organizations = await target_organizations.by_id(context, parsed_rows)
     ids = [effective.policy_id(parsed.row.org_id, "login") for parsed in parsed_rows]
-    stored = await context.service.store.get_many([(POLICIES, id) for id in ids])
+    stored = await context.service.store.get_many([(POLICIES, policy_id) for policy_id in ids])
     plans = []
     for parsed, policy in zip(parsed_rows, stored, strict=True):
-        type = cast(PackagedFactor, parsed.request).type
-        id = f"{parsed.row.org_id}_{type}"
+        factor = cast(PackagedFactor, parsed.request).type
+        row_id = f"{parsed.row.org_id}_{factor}"
         if parsed.row.org_id not in organizations:
-            plans.append(target_organizations.no_organization(id))
-        elif type not in known:
+            plans.append(target_organizations.organization_not_found(row_id))
+        elif factor not in kinds:
             # Skipped with a warning: other systems have factors that do not exist here.
-            plans.append(RowPlan(action="skip", id=id, problems=(_unknown(known),)))
+            plans.append(RowPlan(action="skip", id=row_id, problems=(_unknown(kinds),)))
         elif policy is None:
-            plans.append(RowPlan(action="skip", id=id, problems=(_NO_POLICY,)))
+            plans.append(RowPlan(action="skip", id=row_id, problems=(_NO_POLICY,)))
         else:
-            plans.append(await _added(context, policy, field, known[type], id))
+            plans.append(await _plan_addition(context, policy, field, kinds[factor], row_id))
     return plans
 
 
-async def _added(
-    context: ImportContext, policy: Policy, field: str, factor: str, id: str
+async def _plan_addition(
+    context: ImportContext, policy: Policy, field: str, factor: str, row_id: str
 ) -> RowPlan:
     rules = cast(LoginRules, policy.rules)
     allowed = getattr(rules, field)
-    may_change = context.updates or await import_origin.is_made_here(context, POLICIES, policy.id)
+    may_change = context.updates or await import_origin.was_created_by_import(
+        context, POLICIES, policy.id
+    )
     if factor in allowed or not may_change:
-        return RowPlan(action="skip", id=id)
-    now, added = (
+        return RowPlan(action="skip", id=row_id)
+    now, extended_rules = (
         context.service.clock.now(),
         structs.replace(rules, **{field: (*allowed, factor)}),
     )
     entry = AuditEntry("login_policy.changed", context.actor, now)
     writes = events.update(
-        context.service.random, POLICIES, policy, {"rules": added, "changed_at": now}, entry
+        context.service.random,
+        POLICIES,
+        policy,
+        {"rules": extended_rules, "changed_at": now},
+        entry,
     )
-    return RowPlan(action="update", id=id, writes=tuple(writes))
+    return RowPlan(action="update", id=row_id, writes=tuple(writes))
 
 
 _NO_POLICY: Final = RowProblem(
     error_code="policy.not_found",
-    message="has no login policy of the organization's own to be added to",
-    fix="Put a loginPolicy beside it, or leave the list out.",
+    message="requires a login policy of the organization's own",
+    fix="Add a loginPolicy to the organization, or leave the list out.",
     is_error=False,
 )
 
 
-def _unknown(known: Mapping[str, str]) -> RowProblem:
+def _unknown(kinds: Mapping[str, str]) -> RowProblem:
     return RowProblem(
         error_code="field.unknown_name",
         field="type",
-        message=f"is no kind that there is here: {', '.join(known)}",
-        fix="People set up another factor when they sign in.",
+        message=f"is not a supported kind: {', '.join(kinds)}",
+        fix="Users set up another factor when they sign in.",
         is_error=False,
     )
 
@@ -99,13 +105,13 @@ def _name(document: Mapping[str, Any]) -> str:
     return str(document.get("type") or "")
 
 
-def _kind(member: str, type: str, field: str, known: Mapping[str, str]) -> RowKind:
+def _kind(member: str, row_type: str, field: str, kinds: Mapping[str, str]) -> RowKind:
     return RowKind(
         member=member,
-        type=type,
+        type=row_type,
         request=PackagedFactor,
         name=_name,
-        plan=partial(plan_rows, field, known),
+        plan=partial(plan_rows, field, kinds),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from idp.foundation import base64url
-from idp.records import Organization
+from idp.records import Organization, Policy
 from idp.records.jobs import Job
 from idp.schema.reading import Request
 from idp.service import Service
@@ -42,12 +42,14 @@ class ImportContext(Struct, frozen=True):
 class ExportContext(Struct, frozen=True):
     """The export that rows are written for.
 
-    `view` reads one consistent state of the store. `with_passwords` and `with_otp` say which
-    secrets the rows include (`ExportSelection`).
+    `view` reads one consistent state of the store. `policies` are the own policies and texts of
+    the organization whose rows are written, which several kinds export. `with_passwords` and
+    `with_otp` select the secrets that the rows include (`ExportSelection`).
     """
 
     service: Service
     view: Reader
+    policies: Sequence[Policy] = ()
     with_passwords: bool = False
     with_otp: bool = False
 
@@ -78,8 +80,8 @@ class RowKind(Struct, frozen=True, kw_only=True):
 
     `export` yields an organization's rows in a stable order; an import of them stores the same
     records again. A kind with `is_single` is one object, not a list. Rows of a kind with
-    `is_independent` do not refer to others of that kind. `unsupported` says why rows of a kind are
-    not imported; `plan` is then None.
+    `is_independent` do not refer to others of that kind. `unsupported` is the reason why rows of a
+    kind are not imported; `plan` is then None.
     """
 
     member: str
@@ -102,8 +104,8 @@ def own_id(context: ImportContext, parsed: ParsedRow) -> str:
     It is the same whenever the row is processed again, so that an interrupted batch recognizes its
     own records.
     """
-    made = hashlib.sha256(f"{context.job.id}.{parsed.row.number}".encode()).digest()
-    return base64url.encode(made[:16])
+    digest = hashlib.sha256(f"{context.job.id}.{parsed.row.number}".encode()).digest()
+    return base64url.encode(digest[:16])
 
 
 def import_payload(context: ImportContext, parsed: ParsedRow) -> dict[str, str]:

@@ -41,16 +41,16 @@ async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) ->
         memberships.id_of(row.user_id, parsed.row.org_id)
         for parsed, row in zip(parsed_rows, rows, strict=True)
     ]
-    known = await upsert.by_id(context, MEMBERSHIPS, ids)
+    stored = await upsert.by_id(context, MEMBERSHIPS, ids)
     return [
         await _plan_row(
             context,
             parsed,
             organizations.get(parsed.row.org_id),
             users.get(row.user_id),
-            known.get(id),
+            stored.get(row_id),
         )
-        for parsed, row, id in zip(parsed_rows, rows, ids, strict=True)
+        for parsed, row, row_id in zip(parsed_rows, rows, ids, strict=True)
     ]
 
 
@@ -64,22 +64,22 @@ async def _plan_row(
     parsed: ParsedRow,
     organization: Organization | None,
     user: User | None,
-    known: Membership | None,
+    stored: Membership | None,
 ) -> RowPlan:
     row = _row(parsed)
     known_roles = [role for role in dict.fromkeys(row.roles) if role in ORGANIZATION_ROLES]
     if organization is None:
-        return target_organizations.no_organization(row.user_id)
+        return target_organizations.organization_not_found(row.user_id)
     if user is None:
-        return refused(row.user_id, upsert.no_user("userId"))
+        return refused(row.user_id, upsert.user_not_found("userId"))
     if not known_roles:
         return refused(row.user_id, *_unknown(row.roles, is_error=True))
     # The user must not be removed concurrently.
     guards: Sequence[Write] = [user_lookup.exists_guard(user)]
     # Without its former roles the organization must still have an owner.
-    if known is not None and context.updates:
+    if stored is not None and context.updates:
         try:
-            guards = await members.remaining_owner_guards(context.service, known, known_roles)
+            guards = await members.remaining_owner_guards(context.service, stored, known_roles)
         except FailedPrecondition as refusal:
             finding = FieldProblem(refusal.error_code, "roles", refusal.message)
             return refused(row.user_id, problem(finding))
@@ -89,11 +89,11 @@ async def _plan_row(
         record=memberships.new(user.id, organization.id, known_roles, context.service.clock.now()),
         type="membership",
         fields=("roles",),
-        also=lambda *_: guards,
+        further_writes=lambda *_: guards,
         payload={"user": user.id},
         warnings=tuple(_unknown(row.roles, is_error=False)),
     )
-    return upsert.plan_record(context, parsed, known, plan)
+    return upsert.plan_record(context, parsed, stored, plan)
 
 
 def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[RowProblem]:
@@ -102,7 +102,7 @@ def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[RowProblem]:
             yield RowProblem(
                 error_code="field.unknown_name",
                 field=f"roles[{n}]",
-                message="is no role of this service, and is given to nobody",
+                message="is not a role of this service, and is not assigned",
                 fix=f"Choose among {', '.join(ORGANIZATION_ROLES)}.",
                 is_error=is_error,
             )
@@ -113,8 +113,8 @@ async def export(
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields a row for each manager of the organization."""
     where = {"org_id": organization.id}
-    async for one in export_iteration.records(context.view, MEMBERSHIPS, where):
-        yield {"userId": one.user_id, "roles": one.roles}
+    async for membership in export_iteration.records(context.view, MEMBERSHIPS, where):
+        yield {"userId": membership.user_id, "roles": membership.roles}
 
 
 KINDS: Final = (
@@ -130,6 +130,6 @@ KINDS: Final = (
         member="projectMembers",
         type="project_member",
         name=named("projectId", "userId"),
-        unsupported="a project has no managers of its own here: those of its organization are",
+        unsupported=("a project has no managers here: the managers of its organization manage it"),
     ),
 )

@@ -32,7 +32,7 @@ from storage import Write
 
 _NAMES: Final = {state: name for name, state in STATES.items()}
 _HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.:-]{0,251}[a-z0-9])?")
-_MAX: Final = 253  # RFC 1035, as text: in ASCII a domain can be longer than what was typed
+_MAX_LENGTH: Final = 253  # of the text (RFC 1035); the ASCII form of the domain can be longer
 
 
 class Host(Struct, frozen=True):
@@ -45,14 +45,14 @@ class Host(Struct, frozen=True):
     min: int = 0
 
     def read(self, value: object) -> str:
-        text = Text(self.min, _MAX).read(value)
+        text = Text(self.min, _MAX_LENGTH).read(value)
         host = domain_names.key(text)
         if host and not _HOST.fullmatch(host):
             raise FieldRefused("domain.invalid", "is not a domain name such as example.com")
         return host
 
     def schema(self) -> Schema:
-        return Text(self.min, _MAX).schema() | {"examples": ["example.com"]}
+        return Text(self.min, _MAX_LENGTH).schema() | {"examples": ["example.com"]}
 
 
 class PackagedOrganization(Request, frozen=True, kw_only=True):
@@ -71,42 +71,44 @@ async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) ->
     """Plans rows of organizations (`RowKind.plan`): new ones are created; existing ones are
     skipped or, if the import updates records, updated.
     """
-    known = await target_organizations.by_id(context, parsed_rows)
+    stored = await target_organizations.by_id(context, parsed_rows)
     ids = [parsed.row.org_id for parsed in parsed_rows]
-    deleted = await context.service.store.get_many([(DELETED_ORGANIZATIONS, id) for id in ids])
+    deleted = await context.service.store.get_many(
+        [(DELETED_ORGANIZATIONS, org_id) for org_id in ids]
+    )
     return [
         await _plan_row(
-            context, parsed, known.get(parsed.row.org_id), is_deleted=deletion is not None
+            context, parsed, stored.get(parsed.row.org_id), is_deleted=deletion is not None
         )
         for parsed, deletion in zip(parsed_rows, deleted, strict=True)
     ]
 
 
 async def _plan_row(
-    context: ImportContext, parsed: ParsedRow, known: Organization | None, *, is_deleted: bool
+    context: ImportContext, parsed: ParsedRow, stored: Organization | None, *, is_deleted: bool
 ) -> RowPlan:
-    id, request = parsed.row.org_id, cast(PackagedOrganization, parsed.request)
+    org_id, request = parsed.row.org_id, cast(PackagedOrganization, parsed.request)
     # Its records are still being removed in the background.
     if is_deleted:
-        return refused(id, _DELETED)
+        return refused(org_id, _DELETED)
     try:
-        Text(1).read(id)
+        Text(1).read(org_id)
     except FieldRefused as error:
         return refused(
-            id, RowProblem(error_code=error.error_code, field="orgId", message=error.message)
+            org_id, RowProblem(error_code=error.error_code, field="orgId", message=error.message)
         )
-    if known is None:
+    if stored is None:
         return await _create(context, parsed, request)
     if not context.updates:
-        return RowPlan(action="skip", id=id, existing=(ORGANIZATIONS, known))
-    return await _update(context, known, request)
+        return RowPlan(action="skip", id=org_id, existing=(ORGANIZATIONS, stored))
+    return await _update(context, stored, request)
 
 
 _DELETED: Final = RowProblem(
     error_code="organization.deleted",
     field="orgId",
-    message="was an organization's that was deleted a moment ago",
-    fix="Try again in a quarter of an hour.",
+    message="belonged to an organization that was recently deleted",
+    fix="Try again in 15 minutes.",
 )
 
 
@@ -115,83 +117,86 @@ async def _create(
 ) -> RowPlan:
     service, now = context.service, context.service.clock.now()
     domain = request.primary_domain or await organizations.free_domain(service, request.name)
-    made = organizations.new(service, request.name, domain, now, id=parsed.row.org_id)
-    made = structs.replace(made, state=STATES[request.state])
-    taken = await organizations.taken(service, made, "")
-    if taken:
+    organization = organizations.new(service, request.name, domain, now, id=parsed.row.org_id)
+    organization = structs.replace(organization, state=STATES[request.state])
+    problems = await organizations.taken_problems(service, organization, "")
+    if problems:
         return refused(
-            made.id, *(_taken(each.error_code, each.field, each.message) for each in taken)
+            organization.id,
+            *(_name_problem(each.error_code, each.field, each.message) for each in problems),
         )
     writes = org_domains.insertion(
-        service, made, context.actor, now, **import_payload(context, parsed)
+        service, organization, context.actor, now, **import_payload(context, parsed)
     )
-    return RowPlan(action="create", id=made.id, writes=tuple(writes))
+    return RowPlan(action="create", id=organization.id, writes=tuple(writes))
 
 
-def _taken(error_code: str, field: str, message: str) -> RowProblem:
-    where = "primaryDomain" if field == "domain" else field
-    fix = f"Give it another {where} in the package."
-    return RowProblem(error_code=error_code, field=where, message=message, fix=fix)
+def _name_problem(error_code: str, field: str, message: str) -> RowProblem:
+    member = "primaryDomain" if field == "domain" else field
+    fix = f"Give it another {member} in the package."
+    return RowProblem(error_code=error_code, field=member, message=message, fix=fix)
 
 
 async def _update(
-    context: ImportContext, known: Organization, request: PackagedOrganization
+    context: ImportContext, stored: Organization, request: PackagedOrganization
 ) -> RowPlan:
-    values = _differences(context, known, request)
-    existing = (ORGANIZATIONS, known)
+    values = _differences(context, stored, request)
+    existing = (ORGANIZATIONS, stored)
     if not values:
-        return RowPlan(action="skip", id=known.id, existing=existing)
-    changed = structs.replace(known, **values)
+        return RowPlan(action="skip", id=stored.id, existing=existing)
+    changed = structs.replace(stored, **values)
     if await organizations.has_namesake(context.service, changed):
-        taken = organizations.name_taken("name")
-        return refused(known.id, _taken(taken.error_code, taken.field, taken.message))
+        problem = organizations.name_taken("name")
+        return refused(
+            stored.id, _name_problem(problem.error_code, problem.field, problem.message)
+        )
     guards: list[Write] = []
     if "state" in values and changed.state == "inactive":
-        guards = await _what_stays(context, known)
+        guards = await _owner_guards(context, stored)
         if not guards:
-            return refused(known.id, _STAYS)
+            return refused(stored.id, _MUST_STAY_ACTIVE)
     now = context.service.clock.now()
     entry = AuditEntry("organization.changed", context.actor, now)
     update = events.update(
-        context.service.random, ORGANIZATIONS, known, {**values, "changed_at": now}, entry
+        context.service.random, ORGANIZATIONS, stored, {**values, "changed_at": now}, entry
     )
-    return RowPlan(action="update", id=known.id, writes=(*update, *guards), existing=existing)
+    return RowPlan(action="update", id=stored.id, writes=(*update, *guards), existing=existing)
 
 
 def _differences(
-    context: ImportContext, known: Organization, request: PackagedOrganization
+    context: ImportContext, stored: Organization, request: PackagedOrganization
 ) -> Mapping[str, object]:
     """Returns the fields to set.
 
-    A new stamp revokes everything that was issued when the organization becomes inactive.
+    When the organization becomes inactive, a new stamp revokes its sessions and tokens.
     """
     values: dict[str, object] = {}
-    if request.name != known.name:
+    if request.name != stored.name:
         values |= {"name": request.name, "name_key": user_lookup.login_key(request.name)}
     state = STATES[request.state]
-    if state != known.state:
+    if state != stored.state:
         values["state"] = state
         if state == "inactive":
             values["stamp"] = context.service.random.token(bits=64)
     return values
 
 
-_STAYS: Final = RowProblem(
+_MUST_STAY_ACTIVE: Final = RowProblem(
     error_code="organization.of_instance",
     field="state",
-    message="can't be inactive: the installation itself is managed from there",
+    message="can't be inactive: the installation is managed from this organization",
     fix="Leave it active.",
 )
 
 
-async def _what_stays(context: ImportContext, known: Organization) -> list[Write]:
+async def _owner_guards(context: ImportContext, stored: Organization) -> list[Write]:
     """Returns guards that the installation keeps an active owner elsewhere; none if it has no
     other.
     """
     instance = await context.service.store.get(INSTANCES, INSTANCE_ID)
-    if instance is not None and instance.org_id == known.id:
+    if instance is not None and instance.org_id == stored.id:
         return []
-    return await memberships.owner_outside(context.service, known.id)
+    return await memberships.owner_outside(context.service, stored.id)
 
 
 async def export(

@@ -1,7 +1,7 @@
 """The forms of rows of `oidcApps` and `apiApps`: registrations with their ids and the digests of
 their secrets.
 
-An application is known here by its client id alone: `clientId` where a package has it, else
+An application is identified by its client id alone: `clientId` where a package has it, else
 `appId`.
 """
 
@@ -48,7 +48,7 @@ class PackagedOidcApp(NewOidcApp, frozen=True, kw_only=True):
         return oidc_apps.settings(self)
 
     @property
-    def login_elsewhere(self) -> str:
+    def external_login_uri(self) -> str:
         """The address of the application's own sign-in page in the other system, which is not
         stored; empty if there is none."""
         version = self.login_version
@@ -67,7 +67,7 @@ class PackagedApiApp(NewApiApp, frozen=True, kw_only=True):
         return api_apps.settings(self)
 
     @property
-    def login_elsewhere(self) -> str:
+    def external_login_uri(self) -> str:
         """Always empty: users do not sign in to an API application."""
         return ""
 

@@ -10,7 +10,7 @@ from idp.schema.field_rules import FieldRefused, Schema, Text
 from idp.transfer.package.rows import value_of
 
 # Path segments of the API's addresses.
-_WORDS: Final = frozenset({".", "..", "_search", "oidc", "api"})
+_RESERVED_IDS: Final = frozenset({".", "..", "_search", "oidc", "api"})
 
 
 class RecordId(Struct, frozen=True):
@@ -19,14 +19,14 @@ class RecordId(Struct, frozen=True):
     """
 
     def read(self, value: object) -> str:
-        id = Text(1).read(value)
-        if not id.isascii() or not id.isprintable() or id != id.strip():
+        text = Text(1).read(value)
+        if not text.isascii() or not text.isprintable() or text != text.strip():
             raise FieldRefused(
-                "id.characters", "must be of printable ASCII, without spaces around it"
+                "id.characters", "must be printable ASCII, without leading or trailing spaces"
             )
-        if id in _WORDS:
-            raise FieldRefused("id.reserved", "must not be a word that addresses are made of")
-        return id
+        if text in _RESERVED_IDS:
+            raise FieldRefused("id.reserved", "must not be a word that is part of API paths")
+        return text
 
     def schema(self) -> Schema:
         return Text(1).schema() | {"examples": ["69629026806489455"]}

@@ -1,7 +1,7 @@
 """Secrets of applications and service users in a package, as digests in the stored form.
 
-So a program can use its secret after a move. A secret that cannot be moved is generated anew by
-its call.
+So a program can use its secret after a move. A secret that cannot be moved is replaced by the
+call that generates a new one.
 """
 
 from __future__ import annotations

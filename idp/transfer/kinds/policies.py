@@ -1,8 +1,8 @@
 """The kinds of rows of an organization's policies, in the members of the reference system (the
 other one whose packages this service imports) and this service's own.
 
-A member that a package leaves out is off, because the reference system's encoding omits whatever
-is false, empty or 0. Only a number that cannot be 0 then has this service's own default.
+A member that a package omits is off, because the reference system's encoding omits values that are
+false, empty or 0. Only a number that cannot be 0 then has this service's own default.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Any, Final, cast
 
 from idp.management.policies import policies
 from idp.management.policies.forms import NO_PASSWORDLESS, PolicyForm
-from idp.management.policies.policy_kinds import KINDS as POLICIES_THERE_ARE
-from idp.policies import effective
+from idp.management.policies.policy_kinds import KINDS as POLICY_KINDS
 from idp.records import POLICIES, Organization
 from idp.records.policies import PolicyKind
 from idp.transfer.kinds import settings
@@ -23,7 +22,7 @@ from idp.transfer.kinds.settings import SettingRow
 from idp.transfer.package import lossy_import
 from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem
 
-_LEFT_OUT: Final[Mapping[PolicyKind, Mapping[str, object]]] = {
+_PACKAGE_DEFAULTS: Final[Mapping[PolicyKind, Mapping[str, object]]] = {
     "login": {
         "allowRegister": False,
         "secondFactors": [],
@@ -31,7 +30,7 @@ _LEFT_OUT: Final[Mapping[PolicyKind, Mapping[str, object]]] = {
         "passwordlessType": NO_PASSWORDLESS,
     },
 }
-# The background of each colour that has the service's default when it is left out.
+# The background of each colour that has the service's default when it is omitted.
 _BACKGROUNDS: Final = {
     f"{part}Color{scheme}": f"backgroundColor{scheme}"
     for scheme in ("", "Dark")
@@ -41,14 +40,14 @@ _BACKGROUNDS: Final = {
 
 def adapt(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]:
     """Returns a policy's document without the settings that can't be stored here, and with this
-    service's defaults for numbers that it leaves out; and a warning for each setting that was left
-    out or changed (`RowKind.adapt`).
+    service's defaults for numbers that it omits; and a warning for each setting that was removed
+    or changed (`RowKind.adapt`).
     """
     if isinstance(document, dict):
-        defaults = {name: value for name, value in _LEFT_OUT.get(kind, {}).items()}
+        defaults = {name: value for name, value in _PACKAGE_DEFAULTS.get(kind, {}).items()}
         # The document's own members have precedence.
         document = defaults | document
-    return lossy_import.adapted(POLICIES_THERE_ARE[kind].form, document, _BACKGROUNDS)
+    return lossy_import.adapted(POLICY_KINDS[kind].form, document, _BACKGROUNDS)
 
 
 async def plan_rows(
@@ -79,23 +78,23 @@ async def export(
     """Yields the organization's own policy of one kind as a row; nothing if the organization uses
     the installation's.
     """
-    policy = await context.view.get(POLICIES, effective.policy_id(organization.id, kind))
-    if policy is not None:
-        members = POLICIES_THERE_ARE[kind].members(policy.rules)
-        yield {camel(name): value for name, value in members.items() if value is not None}
+    for policy in context.policies:
+        if policy.kind == kind:
+            members = POLICY_KINDS[kind].members(policy.rules)
+            yield {camel(name): value for name, value in members.items() if value is not None}
 
 
 def camel(name: str) -> str:
     """Returns a name in snake_case as the camelCase name of a member in a package."""
-    first, *rest = name.split("_")
-    return first + "".join(part.title() for part in rest)
+    first, *words = name.split("_")
+    return first + "".join(part.title() for part in words)
 
 
-def _kind(member: str, type: str, kind: PolicyKind) -> RowKind:
+def _kind(member: str, row_type: str, kind: PolicyKind) -> RowKind:
     return RowKind(
         member=member,
-        type=type,
-        request=POLICIES_THERE_ARE[kind].form,
+        type=row_type,
+        request=POLICY_KINDS[kind].form,
         adapt=partial(adapt, kind),
         plan=partial(plan_rows, kind),
         export=partial(export, kind),
@@ -104,7 +103,7 @@ def _kind(member: str, type: str, kind: PolicyKind) -> RowKind:
 
 
 _NO_DOMAIN_POLICY: Final = (
-    "login names are unique in the whole installation here, and domains are always proven"
+    "login names are unique in the whole installation here, and domains are always verified"
 )
 
 KINDS: Final = (

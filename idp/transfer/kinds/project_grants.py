@@ -60,7 +60,7 @@ class _GrantReferences(Struct, frozen=True):
     projects: Mapping[str, Project]
     organizations: Mapping[str, Organization]
     roles: Mapping[str, ProjectRole]
-    known: Mapping[str, ProjectGrant]
+    stored: Mapping[str, ProjectGrant]
     closing: Sequence[Write]
 
 
@@ -100,52 +100,52 @@ def _plan_row(
     if project is None or organization is None or problems:
         return refused(name, *problems)
     ids = [roles.id_of(project.id, key) for key in dict.fromkeys(row.role_keys)]
-    given = [references.roles[id] for id in ids]
-    made = project_grants.new(context.service, project, organization.id, given)
-    known = references.known.get(made.id)
+    role_records = [references.roles[role_id] for role_id in ids]
+    grant = project_grants.new(context.service, project, organization.id, role_records)
+    stored = references.stored.get(grant.id)
 
-    def also(before: object, _: object) -> Sequence[Write]:
+    def further_writes(before: object, _: object) -> Sequence[Write]:
         if before is not None:
-            return roles.unchanged(given)
+            return roles.unchanged(role_records)
         guards = [projects.state_unchanged(project), organizations.state_unchanged(organization)]
-        return [*roles.unchanged(given), *guards, *references.closing]
+        return [*roles.unchanged(role_records), *guards, *references.closing]
 
     plan = UpsertPlan(
         id=name,
         collection=PROJECT_GRANTS,
-        record=structs.replace(made, state=_STATES[row.state] if row.state else "active"),
+        record=structs.replace(grant, state=_STATES[row.state] if row.state else "active"),
         type="project_grant",
         # Roles are only added: users would lose those that are removed.
-        fields=() if known and _is_less(known, row) else ("role_keys",),
-        also=also,
+        fields=() if stored and _is_less(stored, row) else ("role_keys",),
+        further_writes=further_writes,
         payload={"project": project.id, "grantedOrganization": organization.id},
-        warnings=tuple(_stays(row, known)),
+        warnings=tuple(_unchanged_warnings(row, stored)),
     )
-    return upsert.plan_record(context, parsed, known, plan)
+    return upsert.plan_record(context, parsed, stored, plan)
 
 
-def _is_less(known: ProjectGrant, row: PackagedGrant) -> bool:
-    return not set(known.role_keys) <= set(row.role_keys)
+def _is_less(stored: ProjectGrant, row: PackagedGrant) -> bool:
+    return not set(stored.role_keys) <= set(row.role_keys)
 
 
-def _stays(row: PackagedGrant, known: ProjectGrant | None) -> Iterator[RowProblem]:
-    """Yields warnings of what an import does not change, because users would lose their assigned
-    roles.
+def _unchanged_warnings(row: PackagedGrant, stored: ProjectGrant | None) -> Iterator[RowProblem]:
+    """Yields warnings of the fields that an import does not change, because users would lose their
+    assigned roles.
     """
-    fix = "Change the grant by its call."
-    if known is not None and _is_less(known, row):
+    fix = "Change the grant through the API."
+    if stored is not None and _is_less(stored, row):
         yield RowProblem(
             error_code="project_grant.roles",
             field="projectGrant.roleKeys",
-            message="stay as they are: users have roles that would no longer be granted",
+            message="stay the same: users have roles that would no longer be granted",
             fix=fix,
             is_error=False,
         )
-    if known is not None and row.state and _STATES[row.state] != known.state:
+    if stored is not None and row.state and _STATES[row.state] != stored.state:
         yield RowProblem(
             error_code="project_grant.state",
             field="projectGrant.state",
-            message=f"stays {known.state}",
+            message=f"stays {stored.state}",
             fix=fix,
             is_error=False,
         )
@@ -159,22 +159,25 @@ def _problems(
         yield RowProblem(
             error_code="organization.not_found",
             field="projectGrant.grantedOrgId",
-            message="is no organization here, and none that the package could make",
+            message="is not an organization of this installation or of the package",
             fix="Make it first, or put it into the package.",
         )
     if project is None or project.org_id != parsed.row.org_id:
-        yield upsert.no_project("projectGrant.projectId")
+        yield upsert.project_not_found("projectGrant.projectId")
         return
     if row.granted_org_id == project.org_id:
         yield RowProblem(
             error_code="project_grant.own",
             field="projectGrant.grantedOrgId",
             message="is the organization that owns the project",
-            fix="Leave the row out: its users may use the project anyway.",
+            fix="Leave the row out: its users can use the project anyway.",
         )
     for n, key in enumerate(row.role_keys):
         if roles.id_of(project.id, key) not in references.roles:
-            message, fix = "is no role of the project", "Put it into the package's projectRoles."
+            message, fix = (
+                ("is not a role of the project"),
+                "Put it into the package's projectRoles.",
+            )
             field = f"projectGrant.roleKeys[{n}]"
             yield RowProblem(error_code="role.not_found", field=field, message=message, fix=fix)
 
@@ -184,14 +187,14 @@ async def export(
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields a row for each grant of the organization's projects to another organization."""
     where = {"org_id": organization.id}
-    async for one in export_iteration.records(context.view, PROJECT_GRANTS, where):
-        grant = {
-            "projectId": one.project_id,
-            "grantedOrgId": one.granted_org_id,
-            "roleKeys": one.role_keys,
-            "state": _NAMES[one.state],
+    async for grant in export_iteration.records(context.view, PROJECT_GRANTS, where):
+        row = {
+            "projectId": grant.project_id,
+            "grantedOrgId": grant.granted_org_id,
+            "roleKeys": grant.role_keys,
+            "state": _NAMES[grant.state],
         }
-        yield {"grantId": one.id, "projectGrant": grant}
+        yield {"grantId": grant.id, "projectGrant": row}
 
 
 KIND: Final = RowKind(

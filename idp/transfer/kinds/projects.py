@@ -31,7 +31,7 @@ _NAMES: Final = {state: name for name, state in _STATES.items()}
 class PackagedProject(Request, frozen=True, kw_only=True):
     """A project in a package.
 
-    `projectRoleAssertion` is read and not stored, with a warning. A check that is left out is off
+    `projectRoleAssertion` is read and not stored, with a warning. A check that is omitted is off
     in a new project and unchanged in an existing one.
     """
 
@@ -60,10 +60,10 @@ async def plan_projects(context: ImportContext, parsed_rows: Sequence[ParsedRow]
     updated."""
     organizations = await target_organizations.by_id(context, parsed_rows)
     rows = [_project_row(parsed) for parsed in parsed_rows]
-    known = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
+    stored = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
     return [
         _plan_project(
-            context, parsed, row, organizations.get(parsed.row.org_id), known.get(row.project_id)
+            context, parsed, row, organizations.get(parsed.row.org_id), stored.get(row.project_id)
         )
         for parsed, row in zip(parsed_rows, rows, strict=True)
     ]
@@ -79,12 +79,12 @@ def _plan_project(
     parsed: ParsedRow,
     row: ProjectRow,
     organization: Organization | None,
-    known: Project | None,
+    stored: Project | None,
 ) -> RowPlan:
     if organization is None:
-        return target_organizations.no_organization(row.project_id)
-    if known is not None and known.org_id != organization.id:
-        return upsert.elsewhere(row.project_id, "projectId")
+        return target_organizations.organization_not_found(row.project_id)
+    if stored is not None and stored.org_id != organization.id:
+        return upsert.not_in_organization(row.project_id, "projectId")
     now = context.service.clock.now()
     project = Project(
         id=row.project_id,
@@ -94,20 +94,20 @@ def _plan_project(
         changed_at=now,
         state=_STATES[row.project.state] if row.project.state else "active",
     )
-    checks = _checks(context, row.project, known or project)
+    checks = _checks(context, row.project, stored or project)
     plan = UpsertPlan(
         id=project.id,
         collection=PROJECTS,
         record=structs.replace(project, **checks),
         type="project",
         fields=("name", *checks),
-        warnings=(*_unheld(row.project), *_state_stays(row.project, known)),
+        warnings=(*_not_stored(row.project), *_state_warning(row.project, stored)),
     )
-    return upsert.plan_record(context, parsed, known, plan)
+    return upsert.plan_record(context, parsed, stored, plan)
 
 
 def _checks(context: ImportContext, row: PackagedProject, project: Project) -> dict[str, Any]:
-    """Returns the checks of the row, over those of `project`."""
+    """Returns the checks of the row, or those of `project` where the row has none."""
     grant, role = row.has_project_check, row.project_role_check
     return allowed_users.check_fields(
         context.service.random,
@@ -117,18 +117,18 @@ def _checks(context: ImportContext, row: PackagedProject, project: Project) -> d
     )
 
 
-def _unheld(project: PackagedProject) -> Iterator[RowProblem]:
-    message = "is not kept: every application says by itself which roles its tokens tell"
+def _not_stored(project: PackagedProject) -> Iterator[RowProblem]:
+    message = "is not stored: which roles tokens contain is a setting of each application"
     if project.project_role_assertion:
-        yield upsert.unheld(
+        yield upsert.not_stored(
             "project.role_assertion.unsupported", "project.projectRoleAssertion", message
         )
 
 
-def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[RowProblem]:
-    if known is not None and project.state and _STATES[project.state] != known.state:
-        message = f"stays {known.state}: its applications would have to follow"
-        fix = "Deactivate or reactivate the project by its call."
+def _state_warning(project: PackagedProject, stored: Project | None) -> Iterator[RowProblem]:
+    if stored is not None and project.state and _STATES[project.state] != stored.state:
+        message = f"stays {stored.state}: its applications would have to follow"
+        fix = "Deactivate or reactivate the project through the API."
         yield RowProblem(
             error_code="project.state",
             field="project.state",
@@ -144,10 +144,10 @@ async def plan_roles(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -
     rows = [_role_row(parsed) for parsed in parsed_rows]
     owners = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
     ids = [roles.id_of(row.project_id, row.role_key) for row in rows]
-    known = await upsert.by_id(context, PROJECT_ROLES, ids)
+    stored = await upsert.by_id(context, PROJECT_ROLES, ids)
     return [
-        _plan_role(context, parsed, row, owners.get(row.project_id), known.get(id))
-        for parsed, row, id in zip(parsed_rows, rows, ids, strict=True)
+        _plan_role(context, parsed, row, owners.get(row.project_id), stored.get(role_id))
+        for parsed, row, role_id in zip(parsed_rows, rows, ids, strict=True)
     ]
 
 
@@ -161,26 +161,26 @@ def _plan_role(
     parsed: ParsedRow,
     row: RoleRow,
     project: Project | None,
-    known: ProjectRole | None,
+    stored: ProjectRole | None,
 ) -> RowPlan:
-    id = f"{row.project_id}_{row.role_key}"
+    role_id = f"{row.project_id}_{row.role_key}"
     if project is None or project.org_id != parsed.row.org_id:
-        return refused(id, upsert.no_project("projectId"))
-    whole = structs.replace(row, display_name=row.display_name or row.role_key)
+        return refused(role_id, upsert.project_not_found("projectId"))
+    named_row = structs.replace(row, display_name=row.display_name or row.role_key)
 
-    def also(before: object, _: object) -> Sequence[Write]:
+    def further_writes(before: object, _: object) -> Sequence[Write]:
         return [projects.state_unchanged(project)] if before is None else ()
 
     plan = UpsertPlan(
-        id=id,
+        id=role_id,
         collection=PROJECT_ROLES,
-        record=roles.new(context.service, project, whole),
+        record=roles.new(context.service, project, named_row),
         type="project_role",
         fields=("display_name", "group") if row.group else ("display_name",),
-        also=also,
+        further_writes=further_writes,
         payload={"key": row.role_key},
     )
-    return upsert.plan_record(context, parsed, known, plan)
+    return upsert.plan_record(context, parsed, stored, plan)
 
 
 async def export_projects(

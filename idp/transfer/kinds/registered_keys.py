@@ -52,17 +52,17 @@ async def plan_app_keys(context: ImportContext, parsed_rows: Sequence[ParsedRow]
     """
     rows = [_app_key(parsed) for parsed in parsed_rows]
     # Either id may be the one that the application has here.
-    ids = [id for row in rows for id in (row.client_id, row.app_id) if id]
+    ids = [client_id for row in rows for client_id in (row.client_id, row.app_id) if client_id]
     owners = await upsert.by_id(context, APPLICATIONS, ids)
-    known = await upsert.by_id(context, APP_KEYS, (row.id for row in rows))
+    stored = await upsert.by_id(context, APP_KEYS, (row.id for row in rows))
     plans = []
     for parsed, row in zip(parsed_rows, rows, strict=True):
         owner = owners.get(row.client_id) or owners.get(row.app_id)
         if owner is None or owner.org_id != parsed.row.org_id:
-            plans.append(refused(row.id, upsert.no_application("appId")))
+            plans.append(refused(row.id, upsert.application_not_found("appId")))
         else:
             plan = _plan_of(context, row, row.id, APP_KEYS, owner)
-            plans.append(_plan_row(context, parsed, known.get(row.id), plan, "id"))
+            plans.append(_plan_row(context, parsed, stored.get(row.id), plan, "id"))
     return plans
 
 
@@ -79,16 +79,16 @@ async def plan_machine_keys(
     """
     rows = [_machine_key(parsed) for parsed in parsed_rows]
     owners = await upsert.by_id(context, USERS, (row.user_id for row in rows))
-    known = await upsert.by_id(context, USER_KEYS, (row.key_id for row in rows))
+    stored = await upsert.by_id(context, USER_KEYS, (row.key_id for row in rows))
     plans = []
     for parsed, row in zip(parsed_rows, rows, strict=True):
         owner = owners.get(row.user_id)
         if owner is None or owner.org_id != parsed.row.org_id or owner.kind != "machine":
-            plans.append(refused(row.key_id, upsert.no_user("userId")))
+            plans.append(refused(row.key_id, upsert.user_not_found("userId")))
         else:
-            staying = [user_lookup.exists_guard(owner)]
-            plan = _plan_of(context, row, row.key_id, USER_KEYS, owner, staying)
-            plans.append(_plan_row(context, parsed, known.get(row.key_id), plan, "keyId"))
+            exists_guards = [user_lookup.exists_guard(owner)]
+            plan = _plan_of(context, row, row.key_id, USER_KEYS, owner, exists_guards)
+            plans.append(_plan_row(context, parsed, stored.get(row.key_id), plan, "keyId"))
     return plans
 
 
@@ -100,25 +100,25 @@ def _machine_key(parsed: ParsedRow) -> MachineKeyRow:
 def _plan_of(
     context: ImportContext,
     row: KeyRow,
-    id: str,
+    row_id: str,
     collection: Collection[RegisteredKey],
     owner: Any,
     guards: Sequence[Write] = (),
 ) -> UpsertPlan:
     now, max_days = context.service.clock.now(), context.service.config.key_max_days
     key = RegisteredKey(
-        id=id,
+        id=row_id,
         owner_id=owner.id,
         public=row.public_key,
         created_at=now,
         expires_at=row.expiration_date or expirations.default(now, max_days),
     )
     return UpsertPlan(
-        id=id,
+        id=row_id,
         collection=collection,
         record=key,
         type=collection.name.removesuffix("s"),
-        also=lambda *_: guards,
+        further_writes=lambda *_: guards,
         org_id=owner.org_id,
         payload={"owner": owner.id},
     )
@@ -127,31 +127,31 @@ def _plan_of(
 def _plan_row(
     context: ImportContext,
     parsed: ParsedRow,
-    known: RegisteredKey | None,
+    stored: RegisteredKey | None,
     plan: UpsertPlan,
     field: str,
 ) -> RowPlan:
     """Plans a key. A key never changes: an existing one is the same, or another owner's.
 
     A new key that outlasts `key_max_days` is refused rather than shortened, because its user
-    relies on the end that the package gives; an existing one keeps its end.
+    relies on the expiration date in the package; an existing one keeps its date.
     """
     key, max_days = plan.record, context.service.config.key_max_days
-    if known is not None and (known.owner_id, known.public) != (key.owner_id, key.public):
-        return upsert.elsewhere(plan.id, field)
+    if stored is not None and (stored.owner_id, stored.public) != (key.owner_id, key.public):
+        return upsert.not_in_organization(plan.id, field)
     if key.expires_at <= key.created_at:
         return refused(plan.id, _EXPIRED)
-    if known is None and expirations.is_too_late(key.expires_at, key.created_at, max_days):
+    if stored is None and expirations.is_too_late(key.expires_at, key.created_at, max_days):
         return refused(plan.id, _too_late(key.created_at, max_days))
-    return upsert.plan_record(context, parsed, known, plan)
+    return upsert.plan_record(context, parsed, stored, plan)
 
 
 def _too_late(now: datetime, max_days: int) -> RowProblem:
     return RowProblem(
         error_code="expiration.too_late",
         field="expirationDate",
-        message=expirations.too_late(now, max_days),
-        fix="Give the key an earlier end, or none for the latest; or raise key_max_days.",
+        message=expirations.too_late_text(now, max_days),
+        fix="Give the key an earlier expiry, or none for the latest; or raise key_max_days.",
     )
 
 
@@ -159,7 +159,7 @@ _EXPIRED: Final = RowProblem(
     error_code="key.expiration_past",
     field="expirationDate",
     message="is in the past",
-    fix="Leave the key out: it verifies nothing any more.",
+    fix="Leave the key out: it has expired.",
 )
 APP_KEY: Final = RowKind(
     member="appKeys",

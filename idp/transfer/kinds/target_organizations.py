@@ -12,7 +12,7 @@ from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 _NO_ORGANIZATION: Final = RowProblem(
     error_code="organization.not_found",
     field="orgId",
-    message="is no organization here, and none that the package could make",
+    message="is not an organization of this installation or of the package",
     fix="Make it first, or put `org` with a name beside its orgId in the package.",
 )
 
@@ -22,11 +22,11 @@ async def by_id(
 ) -> Mapping[str, Organization]:
     """Returns the organizations of these rows that exist, by their ids, in one round trip."""
     ids = list(dict.fromkeys(parsed.row.org_id for parsed in parsed_rows))
-    records = await context.service.store.get_many([(ORGANIZATIONS, id) for id in ids])
+    records = await context.service.store.get_many([(ORGANIZATIONS, org_id) for org_id in ids])
     return {each.id: each for each in records if each is not None}
 
 
-def no_organization(id: str) -> RowPlan:
-    """Returns the plan that refuses a row because its organization does not exist. `id` names the
-    row in reports."""
-    return refused(id, _NO_ORGANIZATION)
+def organization_not_found(row_id: str) -> RowPlan:
+    """Returns the plan that refuses a row because its organization does not exist. `row_id` names
+    the row in reports."""
+    return refused(row_id, _NO_ORGANIZATION)

@@ -25,7 +25,6 @@ from idp.records import (
 from idp.records.policies import PolicyRules
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
-from idp.search import paging
 from idp.transfer.kinds import settings
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.policies import camel
@@ -55,16 +54,21 @@ class PackagedLoginText(Request, frozen=True, kw_only=True):
 
 
 async def plan_messages(
-    type: str, context: ImportContext, parsed_rows: Sequence[ParsedRow]
+    message_type: str, context: ImportContext, parsed_rows: Sequence[ParsedRow]
 ) -> list[RowPlan]:
-    """Plans rows of texts of the message `type` (`RowKind.plan`); each row has one language."""
+    """Plans rows of texts of the message `message_type` (`RowKind.plan`); each row has one
+    language."""
     rows = []
     for parsed in parsed_rows:
         request = cast(PackagedMessage, parsed.request)
         language = _shipped(request.language)
         texts = {name: getattr(request, name) for name in _WORDS}
-        rules = MessageTextRules(type=type, language=language, **texts) if language else None
-        rows.append(_setting_row(context, parsed, request.language, rules, "message_text", type))
+        rules = (
+            MessageTextRules(type=message_type, language=language, **texts) if language else None
+        )
+        rows.append(
+            _setting_row(context, parsed, request.language, rules, "message_text", message_type)
+        )
     return await settings.plan_settings(context, parsed_rows, rows)
 
 
@@ -94,53 +98,55 @@ def _setting_row(
     rules: MessageTextRules | LoginTextRules | None,
     *kind: str,
 ) -> SettingRow:
-    id = f"{parsed.row.org_id}_{requested_language}"
+    row_id = f"{parsed.row.org_id}_{requested_language}"
     if rules is None:
         problem = _OTHER_PAGES if _shipped(requested_language) else _NO_LANGUAGE
-        return SettingRow(id=id, problems=(problem,))
+        return SettingRow(id=row_id, problems=(problem,))
     now = context.service.clock.now()
     return SettingRow(
-        id=id,
+        id=row_id,
         event=policies.event_object(kind[0]),
         collection=POLICIES,
         record=policies.new(parsed.row.org_id, rules, now, *kind, rules.language),
         sets=("rules",),
-        problems=() if rules.language == requested_language else (_elsewhere(rules.language),),
+        problems=()
+        if rules.language == requested_language
+        else (_other_language(rules.language),),
     )
 
 
 _NO_LANGUAGE: Final = RowProblem(
     error_code="language.not_shipped",
     field="language",
-    message="is none that pages and letters are written in here",
-    fix="Nothing: nobody can choose that language.",
+    message="is not a language of the pages and messages of this service",
+    fix="Nothing to do: users can't choose that language.",
     is_error=False,
 )
 _OTHER_PAGES: Final = RowProblem(
     error_code="login_text.not_found",
     field="texts",
-    message="is not there, and the texts of another system's pages have no place on these",
-    fix="Set the texts of the pages by hand, where they are to be other ones.",
+    message="is missing, and the texts of another system's pages don't match these pages",
+    fix="Set the texts of the pages by hand where they should differ.",
     is_error=False,
 )
 
 
-def _elsewhere(language: str) -> RowProblem:
+def _other_language(language: str) -> RowProblem:
     return RowProblem(
         error_code="language.not_shipped",
         field="language",
-        message=f"is none that there is here: the texts are kept for {language}",
-        fix="Look at them after the import.",
+        message=f"is not a language of this service: the texts are stored for {language}",
+        fix="Check them after the import.",
         is_error=False,
     )
 
 
 async def export_messages(
-    type: str, context: ExportContext, organization: Organization
+    message_type: str, context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the organization's texts of the message `type`, one row per language."""
-    for rules in await _rules(context, organization):
-        if isinstance(rules, MessageTextRules) and rules.type == type:
+    """Yields the organization's texts of the message `message_type`, one row per language."""
+    for rules in _rules(context):
+        if isinstance(rules, MessageTextRules) and rules.type == message_type:
             texts = {camel(name): getattr(rules, name) for name in _WORDS}
             yield {"language": rules.language, **texts}
 
@@ -149,17 +155,15 @@ async def export_login_texts(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the organization's texts of the pages, one row per language."""
-    for rules in await _rules(context, organization):
+    for rules in _rules(context):
         if isinstance(rules, LoginTextRules):
             texts = [structs.asdict(each) for each in rules.texts]
             yield {"language": rules.language, "texts": texts}
 
 
-async def _rules(context: ExportContext, organization: Organization) -> list[PolicyRules]:
-    where = {"org_id": organization.id}
-    stored = [each async for each in paging.walk(context.view, POLICIES, where)]
+def _rules(context: ExportContext) -> list[PolicyRules]:
     # By language, so that two exports of the same state are equal.
-    return [each.rules for each in sorted(stored, key=_language)]
+    return [each.rules for each in sorted(context.policies, key=_language)]
 
 
 def _language(policy: Policy) -> str:
@@ -170,10 +174,10 @@ def _name(document: Mapping[str, Any]) -> str:
     return str(document.get("language") or "")
 
 
-def _message_kind(member: str, type: str, message_type: str) -> RowKind:
+def _message_kind(member: str, row_type: str, message_type: str) -> RowKind:
     return RowKind(
         member=member,
-        type=type,
+        type=row_type,
         request=PackagedMessage,
         name=_name,
         adapt=partial(lossy_import.adapted, PackagedMessage),
@@ -182,9 +186,9 @@ def _message_kind(member: str, type: str, message_type: str) -> RowKind:
     )
 
 
-def _unsupported_message(member: str, type: str) -> RowKind:
-    reason = "there is no such letter here, or none whose words can be set"
-    return RowKind(member=member, type=type, name=_name, unsupported=reason)
+def _unsupported_message(member: str, row_type: str) -> RowKind:
+    reason = "this service has no such message, or its texts can't be set"
+    return RowKind(member=member, type=row_type, name=_name, unsupported=reason)
 
 
 KINDS: Final = (

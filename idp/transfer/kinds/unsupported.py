@@ -13,7 +13,7 @@ from idp.transfer.kinds.kind import RowKind
 from idp.transfer.package.rows import value_of
 
 
-def _by(*names: str) -> Callable[[Mapping[str, Any]], str]:
+def _named_by(*names: str) -> Callable[[Mapping[str, Any]], str]:
     """Returns a function that names a row by its members, joined as composite ids are."""
 
     def name(document: Mapping[str, Any]) -> str:
@@ -23,25 +23,25 @@ def _by(*names: str) -> Callable[[Mapping[str, Any]], str]:
     return name
 
 
-_IDP: Final = "people sign in by other identity providers nowhere yet"
-_ACTION: Final = "nothing of this service runs code of others"
-_GRANT: Final = "a project grant has no managers of its own: those of its organization are"
+_IDP: Final = "connections are rows of `connections`, and must be entered again"
+_ACTION: Final = "this service doesn't run actions"
+_GRANT: Final = "a project grant has no managers: the managers of its organization manage it"
 
 KINDS: Final = (
-    RowKind(member="oidcIdps", type="oidc_idp", name=_by("idpId"), unsupported=_IDP),
-    RowKind(member="jwtIdps", type="jwt_idp", name=_by("idpId"), unsupported=_IDP),
-    RowKind(member="idps", type="idp", name=_by("idpId", "ownerType"), unsupported=_IDP),
-    RowKind(member="actions", type="action", name=_by("actionId"), unsupported=_ACTION),
+    RowKind(member="oidcIdps", type="oidc_idp", name=_named_by("idpId"), unsupported=_IDP),
+    RowKind(member="jwtIdps", type="jwt_idp", name=_named_by("idpId"), unsupported=_IDP),
+    RowKind(member="idps", type="idp", name=_named_by("idpId", "ownerType"), unsupported=_IDP),
+    RowKind(member="actions", type="action", name=_named_by("actionId"), unsupported=_ACTION),
     RowKind(
         member="triggerActions",
         type="trigger_action",
-        name=_by("flowType", "triggerType"),
+        name=_named_by("flowType", "triggerType"),
         unsupported=_ACTION,
     ),
     RowKind(
         member="projectGrantMembers",
         type="project_grant_member",
-        name=_by("projectId", "grantId", "userId"),
+        name=_named_by("projectId", "grantId", "userId"),
         unsupported=_GRANT,
     ),
 )

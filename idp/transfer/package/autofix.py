@@ -1,7 +1,7 @@
 """Correction of formal mistakes in a row, where a value can only mean one thing.
 
-Ids, passwords, hashes and secrets are never changed: a client that sends them has to find them
-again under the same value.
+Ids, passwords, hashes and secrets are never changed: clients use them in exactly the form that
+they sent.
 """
 
 from __future__ import annotations
@@ -61,23 +61,23 @@ def _value(field: DeclaredField, value: object, path: str, warnings: list[RowPro
         return _object(field.type, value, path, warnings)
     if not isinstance(value, str):
         return value
-    correction, done = _correction(field, value)
+    correction, note = _correction(field, value)
     if correction == value:
         return value
-    warnings.append(_warning(path, done))
+    warnings.append(_warning(path, note))
     return correction
 
 
 def _correction(field: DeclaredField, text: str) -> tuple[str, str]:
-    """Returns the value that a text means, and a message that says what was corrected."""
+    """Returns the value that a text means, and a message about the correction."""
     rule = field.rule
     if isinstance(rule, Language):
-        return _language(text), "was written as a language tag is, and cut to what can be kept"
+        return _language(text), "was changed to a valid language tag"
     if isinstance(rule, OneOf):
         name = text.strip().upper()
-        return name if name in rule.names else text, "was written as the name that it stands for"
+        return name if name in rule.names else text, "was replaced by the standard name"
     if isinstance(rule, _TRIMMED) or (isinstance(rule, Text) and field.wire_name in _NAMES):
-        return text.strip(" "), "had spaces around it, which were cut off"
+        return text.strip(" "), "had leading or trailing spaces, which were removed"
     return text, ""
 
 
@@ -86,8 +86,8 @@ def _language(text: str) -> str:
 
     `DE_de-1996-x-a` becomes `de-DE-1996`.
     """
-    first, *rest = text.strip(" ").replace("_", "-").split("-")
-    tag = "-".join([first.lower(), *map(_subtag, rest)])
+    first, *subtags = text.strip(" ").replace("_", "-").split("-")
+    tag = "-".join([first.lower(), *map(_subtag, subtags)])
     while len(tag) > MAX_LANGUAGE and "-" in tag:
         tag = tag.rpartition("-")[0]
     return tag
@@ -101,8 +101,8 @@ def _subtag(text: str) -> str:
     return by_length.get(len(text), text.lower())
 
 
-def _warning(path: str, done: str) -> RowProblem:
-    fix = ERROR_CODES["import.mended"].cure
+def _warning(path: str, note: str) -> RowProblem:
+    fix = ERROR_CODES["import.mended"].fix
     return RowProblem(
-        error_code="import.mended", field=path, message=done, fix=fix, is_error=False
+        error_code="import.mended", field=path, message=note, fix=fix, is_error=False
     )

@@ -15,7 +15,7 @@ from storage import Delete, Insert
 from storage.confirmed_commit import commit_confirmed
 
 PART_BYTES: Final = 1024 * 1024
-AT_ONCE: Final = 20  # parts in one unit of removals
+BATCH_SIZE: Final = 20  # parts in one unit of removals
 _LEVEL: Final = 1  # the lowest: packages repeat the same names, so it saves most
 
 
@@ -46,10 +46,10 @@ async def write(service: Service, job: Job, file: Path) -> None:
             await asyncio.to_thread(_unpack, part.content, into)
 
 
-async def drop(service: Service, job_id: str) -> None:
+async def delete(service: Service, job_id: str) -> None:
     """Removes the package of a job from the store, a few parts per unit. Raises StorageError."""
     while True:
-        page = await service.store.find(PACKAGE_PARTS, {"job_id": job_id}, limit=AT_ONCE)
+        page = await service.store.find(PACKAGE_PARTS, {"job_id": job_id}, limit=BATCH_SIZE)
         if not page.records:
             return
         await service.store.commit(*(Delete(PACKAGE_PARTS, part.id) for part in page.records))
@@ -68,4 +68,4 @@ def _unpack(content: str, into: IO[bytes]) -> None:
 
 
 def _lost() -> PackageLost:
-    return PackageLost("the package is not there, or was never received whole")
+    return PackageLost("the package doesn't exist, or was never received completely")

@@ -16,9 +16,9 @@ from idp.foundation.strict_json import child
 from idp.transfer.kinds import KINDS
 from idp.transfer.kinds.kind import RowKind
 from idp.transfer.package.json_stream import ByteSource, JsonStream
-from idp.transfer.package.reader import APART, ORGANIZATION, PackageReader
+from idp.transfer.package.reader import ORGANIZATION, UNKNOWN_LISTS, PackageReader
 from idp.transfer.package.rows import Row, RowProblem
-from idp.transfer.package.spool import ITSELF, RowFile, Spool, Spooled
+from idp.transfer.package.spool import WHOLE_ORGANIZATION, RowFile, Spool, SpooledRow
 
 
 class PackageRefused(InvalidArgument):
@@ -32,19 +32,19 @@ class PackageRefused(InvalidArgument):
 class Package:
     """The rows of a package that was read, in files on disk.
 
-    `beside` holds the members of the document next to the organizations, which are options of the
-    import call.
+    `envelope_options` holds the members of the document next to the organizations, which are
+    options of the import call.
     """
 
     def __init__(
         self,
         row_files: dict[str, RowFile],
         ids: Sequence[str | RowProblem],
-        beside: dict[str, object],
+        envelope_options: dict[str, object],
     ) -> None:
         self._row_files = row_files
         self._ids = ids
-        self.beside = beside
+        self.envelope_options = envelope_options
 
     @property
     def counts(self) -> dict[str, int]:
@@ -71,67 +71,69 @@ class Package:
             at = number + skipped
             # Row numbers count over all lists, so an index within a list is shifted by the list's
             # first number.
-            firsts = row_file.firsts(skipped)
+            first_rows = row_file.first_rows(skipped)
             for batch in row_file.batches(skipped, size):
                 yield [
                     self._row(member, at + n, each, None if first is None else number + first)
-                    for n, (each, first) in enumerate(zip(batch, firsts, strict=False))
+                    for n, (each, first) in enumerate(zip(batch, first_rows, strict=False))
                 ]
                 at += len(batch)
             number += row_file.count
             skip -= skipped
 
-    def _row(self, member: str, number: int, spooled: Spooled, duplicate_of: int | None) -> Row:
-        id = self._ids[spooled.organization]
+    def _row(self, member: str, number: int, spooled: SpooledRow, duplicate_of: int | None) -> Row:
+        org_id = self._ids[spooled.organization]
         # Without its organization's id no row can be stored.
-        broken = (id,) if isinstance(id, RowProblem) else spooled.broken
-        name = str(spooled.document) if member == APART else member
+        broken = (org_id,) if isinstance(org_id, RowProblem) else spooled.broken
+        name = str(spooled.document) if member == UNKNOWN_LISTS else member
         return Row(
             number=number,
             path=_path(spooled, name),
             member=name,
-            org_id="" if isinstance(id, RowProblem) else id,
-            document=None if member == APART else spooled.document,
+            org_id="" if isinstance(org_id, RowProblem) else org_id,
+            document=None if member == UNKNOWN_LISTS else spooled.document,
             broken=broken,
             duplicate_of=duplicate_of,
         )
 
 
-def open_package(file: Path, scratch: Path) -> Package:
-    """Reads the package in `file`, writes its rows into files in the directory `scratch`, and
-    returns the package, whose rows are read from these files.
+def open_package(file: Path, temporary_dir: Path) -> Package:
+    """Reads the package in `file`, writes its rows into files in the directory `temporary_dir`,
+    and returns the package, whose rows are read from these files.
 
-    Raises PackageRefused, and OSError when `scratch` is full.
+    Raises PackageRefused, and OSError, also when `temporary_dir` is full.
     """
     with file.open("rb") as source:
-        return read_package(source, scratch)
+        return read_package(source, temporary_dir)
 
 
-def read_package(source: ByteSource, scratch: Path, kinds: Sequence[RowKind] = KINDS) -> Package:
+def read_package(
+    source: ByteSource, temporary_dir: Path, kinds: Sequence[RowKind] = KINDS
+) -> Package:
     """Reads a package from an open source, as `open_package` does from a file.
 
     `kinds` are the lists that an organization may have, in the order in which their rows are
-    stored. Raises PackageRefused, and OSError when `scratch` is full.
+    stored. Raises PackageRefused, and OSError, also when `temporary_dir` is full.
     """
-    members = dict.fromkeys([*(kind.member for kind in kinds), ORGANIZATION, APART])
-    with closing(Spool(scratch, tuple(members))) as spool:
-        reader = PackageReader(scratch, spool, kinds)
+    members = dict.fromkeys([*(kind.member for kind in kinds), ORGANIZATION, UNKNOWN_LISTS])
+    with closing(Spool(temporary_dir, tuple(members))) as spool:
+        reader = PackageReader(temporary_dir, spool, kinds)
         try:
             reader.read(JsonStream(source))
         except InvalidArgument as error:
-            raise PackageRefused([_of_package(each) for each in error.problems]) from None
+            raise PackageRefused([_as_package_problem(each) for each in error.problems]) from None
     spool.find_duplicates()
-    return Package(spool.row_files, reader.ids, reader.beside)
+    return Package(spool.row_files, reader.ids, reader.envelope_options)
 
 
-def _path(spooled: Spooled, member: str) -> str:
+def _path(spooled: SpooledRow, member: str) -> str:
     organization = f"orgs[{spooled.organization}]"
-    if spooled.index == ITSELF:
+    if spooled.index == WHOLE_ORGANIZATION:
         return organization
     path = child(organization, member)
     return path if spooled.index is None else f"{path}[{spooled.index}]"
 
 
-def _of_package(problem: FieldProblem) -> FieldProblem:
+def _as_package_problem(problem: FieldProblem) -> FieldProblem:
     """Returns a problem of the whole document as a sentence about the package."""
     return problem if problem.field else problem._replace(message=f"the package {problem.message}")

@@ -14,14 +14,14 @@ from json import JSONDecodeError
 from typing import Final, Protocol
 
 from idp.foundation.errors import FieldProblem, InvalidArgument
-from idp.foundation.strict_json import DECODER, MAX_DEPTH, mistake, texts, usable
+from idp.foundation.strict_json import DECODER, MAX_DEPTH, parser_message, texts, usable
 
 MAX_VALUE: Final = 4 * 1024 * 1024
 MAX_MEMBERS: Final = 1000
 _SLICE: Final = 256 * 1024
 # A number can continue after what looks like its end: "1" of "1.5e+7".
 _LOOK_AHEAD: Final = 3
-_LONGEST_WORD: Final = len(r"\ud83d\ude00")
+_LONGEST_TOKEN: Final = len(r"\ud83d\ude00")
 
 _SPACES: Final = " \t\n\r"
 _SPACE: Final = re.compile(f"[{_SPACES}]*")
@@ -53,8 +53,8 @@ class ByteSource(Protocol):
 
 
 class UnusableValue(InvalidArgument):
-    """The error that a value breaks a rule of JSON or of its size; the stream is then behind the
-    value and can be read on.
+    """The error that a value breaks a rule of JSON or of its size; the stream is then positioned
+    after the value, and reading can continue.
 
     `texts` has the short texts of an object, by which a report can name it.
     """
@@ -103,34 +103,34 @@ class JsonStream:
         After each name the caller reads the member's value before it asks for the next name.
         Raises InvalidArgument for a name that occurs twice.
         """
-        self._take("{")
+        self._consume("{")
         seen: set[str] = set()
-        more = self._is_next("}")
-        while more:
+        has_more = self._is_next("}")
+        while has_more:
             name = self._name()
             if name in seen:
                 raise InvalidArgument(
-                    [FieldProblem("json.duplicate", name, "stands twice in its object")]
+                    [FieldProblem("json.duplicate", name, "is listed twice in its object")]
                 )
             # The names are held in memory to find duplicates, so their number is limited.
             if len(seen) == MAX_MEMBERS:
                 raise self.malformed(f"an object of more than {MAX_MEMBERS} members")
             seen.add(name)
             yield name
-            more = self._has_another("}")
+            has_more = self._has_another("}")
 
     def elements(self) -> Iterator[int]:
         """Yields the indexes of the elements of the list that begins at the position.
 
         After each index the caller reads the element before it asks for the next index.
         """
-        self._take("[")
+        self._consume("[")
         index = 0
-        more = self._is_next("]")
-        while more:
+        has_more = self._is_next("]")
+        while has_more:
             yield index
             index += 1
-            more = self._has_another("]")
+            has_more = self._has_another("]")
 
     def value(self) -> object:
         """Returns the value that begins at the position. Raises UnusableValue if it breaks a
@@ -142,15 +142,15 @@ class JsonStream:
             raise UnusableValue(error.problems, texts(parsed)) from None
 
     def text(self) -> Iterator[str]:
-        """Yields the string that begins at the position, in pieces."""
-        self._take('"')
+        """Yields the string that begins at the position, in chunks."""
+        self._consume('"')
         while True:
-            piece, self._at = self._piece()
+            piece, self._at = self._text_chunk()
             yield piece
             if self._text.startswith('"', self._at):
                 self._at += 1
                 return
-            if self._has_ended or len(self._text) - self._at > _LONGEST_WORD:
+            if self._has_ended or len(self._text) - self._at > _LONGEST_TOKEN:
                 raise self.malformed("a string that can't be read")
             self._grow()
 
@@ -162,8 +162,9 @@ class JsonStream:
     def malformed(self, what: str, at: int | None = None) -> InvalidArgument:
         """Returns the error of a document that is not JSON.
 
-        `what` names the mistake (`no name of a member`). `at` is its index in the text in memory,
-        by default the current position; the error names its position in the whole document.
+        `what` names the parser_message (`no name of a member`). `at` is its index in the text in
+        memory, by default the current position; the error names its position in the whole
+        document.
         """
         position = self._passed + (self._at if at is None else at)
         return InvalidArgument(
@@ -173,32 +174,32 @@ class JsonStream:
     # The window: the part of the text in memory, which begins at or before the current position
 
     def _begin(self) -> None:
-        first = more = self._source.read(_SLICE)
-        while more and len(first) < _LONGEST_START:
-            more = self._source.read(_SLICE)
-            first += more
+        first = read_bytes = self._source.read(_SLICE)
+        while read_bytes and len(first) < _LONGEST_START:
+            read_bytes = self._source.read(_SLICE)
+            first += read_bytes
         for start, message in _OTHER_FORMATS.items():
             if first.startswith(start):
                 raise InvalidArgument([FieldProblem("package.encoding", "", message)])
-        self._take_in(first)
+        self._append(first)
 
     def _grow(self, size: int = _SLICE) -> None:
-        """Discards what was consumed, and reads on."""
-        self._take_in(self._source.read(size))
+        """Discards the consumed text, and reads the next bytes."""
+        self._append(self._source.read(size))
 
-    def _take_in(self, data: bytes) -> None:
+    def _append(self, data: bytes) -> None:
         self._has_ended = not data
         try:
-            more = self._decode(data, self._has_ended)
+            text = self._decode(data, self._has_ended)
         except UnicodeDecodeError:
             raise InvalidArgument([FieldProblem("package.encoding", "", "is not UTF-8")]) from None
         self._passed += self._at
-        self._text = self._text[self._at :] + more
+        self._text = self._text[self._at :] + text
         self._at = 0
 
     # Punctuation between values
 
-    def _take(self, character: str) -> None:
+    def _consume(self, character: str) -> None:
         if self.peek() != character:
             raise self.malformed(f"no {character}")
         self._at += 1
@@ -213,14 +214,14 @@ class JsonStream:
     def _has_another(self, closing: str) -> bool:
         more = self._is_next(closing)
         if more:
-            self._take(",")
+            self._consume(",")
         return more
 
     def _name(self) -> str:
         if self.peek() != '"':
             raise self.malformed("no name of a member")
         name = str(self.value())
-        self._take(":")
+        self._consume(":")
         return name
 
     # Values that fit into memory
@@ -256,32 +257,33 @@ class JsonStream:
         try:
             value, end = DECODER.raw_decode(self._text, self._at)
         except JSONDecodeError as error:
-            self._must_go_on(mistake(error), error.pos)
+            self._require_more(parser_message(error), error.pos)
         else:
             if self._has_ended or end + _LOOK_AHEAD <= len(self._text):
                 return value, end
         return None
 
-    def _must_go_on(self, what: str, at: int) -> None:
-        """Raises InvalidArgument unless the mistake may only be the early end of the window."""
-        is_at_end = at + _LONGEST_WORD > len(self._text) or what.startswith("Unterminated string")
+    def _require_more(self, what: str, at: int) -> None:
+        """Raises InvalidArgument unless the parser_message may only be the early end of the
+        window."""
+        is_at_end = at + _LONGEST_TOKEN > len(self._text) or what.startswith("Unterminated string")
         if self._has_ended or not is_at_end:
             raise self.malformed(what, at)
 
     def _skip(self) -> None:
-        """Moves behind a value that is not kept.
+        """Moves past a value that is not needed.
 
         Its brackets are counted, and nothing else is checked.
         """
         if self._text[self._at] not in '"{[':
-            self._pass(_NUMBER)
+            self._skip_pattern(_NUMBER)
             return
         depth = 0
         while True:
             marks = self._next_marks()
             if marks == '"':
-                self._pass(_IN_STRING)
-                self._take('"')
+                self._skip_pattern(_IN_STRING)
+                self._consume('"')
             elif marks[0] in "{[":
                 depth += len(marks)
             else:
@@ -303,18 +305,18 @@ class JsonStream:
                 raise self.malformed("the end of it, too early,")
             self._grow()
 
-    def _pass(self, pattern: re.Pattern[str]) -> None:
+    def _skip_pattern(self, pattern: re.Pattern[str]) -> None:
         while True:
             self._at = _end(pattern, self._text, self._at)
             if self._has_ended or self._at + _LOOK_AHEAD < len(self._text):
                 return
             self._grow()
 
-    # A string that is read in pieces
+    # A string that is read in chunks
 
-    def _piece(self) -> tuple[str, int]:
+    def _text_chunk(self) -> tuple[str, int]:
         """Returns the readable part of the string and its end, without a high surrogate whose
-        second half is still to come.
+        second half has not been read yet.
         """
         end = _end(_READABLE, self._text, self._at)
         piece, _ = DECODER.raw_decode(f'"{self._text[self._at : end]}"')

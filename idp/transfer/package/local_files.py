@@ -27,12 +27,12 @@ class LocalFile(Struct, frozen=True):
     digest: str
 
 
-async def look_at(path: Path) -> LocalFile:
-    """Returns the file at `path` with its present digest. Raises InvalidArgument if it cannot be
+async def identify(path: Path) -> LocalFile:
+    """Returns the file at `path` with its current digest. Raises InvalidArgument if it cannot be
     read.
     """
     try:
-        return await asyncio.to_thread(_looked_at, path)
+        return await asyncio.to_thread(_read, path)
     except OSError as error:
         message = f"can't be read: {error.strerror}"
         raise InvalidArgument([Problem("import.package_lost", str(path), message)]) from None
@@ -61,7 +61,7 @@ async def begin(service: Service, actor: str, file: LocalFile, options: JobOptio
     return Hold(service, job)
 
 
-async def go_on(service: Service, actor: str, file: LocalFile, options: JobOptions) -> Hold:
+async def resume(service: Service, actor: str, file: LocalFile, options: JobOptions) -> Hold:
     """Takes over the newest unfinished job for the file with the same options, as the user
     `actor`.
 
@@ -71,7 +71,7 @@ async def go_on(service: Service, actor: str, file: LocalFile, options: JobOptio
     """
     job = await _after_lease(service, await _unfinished(service, file, options))
     try:
-        job = await job_lifecycle.go_on(service, actor, job)
+        job = await job_lifecycle.resume(service, actor, job)
     except Stale:  # another process resumed the job concurrently
         raise _busy(job) from None
     hold = await job_lifecycle.claim(service, job, service.random.id())
@@ -86,13 +86,13 @@ async def _unfinished(service: Service, file: LocalFile, options: JobOptions) ->
     unfinished: list[Job] = [
         job
         async for job in paging.each(service, JOBS, {})
-        if job.source is not None and job_lifecycle.can_go_on(job) and job.options == options
+        if job.source is not None and job_lifecycle.can_be_resumed(job) and job.options == options
     ]
-    ours = [job for job in unfinished if job.digest == file.digest]
-    if ours:
-        return max(ours, key=lambda job: job.created_at)
+    jobs_of_file = [job for job in unfinished if job.digest == file.digest]
+    if jobs_of_file:
+        return max(jobs_of_file, key=lambda job: job.created_at)
     if any(job.source == file.path for job in unfinished):
-        message = f"{file.path} has changed since its import was cut off; import it anew"
+        message = f"{file.path} has changed since its import was interrupted; import it again"
         raise PreconditionFailed(message)
     message = "there is no unfinished import of this file with these options"
     raise NotFound(message, error_code="job.not_found")
@@ -103,10 +103,12 @@ async def _after_lease(service: Service, job: Job) -> Job:
 
     Raises NotFound, and Busy if its holder renewed it.
     """
-    left = (job.held_until - service.clock.now()).total_seconds() if job.held_until else 0
-    if left <= 0:
+    remaining_seconds = (
+        (job.held_until - service.clock.now()).total_seconds() if job.held_until else 0
+    )
+    if remaining_seconds <= 0:
         return job
-    await asyncio.sleep(left)
+    await asyncio.sleep(remaining_seconds)
     job_now = await service.store.get(JOBS, job.id)
     if job_now is None:
         raise NotFound("there is no such job", error_code="job.not_found")
@@ -116,10 +118,12 @@ async def _after_lease(service: Service, job: Job) -> Job:
 
 
 def _busy(job: Job) -> Busy:
-    return Busy(f"another process is at it: idp job watch {job.id}", retry_after_seconds=15)
+    return Busy(
+        f"another process is running the job: idp job watch {job.id}", retry_after_seconds=15
+    )
 
 
-def _looked_at(path: Path) -> LocalFile:
+def _read(path: Path) -> LocalFile:
     return LocalFile(str(path.resolve()), _digest(path))
 
 

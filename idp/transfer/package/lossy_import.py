@@ -1,8 +1,8 @@
 """Settings of another system's package, reduced to what this service can store.
 
 A package of another system holds settings that this service does not have, or has in another form.
-They are no mistakes of the caller: each is left out with a warning that names it, and the rest is
-stored. A number out of range is set to the nearest allowed value.
+They are no mistakes of the caller: each is removed with a warning that names it, and the other
+settings are stored. A number out of range is set to the nearest allowed value.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from idp.schema.field_rules import Integer
 from idp.schema.reading import DeclaredField, Request
 from idp.transfer.package.rows import RowProblem
 
-_ROUNDS: Final = 8  # removing one field can make another one invalid
-_PLACE: Final = re.compile(r"(\w+)(?:\[(\d+)\])?")
-_NOTHING: Final[Mapping[str, str]] = {}
+_MAX_ATTEMPTS: Final = 8  # removing one field can make another one invalid
+_PATH_PART: Final = re.compile(r"(\w+)(?:\[(\d+)\])?")
+_NO_REPLACEMENTS: Final[Mapping[str, str]] = {}
 # Mistakes in any system's package: the row is refused as a whole.
-_MISTAKES: Final = frozenset(
+_CALLER_ERRORS: Final = frozenset(
     {
         "field.wrong_type",
         "field.duplicate",
@@ -34,19 +34,19 @@ _MISTAKES: Final = frozenset(
 
 
 def adapted(
-    form: type[Request], document: object, instead: Mapping[str, str] = _NOTHING
+    form: type[Request], document: object, instead: Mapping[str, str] = _NO_REPLACEMENTS
 ) -> tuple[object, list[RowProblem]]:
     """Returns the document without the settings that the request struct `form` refuses, or with
-    values that it accepts, and a warning for each setting that was left out or changed.
+    values that it accepts, and a warning for each setting that was removed or changed.
 
     `instead` is for a refused field that the document does not have: it maps that field to the one
     that is left out in its place. For instance, a background colour is left out if the service's
     own font colour cannot be read on it.
     """
     warnings: list[RowProblem] = []
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ATTEMPTS):
         _, problems = reading.collect(form, document)
-        unusable = [each for each in problems if each.error_code not in _MISTAKES]
+        unusable = [each for each in problems if each.error_code not in _CALLER_ERRORS]
         if not unusable or not isinstance(document, dict):
             break
         warnings += [_warning(each) for each in unusable]
@@ -58,8 +58,8 @@ def _warning(problem: FieldProblem) -> RowProblem:
     return RowProblem(
         error_code=problem.error_code,
         field=problem.field,
-        message=f"{problem.message}; it is left out, or set to what comes nearest",
-        fix="Look at the setting after the import.",
+        message=f"{problem.message}; it is left out, or set to the nearest allowed value",
+        fix="Check the setting after the import.",
         is_error=False,
     )
 
@@ -73,15 +73,15 @@ def _without(
     fields = {each.wire_name: each for each in reading.declared(form)}
     reduced, removed_indexes = dict(document), dict[str, set[int]]()
     for problem in unusable:
-        place = _PLACE.match(problem.field)
-        field = fields.get(place[1]) if place else None
-        if place is None or field is None:
+        match = _PATH_PART.match(problem.field)
+        field = fields.get(match[1]) if match else None
+        if match is None or field is None:
             continue
         name = _name_in(field, reduced)
         if name not in reduced and field.wire_name in instead:
             name = _name_in(fields[instead[field.wire_name]], reduced)
-        if place[2]:
-            removed_indexes.setdefault(name, set()).add(int(place[2]))
+        if match[2]:
+            removed_indexes.setdefault(name, set()).add(int(match[2]))
         elif problem.error_code == "field.out_of_range" and isinstance(field.rule, Integer):
             reduced[name] = min(max(int(reduced[name]), field.rule.min), field.rule.max)
         else:

@@ -14,21 +14,21 @@ from idp.schema.field_rules import FieldRefused, Text
 from idp.transfer.kinds.kind import RowKind
 from idp.transfer.package.json_stream import JsonStream, UnusableValue
 from idp.transfer.package.rows import RowProblem, problem, snake_case, value_of
-from idp.transfer.package.spool import ITSELF, Spool, Spooled
+from idp.transfer.package.spool import WHOLE_ORGANIZATION, Spool, SpooledRow
 
 MAX_ORGANIZATIONS: Final = 1_000_000
-MAX_BESIDE: Final = 64 * 1024
-MAX_BROKEN: Final = 10
+MAX_ENVELOPE_OPTIONS: Final = 64 * 1024
+MAX_ROW_PROBLEMS: Final = 10
 # The member of a request that holds the package. An export's answer has `orgs` without one.
-ENVELOPES: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1")
-# The members of a request that name another place to read the package from.
-PLACES: Final = ("dataOrgsGcs", "data_orgs_gcs", "dataOrgsv1Gcs", "data_orgsv1_gcs")
+ENVELOPE_MEMBERS: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1")
+# The members of a request that contain the location of a package in object storage.
+LOCATION_MEMBERS: Final = ("dataOrgsGcs", "data_orgs_gcs", "dataOrgsv1Gcs", "data_orgsv1_gcs")
 # Rows of this member describe an organization itself, not its contents.
 ORGANIZATION: Final = "org"
 # The row file of lists that belong to no kind: a row's `document` is the list's name.
-APART: Final = ""
+UNKNOWN_LISTS: Final = ""
 _ORG_ID: Final = "orgId"
-_OLDER_NAMES: Final = {"iamPolicy": "domainPolicy", "iam_policy": "domainPolicy"}
+_LEGACY_NAMES: Final = {"iamPolicy": "domainPolicy", "iam_policy": "domainPolicy"}
 _ID: Final = Text(1)
 
 
@@ -41,18 +41,18 @@ class PackageReader:
     """A reader that writes the rows of a package into the files of a `Spool`.
 
     `ids` has the ids of the organizations in the order of the document; in place of an id that is
-    missing or invalid it has the problem. `beside` holds the members of the document next to the
-    organizations.
+    missing or invalid it has the problem. `envelope_options` holds the members of the document
+    next to the organizations.
     """
 
-    def __init__(self, scratch: Path, spool: Spool, kinds: Sequence[RowKind]) -> None:
-        self._scratch = scratch
+    def __init__(self, temporary_dir: Path, spool: Spool, kinds: Sequence[RowKind]) -> None:
+        self._scratch = temporary_dir
         self._add = spool.add
         self._kinds = {kind.member: kind for kind in kinds}
-        self._members = {snake_case(_ORG_ID): _ORG_ID} | _OLDER_NAMES
+        self._members = {snake_case(_ORG_ID): _ORG_ID} | _LEGACY_NAMES
         self._members |= {snake_case(name): name for name in self._kinds}
         self.ids: list[str | RowProblem] = []
-        self.beside: dict[str, object] = {}
+        self.envelope_options: dict[str, object] = {}
 
     def read(self, stream: JsonStream) -> None:
         """Reads the whole document into the spool. Raises InvalidArgument if it is not a
@@ -60,8 +60,8 @@ class PackageReader:
         """
         envelope = ""
         for name in stream.members():
-            if name != "orgs" and name not in ENVELOPES:
-                self._store_beside(name, stream.value())
+            if name != "orgs" and name not in ENVELOPE_MEMBERS:
+                self._store_envelope_option(name, stream.value())
             elif not _is_null(stream):
                 if envelope:
                     message = f"can't be sent together with {envelope}"
@@ -69,14 +69,14 @@ class PackageReader:
                 envelope = name
                 self._read_data(name, stream)
         stream.end()
-        if not envelope and not self.beside.keys() & set(PLACES):
-            message = f"holds none of {', '.join(ENVELOPES)} and orgs"
+        if not envelope and not self.envelope_options.keys() & set(LOCATION_MEMBERS):
+            message = f"has none of {', '.join(ENVELOPE_MEMBERS)} and orgs"
             raise InvalidArgument([FieldProblem("package.no_organizations", "", message)])
 
-    def _store_beside(self, name: str, value: object) -> None:
-        self.beside[name] = value
-        if len(msgspec.json.encode(self.beside)) > MAX_BESIDE:
-            message = f"and what stands before it have more than {MAX_BESIDE} octets"
+    def _store_envelope_option(self, name: str, value: object) -> None:
+        self.envelope_options[name] = value
+        if len(msgspec.json.encode(self.envelope_options)) > MAX_ENVELOPE_OPTIONS:
+            message = f"and the members before it have more than {MAX_ENVELOPE_OPTIONS} bytes"
             raise InvalidArgument([FieldProblem("json.too_large", name, message)])
 
     def _read_data(self, name: str, stream: JsonStream) -> None:
@@ -95,8 +95,8 @@ class PackageReader:
         path = self._scratch / "inline.json"
         with path.open("xb") as file:
             path.chmod(0o600)
-            for piece in stream.text():
-                file.write(_encoded(name, piece))
+            for chunk in stream.text():
+                file.write(_encoded(name, chunk))
         with path.open("rb") as file:
             inner = JsonStream(file)
             self._read_envelope(name, inner)
@@ -129,24 +129,26 @@ class PackageReader:
             if stream.peek() == "{":
                 self._read_organization(index, stream)
             else:
-                self._read_wrong(index, stream)
+                self._read_non_object(index, stream)
 
-    def _read_wrong(self, index: int, stream: JsonStream) -> None:
+    def _read_non_object(self, index: int, stream: JsonStream) -> None:
         """Adds a row for an element that is no object.
 
-        null is passed over: other systems write it for an organization that they left out.
+        null is ignored: other systems write it for an organization that they omitted.
         """
         document, broken = _read(stream)
         self.ids[index] = ""
         if document is not None or broken:
-            self._add(ORGANIZATION, Spooled(index, ITSELF, None, broken or (_NO_OBJECT,)))
+            self._add(
+                ORGANIZATION, SpooledRow(index, WHOLE_ORGANIZATION, None, broken or (_NO_OBJECT,))
+            )
 
     def _read_organization(self, number: int, stream: JsonStream) -> None:
         seen: set[str] = set()
         for name in stream.members():
             member = self._members.get(name, name)
             if member in seen:
-                message = "stands twice in its object, under both of its names"
+                message = "is listed twice in its object, under both of its names"
                 raise InvalidArgument(
                     [FieldProblem("json.duplicate", f"orgs[{number}].{member}", message)]
                 )
@@ -157,23 +159,23 @@ class PackageReader:
                 self._read_member(number, kind, stream)
             else:
                 _read(stream)
-                self._add(APART, Spooled(number, None, name))
+                self._add(UNKNOWN_LISTS, SpooledRow(number, None, name))
         if isinstance(self.ids[number], RowProblem):
-            self._add(ORGANIZATION, Spooled(number, ITSELF))
+            self._add(ORGANIZATION, SpooledRow(number, WHOLE_ORGANIZATION))
 
     def _read_member(self, number: int, kind: RowKind, stream: JsonStream) -> None:
         if stream.peek() == "[" and not kind.is_single:
             for index in stream.elements():
                 document, broken = _read(stream)
-                row = Spooled(number, index, document, broken)
+                row = SpooledRow(number, index, document, broken)
                 self._add(kind.member, row, None if broken else _identity(kind, document))
             return
         document, broken = _read(stream)
         if kind.is_single or broken:
             if document is not None or broken:
-                self._add(kind.member, Spooled(number, None, document, broken))
+                self._add(kind.member, SpooledRow(number, None, document, broken))
         elif document is not None:
-            self._add(kind.member, Spooled(number, None, None, (_NO_LIST,)))
+            self._add(kind.member, SpooledRow(number, None, None, (_NO_LIST,)))
 
 
 def _identity(kind: RowKind, document: object) -> tuple[str, ...] | None:
@@ -196,7 +198,7 @@ def _encoded(name: str, text: str) -> bytes:
         return text.encode("utf-8")
     except UnicodeEncodeError:
         raise InvalidArgument(
-            [FieldProblem("json.characters", name, "holds half of a character")]
+            [FieldProblem("json.characters", name, "contains a lone surrogate")]
         ) from None
 
 
@@ -206,11 +208,14 @@ def _is_null(stream: JsonStream) -> bool:
 
 
 def _read(stream: JsonStream) -> tuple[object, tuple[RowProblem, ...]]:
-    """Returns the next value; or the texts that name it, and why it can't be used."""
+    """Returns the next value; or the texts that name it, and the problems that make it
+    unusable."""
     try:
         return stream.value(), ()
     except UnusableValue as error:
-        return error.texts or None, tuple(problem(each) for each in error.problems[:MAX_BROKEN])
+        return error.texts or None, tuple(
+            problem(each) for each in error.problems[:MAX_ROW_PROBLEMS]
+        )
 
 
 def _read_id(stream: JsonStream) -> str | RowProblem:

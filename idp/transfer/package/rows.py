@@ -21,7 +21,7 @@ _CAPITAL: Final = re.compile("[A-Z]")
 
 
 class RowProblem(Struct, frozen=True, kw_only=True):
-    """An error or a warning of a row. `fix` says what the owner of the file can do about it."""
+    """An error or a warning of a row. `fix` describes how the owner of the file can fix it."""
 
     error_code: str = msgspec.field(name="slug")
     message: str
@@ -59,13 +59,13 @@ class ParsedRow(Struct, frozen=True):
 
 
 class RowPlan(Struct, frozen=True, kw_only=True):
-    """The action planned for a row: its `writes`, which are stored as one unit, or why it isn't
-    stored.
+    """The action planned for a row: its `writes`, which are stored as one unit, or the reason why
+    it isn't stored.
 
     `id` names the row in reports: a composite id is its `parts`, joined with "_". `problems` are
     errors only if the action is `fail`, else warnings. `existing` is the record that the row
     changes or because of which it is skipped, as it was read, with its collection; the record's
-    first event says whether this job created it (`idp/transfer/jobs/import_origin.py`).
+    first event shows whether this job created it (`idp/transfer/jobs/import_origin.py`).
     """
 
     action: Action
@@ -76,21 +76,22 @@ class RowPlan(Struct, frozen=True, kw_only=True):
     existing: tuple[Collection[Any], Any] | None = None
 
 
-def refused(id: str, *problems: RowProblem) -> RowPlan:
-    """Returns the plan that refuses a row because of `problems`. `id` names the row in reports."""
-    return RowPlan(action="fail", id=id, problems=problems)
+def refused(row_id: str, *problems: RowProblem) -> RowPlan:
+    """Returns the plan that refuses a row because of `problems`. `row_id` names the row in
+    reports."""
+    return RowPlan(action="fail", id=row_id, problems=problems)
 
 
 def problem(finding: FieldProblem, *, is_error: bool = True) -> RowProblem:
     """Returns a problem of a field as a problem of a row, with the fix from the error
     catalogue.
     """
-    known = ERROR_CODES.get(finding.error_code)
+    code = ERROR_CODES.get(finding.error_code)
     return RowProblem(
         error_code=finding.error_code,
         message=finding.message,
         field=finding.field,
-        fix=known.cure if known else "",
+        fix=code.fix if code else "",
         is_error=is_error,
     )
 

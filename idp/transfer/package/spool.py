@@ -15,18 +15,18 @@ from msgspec import Struct
 from idp.transfer.package.duplicates import Duplicates
 from idp.transfer.package.rows import RowProblem
 
-ITSELF: Final = -1
+WHOLE_ORGANIZATION: Final = -1
 MAX_BATCH_BYTES: Final = 4 * 1024 * 1024
-_OFFSET_EVERY: Final = 1000
+_ROWS_PER_OFFSET: Final = 1000
 _BUFFER_BYTES: Final = 64 * 1024
 
 
-class Spooled(Struct, frozen=True, array_like=True):
-    """A row in the form in which it is written to a row file, without what is the same for the
-    whole file: kind and order.
+class SpooledRow(Struct, frozen=True, array_like=True):
+    """A row in the form in which it is written to a row file, without the kind, which is the same
+    for the whole file.
 
     `organization` is the index of its organization. `index` is its index in the list; None where
-    there is no list, ITSELF for the organization as a whole.
+    there is no list, WHOLE_ORGANIZATION for the organization as a whole.
     """
 
     organization: int
@@ -36,7 +36,7 @@ class Spooled(Struct, frozen=True, array_like=True):
 
 
 _ENCODER: Final = msgspec.json.Encoder()
-_DECODER: Final = msgspec.json.Decoder(Spooled)
+_DECODER: Final = msgspec.json.Decoder(SpooledRow)
 
 
 class RowFile:
@@ -58,35 +58,35 @@ class RowFile:
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         return os.fdopen(descriptor, "wb", _BUFFER_BYTES)
 
-    def add(self, file: BinaryIO, row: Spooled, record: Hashable | None = None) -> None:
+    def add(self, file: BinaryIO, row: SpooledRow, record: Hashable | None = None) -> None:
         """Appends a row to `file`, which `open` returned. `record` identifies the record that the
         row describes; None if that is unknown.
         """
         self._duplicates.add(record)
         # An offset for every line would take too much memory.
-        if self.count % _OFFSET_EVERY == 0:
+        if self.count % _ROWS_PER_OFFSET == 0:
             self._offsets.append(self._size)
         self._size += file.write(_ENCODER.encode(row) + b"\n")
         self.count += 1
 
-    def firsts(self, skip: int) -> Iterator[int | None]:
+    def first_rows(self, skip: int) -> Iterator[int | None]:
         """Yields, for each row after the first `skip`, the index of the first row of the same
         record, or None if no earlier row describes its record. The iterator is endless.
         """
-        return self._duplicates.firsts(skip)
+        return self._duplicates.first_rows(skip)
 
     def find_duplicates(self) -> None:
         """Finds the rows that describe the same record as an earlier one, once all rows are added;
-        `firsts` returns the result. Raises OSError.
+        `first_rows` returns the result. Raises OSError.
         """
         if self.count:
             self._duplicates.find()
 
-    def batches(self, skip: int, size: int) -> Iterator[list[Spooled]]:
+    def batches(self, skip: int, size: int) -> Iterator[list[SpooledRow]]:
         """Yields the rows after the first `skip`, in lists of up to `size` rows and a limited
         number of bytes.
         """
-        batch: list[Spooled] = []
+        batch: list[SpooledRow] = []
         batch_size = 0
         for line in self._lines(skip):
             if batch and (len(batch) == size or batch_size + len(line) > MAX_BATCH_BYTES):
@@ -101,8 +101,8 @@ class RowFile:
         if skip >= self.count:
             return
         with self._path.open("rb") as file:
-            file.seek(self._offsets[skip // _OFFSET_EVERY])
-            for number, line in enumerate(file, skip // _OFFSET_EVERY * _OFFSET_EVERY):
+            file.seek(self._offsets[skip // _ROWS_PER_OFFSET])
+            for number, line in enumerate(file, skip // _ROWS_PER_OFFSET * _ROWS_PER_OFFSET):
                 if number >= skip:
                     yield line
 
@@ -124,12 +124,12 @@ class Spool:
 
     def find_duplicates(self) -> None:
         """Finds in each file the rows that describe the same record as an earlier one
-        (`RowFile.firsts`). Raises OSError.
+        (`RowFile.first_rows`). Raises OSError.
         """
         for row_file in self.row_files.values():
             row_file.find_duplicates()
 
-    def add(self, member: str, row: Spooled, record: Hashable | None = None) -> None:
+    def add(self, member: str, row: SpooledRow, record: Hashable | None = None) -> None:
         """Appends a row to the file of the kind `member`, which is created with its first row.
 
         `record` identifies the record that the row describes; None if that is unknown.

@@ -8,47 +8,62 @@ import asyncio
 import hashlib
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
 from idp.foundation import base64url
+from idp.foundation.errors import DiskFull
+from idp.transfer.package import scratch
 from idp.transfer.package.envelope_scanner import EnvelopeScanner
 
 # A larger one is spooled to disk, and its rows are read in another process.
 SMALL_BYTES: Final = 256 * 1024
-_PIECE: Final = 1024 * 1024
+_CHUNK_BYTES: Final = 1024 * 1024
 
 
 class Upload:
-    """A package in the body of a request, or in an existing file (`over`).
+    """A package in the body of a request, or in an existing file (`from_file`).
 
     Only this process can read it, and it is removed when the process ends. `abandoned` is set when
-    the client no longer waits for the response.
+    the client no longer waits for the response. `refusal` is not None if the disk had no space for
+    the package; `ignored_bytes` is how much of the body arrived after that.
     """
 
     def __init__(self, file: IO[bytes] | None = None) -> None:
         self.size = 0
+        self.refusal: DiskFull | None = None
+        self.ignored_bytes = 0
         self.abandoned = asyncio.Event()
         self._envelope = EnvelopeScanner()
         self._digest = hashlib.sha256()
         self._file = file or tempfile.SpooledTemporaryFile(max_size=SMALL_BYTES)  # noqa: SIM115
 
     @classmethod
-    def over(cls, file: Path) -> Upload:
+    def from_file(cls, file: Path) -> Upload:
         """Returns the upload of a package in an existing file; the caller may remove the file
         afterwards.
 
         Raises OSError.
         """
         upload = cls(file.open("rb"))
-        for piece in upload.pieces(_PIECE):
-            upload._scan(piece)
+        for chunk in upload.chunks(_CHUNK_BYTES):
+            upload._scan(chunk)
         return upload
 
-    def take(self, data: bytes) -> None:
-        """Appends the next chunk of the body. Raises OSError."""
+    def append(self, data: bytes) -> None:
+        """Appends the next chunk of the body, unless the disk had no space for an earlier one.
+        Raises OSError."""
+        if self.refusal is not None:
+            self.ignored_bytes += len(data)
+            return
         self._scan(data)
-        self._file.write(data)
+        try:
+            with scratch.raising_disk_full():
+                self._file.write(data)
+        except DiskFull as error:
+            self.refusal = error
+            self.close()
 
     def _scan(self, data: bytes) -> None:
         self.size += len(data)
@@ -72,22 +87,23 @@ class Upload:
         return self._envelope.read()
 
     def rewind(self) -> None:
-        """Sets the read position back to the beginning."""
-        self._file.seek(0)
+        """Sets the read position back to the beginning. Raises DiskFull."""
+        with scratch.raising_disk_full():  # for the last chunks, which may not be in the file yet
+            self._file.seek(0)
 
     def read(self, size: int, /) -> bytes:
         """Returns the next bytes of the body, at most `size`; none at the end."""
         return self._file.read(size)
 
-    def pieces(self, size: int) -> Iterator[bytes]:
-        """Yields the body from its beginning, in pieces of `size` bytes."""
+    def chunks(self, size: int) -> Iterator[bytes]:
+        """Yields the body from its beginning, in chunks of `size` bytes."""
         self.rewind()
-        while piece := self.read(size):
-            yield piece
+        while chunk := self.read(size):
+            yield chunk
 
     def abandon(self, *, is_read: bool) -> None:
         """Records that the client no longer waits for the response, and closes the upload unless
-        `is_read` says that it is still being read.
+        it is still being read (`is_read`).
         """
         self.abandoned.set()
         if not is_read:
@@ -95,4 +111,5 @@ class Upload:
 
     def close(self) -> None:
         """Closes the upload, which removes it."""
-        self._file.close()
+        with suppress(OSError):  # no space for the last chunks
+            self._file.close()

@@ -12,17 +12,17 @@ from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import source
 from idp.transfer.sources.auth0_passwords import Passwords
 from idp.transfer.sources.import_row_builder import PersonDraft
-from idp.transfer.sources.long_text import LongText
+from idp.transfer.sources.json_text_reader import JsonTextReader
 from idp.transfer.sources.source import SourceRecord
 
-_USED: Final = frozenset({
+_USED_FIELDS: Final = frozenset({
     *("user_id", "email", "email_verified", "name", "username", "given_name", "family_name"),
     *("nickname", "locale", "phone_number", "phone_verified", "blocked", "identities"),
     *("app_metadata", "user_metadata", "picture"),
 })  # fmt: skip
-_BASE: Final = re.compile(r"([A-Za-z]{2,3})([-_][A-Za-z0-9]{1,8})*")
-# Language codes of ISO 639 that were withdrawn, and the present ones.
-_RENAMED: Final = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"}
+_LANGUAGE_TAG: Final = re.compile(r"([A-Za-z]{2,3})([-_][A-Za-z0-9]{1,8})*")
+# Language codes of ISO 639 that were withdrawn, and the current ones.
+_REPLACED_LANGUAGES: Final = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"}
 _OWN_PROVIDER: Final = "auth0|"
 
 
@@ -30,8 +30,8 @@ class Auth0:
     """A source of persons: the file `users` of an Auth0 export, and the file `passwords` with
     their hashes, or None without passwords.
 
-    `email_verified` says for all users whether their addresses are verified; None takes each
-    user's own value.
+    `email_verified` is whether the addresses of all users are verified; with None, each user's own
+    value applies.
     """
 
     names: Mapping[str, str] = {
@@ -48,12 +48,12 @@ class Auth0:
         "password_hash": "passwordHash",
     }
     reasons: Mapping[str, str] = {
-        "passwords": "of the password file, only whose it is and the hash are kept",
-        "multifactor": "the export has no secrets: people set their second factor up again",
-        "guardian_authenticators": "the export has no secrets: people set them up again",
+        "passwords": "of the password file, only the user and the hash are imported",
+        "multifactor": "the export has no secrets: users set up their second factor again",
+        "guardian_authenticators": "the export has no secrets: users set them up again",
         "identities": "accounts with other providers are not linked",
-        "created_at": "the service has its own instant",
-        "updated_at": "the service has its own instant",
+        "created_at": "the service records its own time",
+        "updated_at": "the service records its own time",
         "last_login": "the audit log begins with the import",
         "last_ip": "the audit log begins with the import",
         "logins_count": "the audit log begins with the import",
@@ -76,11 +76,11 @@ class Auth0:
             if self._passwords is not None:
                 yield from passwords.read(self._passwords)
             row = 0
-            with source.opened(self._users) as file:
-                for source_record in source.records(LongText(file), self._users.name):
+            with source.open_file(self._users) as file:
+                for source_record in source.records(JsonTextReader(file), self._users.name):
                     row = source_record.row
                     yield self._draft(source_record, passwords)
-            yield from passwords.left_over(row + 1)
+            yield from passwords.unused(row + 1)
 
     def _draft(self, source_record: SourceRecord, passwords: Passwords) -> PersonDraft:
         record, draft = source_record.members(), source_record.draft()
@@ -88,11 +88,11 @@ class Auth0:
             return draft
         email, name = record.get("email"), record.get("name")
         user_name = record.get("username") or email
-        given, family = record.get("given_name"), record.get("family_name")
+        given_name, family_name = record.get("given_name"), record.get("family_name")
         draft.id, draft.user_name, draft.email = record.get("user_id", ""), user_name, email
-        draft.first_name = given or name or user_name
+        draft.first_name = given_name or name or user_name
         # The import requires both names, so each falls back to what the export has.
-        draft.last_name = family or name or user_name or draft.first_name
+        draft.last_name = family_name or name or user_name or draft.first_name
         draft.display_name, draft.nick_name = name, record.get("nickname")
         draft.language = base_language(record.get("locale"))
         draft.is_email_verified = self._is_verified(record)
@@ -102,7 +102,7 @@ class Auth0:
         draft.is_inactive = record.get("blocked") is True
         draft.metadata = dict(_metadata(record))
         draft.dropped = _dropped(record, draft)
-        self._give_password(draft, passwords)
+        self._add_password(draft, passwords)
         return draft
 
     def _is_verified(self, record: Mapping[str, Any]) -> object:
@@ -110,24 +110,24 @@ class Auth0:
             return self._email_verified
         return record.get("email_verified") or False
 
-    def _give_password(self, draft: PersonDraft, passwords: Passwords) -> None:
+    def _add_password(self, draft: PersonDraft, passwords: Passwords) -> None:
         if not isinstance(draft.id, str):
             return
-        found = passwords.take(draft.id, draft.email)
-        if found is None:
+        password = passwords.pop(draft.id, draft.email)
+        if password is None:
             return
-        draft.password_hash = found.hash
+        draft.password_hash = password.hash
         # An account of another provider has no password of its own, so a match by address alone is
         # a guess.
-        if not found.is_by_id and found.id and not draft.id.startswith(_OWN_PROVIDER):
-            draft.problems.append(_BY_ADDRESS)
+        if not password.is_by_id and password.id and not draft.id.startswith(_OWN_PROVIDER):
+            draft.problems.append(_MATCHED_BY_ADDRESS)
 
 
-_BY_ADDRESS: Final = RowProblem(
+_MATCHED_BY_ADDRESS: Final = RowProblem(
     error_code="source.password_by_address",
     field="passwordHash",
-    message="was found by the e-mail address alone",
-    fix="Look whether both accounts are the same person's.",
+    message="was matched by the email address alone",
+    fix="Check that both accounts belong to the same person.",
     is_error=False,
 )
 
@@ -140,33 +140,33 @@ def _metadata(record: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _dropped(record: Mapping[str, Any], draft: PersonDraft) -> list[str]:
-    found = source.dropped(record, _USED)
+    names = source.dropped(record, _USED_FIELDS)
     identities = record.get("identities")
     if identities and not _is_own(identities, draft.id):
-        found.append("identities")
+        names.append("identities")
     if record.get("locale") and not draft.language:
-        found.append("locale")
+        names.append("locale")
     for part in ("user_metadata", "app_metadata"):
         if record.get(part) and not isinstance(record[part], dict):
-            found.append(part)
-    return found
+            names.append(part)
+    return names
 
 
-def _is_own(identities: object, id: object) -> bool:
+def _is_own(identities: object, user_id: object) -> bool:
     """Returns whether the only identity is the one that the user's id names."""
     if not isinstance(identities, list) or len(identities) != 1:
         return False
     (only,) = identities
-    return isinstance(only, dict) and f"{only.get('provider')}|{only.get('user_id')}" == id
+    return isinstance(only, dict) and f"{only.get('provider')}|{only.get('user_id')}" == user_id
 
 
 def base_language(locale: object) -> str:
     """Returns the language subtag of a locale, `en` of `en-US`; empty if the language is
     unknown.
     """
-    found = _BASE.fullmatch(locale) if isinstance(locale, str) else None
-    base = found[1].lower() if found else ""
-    base = _RENAMED.get(base, base)
+    match = _LANGUAGE_TAG.fullmatch(locale) if isinstance(locale, str) else None
+    base = match[1].lower() if match else ""
+    base = _REPLACED_LANGUAGES.get(base, base)
     return base if base in _languages() else ""
 
 

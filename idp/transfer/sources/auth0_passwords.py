@@ -17,8 +17,8 @@ from msgspec import Struct
 from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import source
 from idp.transfer.sources.import_row_builder import PersonDraft
+from idp.transfer.sources.json_text_reader import JsonTextReader
 from idp.transfer.sources.key_index import KeyIndex
-from idp.transfer.sources.long_text import LongText
 
 _READ: Final = frozenset({"_id", "_ID", "email", "passwordHash"})
 _FILE: Final = "passwords"  # prefix of its field names in reports
@@ -27,7 +27,7 @@ _FILE: Final = "passwords"  # prefix of its field names in reports
 class FoundPassword(Struct, frozen=True, array_like=True):
     """A password of the file, with the user id and the e-mail address of its entry.
 
-    `path` is the entry's position in the file. `is_by_id` says whether it was found by the user's
+    `path` is the entry's position in the file. `is_by_id` is whether it was found by the user's
     id; otherwise it was found by the address alone.
     """
 
@@ -70,8 +70,8 @@ class Passwords:
 
         Raises SourceRefused.
         """
-        with source.opened(path) as file:
-            for source_record in source.records(LongText(file), path.name):
+        with source.open_file(path) as file:
+            for source_record in source.records(JsonTextReader(file), path.name):
                 draft, record = source_record.draft(), source_record.members()
                 email, encoded = record.get("email"), record.get("passwordHash")
                 if not draft.problems and not (_is_text(email) and _is_text(encoded)):
@@ -85,53 +85,53 @@ class Passwords:
                         FoundPassword(_oid(record), str(email), str(encoded), source_record.path)
                     )
 
-    def take(self, user_id: str, email: object) -> FoundPassword | None:
+    def pop(self, user_id: str, email: object) -> FoundPassword | None:
         """Returns the password of the user with this id or this e-mail address, and records that
         it is used; None if there is none.
         """
         number = self._by_id.get(user_id.rpartition("|")[2])
-        found = self._at(number) if number is not None else None
+        password = self._at(number) if number is not None else None
         # The index holds 64-bit hashes, so the key itself is compared.
-        if found is not None and found.id == user_id.rpartition("|")[2]:
+        if password is not None and password.id == user_id.rpartition("|")[2]:
             self._used[number or 0] = True
-            return msgspec.structs.replace(found, is_by_id=True)
+            return msgspec.structs.replace(password, is_by_id=True)
         if not isinstance(email, str):
             return None
         number = self._by_email.get(_key(email))
-        found = self._at(number) if number is not None else None
-        if found is None or _key(found.email) != _key(email):
+        password = self._at(number) if number is not None else None
+        if password is None or _key(password.email) != _key(email):
             return None
         self._used[number or 0] = True
-        return found
+        return password
 
-    def left_over(self, row: int) -> Iterator[PersonDraft]:
+    def unused(self, row: int) -> Iterator[PersonDraft]:
         """Yields a draft with a warning for each password that no user has taken. `row` is the
         first draft's number.
         """
         for number, is_used in enumerate(self._used):
             if not is_used:
-                found = self._at(number)
+                password = self._at(number)
                 problem = (
-                    _UNUSED if self._by_email.get(_key(found.email)) == number else _DUPLICATE
+                    _UNUSED if self._by_email.get(_key(password.email)) == number else _DUPLICATE
                 )
                 yield PersonDraft(
                     row=row,
-                    path=found.path,
-                    email=found.email,
+                    path=password.path,
+                    email=password.email,
                     is_skipped=True,
                     problems=[problem],
                 )
                 row += 1
 
-    def _add(self, found: FoundPassword) -> None:
+    def _add(self, password: FoundPassword) -> None:
         number = len(self._offsets)
-        self._by_email.add(_key(found.email), number)
-        if found.id:
-            self._by_id.add(found.id, number)
+        self._by_email.add(_key(password.email), number)
+        if password.id:
+            self._by_id.add(password.id, number)
         # At the end of the file: look-ups move the position.
         self._offsets.append(self._file.seek(0, 2))
         self._used.append(False)
-        self._file.write(msgspec.json.encode(found) + b"\n")
+        self._file.write(msgspec.json.encode(password) + b"\n")
 
     def _at(self, number: int) -> FoundPassword:
         self._file.seek(self._offsets[number])
@@ -147,27 +147,27 @@ def _is_text(value: object) -> bool:
 
 
 def _oid(record: dict[str, Any]) -> str:
-    found = record.get("_id", record.get("_ID"))
-    oid = found.get("$oid") if isinstance(found, dict) else found
+    value = record.get("_id", record.get("_ID"))
+    oid = value.get("$oid") if isinstance(value, dict) else value
     return oid if isinstance(oid, str) else ""
 
 
 _NO_PASSWORD: Final = RowProblem(
     error_code="source.password_lacking",
     message="has no email and passwordHash",
-    fix="Have the password file written anew.",
+    fix="Export the password file again.",
 )
 _UNUSED: Final = RowProblem(
     error_code="source.password_unused",
     field="email",
-    message="nobody in the users' file has this address",
-    fix="Have both files written at the same time.",
+    message="no user in the file of users has this address",
+    fix="Export both files at the same time.",
     is_error=False,
 )
 _DUPLICATE: Final = RowProblem(
     error_code="source.password_doubled",
     field="email",
-    message="another password of this address came first",
-    fix="Leave only the one that counts in the file.",
+    message="an earlier password has the same address",
+    fix="Leave only the right one in the file.",
     is_error=False,
 )

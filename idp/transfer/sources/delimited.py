@@ -23,7 +23,7 @@ _YES: Final = frozenset({"true", "yes", "y", "1", "t"})
 _NO: Final = frozenset({"false", "no", "n", "0", "f", ""})
 _ACTIVE: Final = frozenset({"", "active", "enabled", "user_state_active"})
 _INACTIVE: Final = frozenset({"inactive", "disabled", "blocked", INACTIVE.casefold()})
-_HALVES: Final = re.compile("[\udc80-\udcff]")
+_SURROGATES: Final = re.compile("[\udc80-\udcff]")
 
 
 class DelimitedTable:
@@ -46,7 +46,7 @@ class DelimitedTable:
     ) -> None:
         self._path = path
         self._org_id = org_id
-        self._columns = {fields.plain(name): field for name, field in columns.items()}
+        self._columns = {fields.comparable(name): field for name, field in columns.items()}
         self._delimiter = delimiter
         # A table that a spreadsheet saved often begins with a byte order mark.
         self._encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
@@ -59,12 +59,12 @@ class DelimitedTable:
                 head = next(reader, [])
             except (csv.Error, UnicodeDecodeError) as error:
                 raise SourceRefused(f"{self._path} has no first line: {error}") from None
-            places = self._places(head)
+            paths = self._column_paths(head)
             row = 1
-            while (read := _next(reader, lines)) is not None:
-                first, found = read
-                if found:
-                    yield self._draft(row, f"{self._path.name}:{first}", head, places, found)
+            while (numbered := _next(reader, lines)) is not None:
+                line, cells = numbered
+                if cells:
+                    yield self._draft(row, f"{self._path.name}:{line}", head, paths, cells)
                     row += 1
 
     def _text(self) -> TextIO:
@@ -74,54 +74,64 @@ class DelimitedTable:
             raise SourceRefused(f"{self._path} can't be read: {error.strerror}") from None
         return io.TextIOWrapper(file, self._encoding, "surrogateescape", newline="")
 
-    def _places(self, head: Sequence[str]) -> list[str]:
+    def _column_paths(self, head: Sequence[str]) -> list[str]:
         """Returns the import's path for each column; a column's own name where it has none."""
-        # Later entries have precedence: whole paths, then other usual names.
-        known = {fields.plain(path.rpartition(".")[2]): path for path in fields.PATHS}
-        known |= {fields.plain(path): path for path in fields.PATHS}
-        known |= {fields.plain(name): path for name, path in fields.OTHER_NAMES.items()}
-        chosen = {name: known.get(fields.plain(field), field) for name, field in
-                  self._columns.items()}  # fmt: skip
-        wrong = [path for path in chosen.values() if not _is_place(path)]
-        lacking = set(chosen) - {fields.plain(name) for name in head}
+        # Later entries have precedence: complete paths, then other common names.
+        path_by_name = {
+            fields.comparable(path.rpartition(".")[2]): path for path in fields.FIELD_BY_PATH
+        }
+        path_by_name |= {fields.comparable(path): path for path in fields.FIELD_BY_PATH}
+        path_by_name |= {
+            fields.comparable(name): path for name, path in fields.OTHER_NAMES.items()
+        }
+        chosen = {
+            name: path_by_name.get(fields.comparable(field), field)
+            for name, field in self._columns.items()
+        }
+        wrong = [path for path in chosen.values() if not _is_import_path(path)]
+        lacking = set(chosen) - {fields.comparable(name) for name in head}
         if wrong or lacking:
             problem = f"no field {wrong[0]}" if wrong else f"no column {sorted(lacking)[0]}"
             raise SourceRefused(f"there is {problem}; the columns are {', '.join(head)}")
-        places = [chosen.get(fields.plain(name)) or known.get(fields.plain(name), name)
-                  for name in head]  # fmt: skip
-        duplicates = {each for each in places if each in fields.PATHS and places.count(each) > 1}
+        paths = [
+            chosen.get(fields.comparable(name)) or path_by_name.get(fields.comparable(name), name)
+            for name in head
+        ]
+        duplicates = {
+            each for each in paths if each in fields.FIELD_BY_PATH and paths.count(each) > 1
+        }
         if duplicates:
-            raise SourceRefused(f"several columns stand for {sorted(duplicates)[0]}")
-        if "email.email" not in places:
+            raise SourceRefused(f"several columns have the field {sorted(duplicates)[0]}")
+        if "email.email" not in paths:
             raise SourceRefused(f"no column is email (--map COLUMN=email): {', '.join(head)}")
-        return places
+        return paths
 
     def _draft(
-        self, row: int, path: str, head: Sequence[str], places: Sequence[str],
-        found: list[str] | RowProblem,
+        self, row: int, path: str, head: Sequence[str], paths: Sequence[str],
+        cells: list[str] | RowProblem,
     ) -> PersonDraft:  # fmt: skip
         draft = PersonDraft(row=row, path=path)
-        if isinstance(found, RowProblem):
-            draft.problems.append(found)
-        elif len(found) != len(head):
-            draft.problems.append(_columns(len(found), len(head)))
-        elif any(_HALVES.search(value) for value in found):
+        if isinstance(cells, RowProblem):
+            draft.problems.append(cells)
+        elif len(cells) != len(head):
+            draft.problems.append(_columns(len(cells), len(head)))
+        elif any(_SURROGATES.search(value) for value in cells):
             # Bytes that could not be decoded were read as surrogates.
-            draft.problems.append(_ENCODING)
-        if not draft.problems and not isinstance(found, RowProblem):
-            _fill(draft, zip(places, found, strict=True))
+            draft.problems.append(_NOT_UTF8)
+        if not draft.problems and not isinstance(cells, RowProblem):
+            _fill(draft, zip(paths, cells, strict=True))
             _complete(draft, self._org_id)
         return draft
 
 
-def _is_place(path: str) -> bool:
-    return path in fields.PATHS or path.startswith(_METADATA)
+def _is_import_path(path: str) -> bool:
+    return path in fields.FIELD_BY_PATH or path.startswith(_METADATA)
 
 
 def _fill(draft: PersonDraft, values: Iterator[tuple[str, str]]) -> None:
     dropped = []
-    for place, value in values:
-        field = fields.PATHS.get(place)
+    for path, value in values:
+        field = fields.FIELD_BY_PATH.get(path)
         if field == "state":
             _set_state(draft, value)
         elif field in fields.SWITCHES:
@@ -129,10 +139,10 @@ def _fill(draft: PersonDraft, values: Iterator[tuple[str, str]]) -> None:
         elif field is not None:
             # Spaces may be part of a password.
             setattr(draft, field, value if field.startswith("password") else value.strip())
-        elif value and place.startswith(_METADATA):
-            draft.metadata[place.removeprefix(_METADATA)] = value
+        elif value and path.startswith(_METADATA):
+            draft.metadata[path.removeprefix(_METADATA)] = value
         elif value:
-            dropped.append(place or "a column without a name")
+            dropped.append(path or "a column without a name")
     draft.dropped = dropped
 
 
@@ -150,14 +160,14 @@ def _set_state(draft: PersonDraft, value: str) -> None:
 
 
 def _complete(draft: PersonDraft, org_id: str) -> None:
-    """Fills in fields that the import requires and a table may lack."""
+    """Sets fields that the import requires and that the table does not have."""
     draft.user_name = draft.user_name or draft.email
     names = [each for each in (draft.first_name, draft.last_name) if each]
     if len(names) < 2 and not draft.display_name:
         draft.display_name = names[0] if names else draft.user_name
     draft.first_name = draft.first_name or draft.display_name or draft.user_name
     draft.last_name = draft.last_name or draft.display_name or draft.user_name
-    draft.id = draft.id or fields.id_of(org_id, draft.user_name)
+    draft.id = draft.id or fields.derived_id(org_id, draft.user_name)
 
 
 class _TextLines:
@@ -167,21 +177,22 @@ class _TextLines:
         self._text = text
         self.line = 0
         self.is_too_long = False
-        self.is_whole = False  # nothing after a decoding error can be read
+        self.has_failed = False  # nothing after a decoding error can be read
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        line = "" if self.is_whole else self._text.readline(MAX_LINE_CHARACTERS)
+        line = "" if self.has_failed else self._text.readline(MAX_LINE_CHARACTERS)
         if not line:
             raise StopIteration
         self.line += 1
         while len(line) == MAX_LINE_CHARACTERS and not line.endswith(("\n", "\r")):
             self.is_too_long = True
-            rest = self._text.readline(MAX_LINE_CHARACTERS)
-            if len(rest) < MAX_LINE_CHARACTERS or rest.endswith(("\n", "\r")):
-                # The rest is discarded, so that the next record begins on its own line.
+            discarded = self._text.readline(MAX_LINE_CHARACTERS)
+            if len(discarded) < MAX_LINE_CHARACTERS or discarded.endswith(("\n", "\r")):
+                # The remaining characters are discarded, so that the next record begins on its own
+                # line.
                 return "\n"
         return line
 
@@ -198,8 +209,8 @@ def _next(
     except csv.Error as error:
         row = _unreadable(str(error), first, lines.line)
     except UnicodeDecodeError:
-        lines.is_whole = True
-        row = _ENCODING
+        lines.has_failed = True
+        row = _NOT_UTF8
     return first, _TOO_LONG if lines.is_too_long else row
 
 
@@ -207,27 +218,27 @@ def _unreadable(reason: str, first: int, last: int) -> RowProblem:
     return RowProblem(
         error_code="source.unreadable",
         message=f"can't be read from line {first} to {last}: {reason}",
-        fix="Look at the quotation marks there; a mark inside of a field is doubled.",
+        fix="Check the quotation marks there; a quotation mark within a field must be doubled.",
     )
 
 
-def _columns(found: int, expected: int) -> RowProblem:
+def _columns(column_count: int, expected_count: int) -> RowProblem:
     return RowProblem(
         error_code="source.columns",
-        message=f"has {found} fields where the first line has {expected}",
-        fix="Put a field that holds the delimiter into quotation marks.",
+        message=f"has {column_count} fields where the first line has {expected_count}",
+        fix="Put a field that contains the delimiter into quotation marks.",
     )
 
 
-_ENCODING: Final = RowProblem(
+_NOT_UTF8: Final = RowProblem(
     error_code="source.encoding",
     message="is not in the encoding of the file",
-    fix="Say which one it is: --encoding cp1252.",
+    fix="Set the right one, such as --encoding cp1252.",
 )
 _TOO_LONG: Final = RowProblem(
     error_code="source.too_long",
     message=f"has a line of more than {MAX_LINE_CHARACTERS} characters",
-    fix="Look whether its line breaks are missing.",
+    fix="Check whether line breaks are missing.",
 )
 _STATE: Final = RowProblem(
     error_code="field.unknown_name",

@@ -1,4 +1,5 @@
-"""The fields of one imported person by their names in the import's body, and by other usual names.
+"""The fields of one imported person by their names in the import's body, and by other common
+names.
 
 A table has a column for each field; a JSON line nests the fields as the body does.
 """
@@ -13,7 +14,7 @@ from idp.foundation import base64url
 
 # The field of a draft by its path in the import's body. A column may have the last part of the
 # path as its name, or one of `OTHER_NAMES`.
-PATHS: Final[Mapping[str, str]] = {
+FIELD_BY_PATH: Final[Mapping[str, str]] = {
     "userId": "id",
     "userName": "user_name",
     "profile.firstName": "first_name",
@@ -53,10 +54,10 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "totpSecret": "otpCode",
 }
 SWITCHES: Final = frozenset({"is_email_verified", "is_phone_verified", "must_change"})
-NAMES: Final[Mapping[str, str]] = {field: path for path, field in PATHS.items()}
+NAMES: Final[Mapping[str, str]] = {field: path for path, field in FIELD_BY_PATH.items()}
 
 
-def plain(name: str) -> str:
+def comparable(name: str) -> str:
     """Returns the form in which the names of columns are compared: in lower case, without spaces
     or signs.
 
@@ -65,7 +66,7 @@ def plain(name: str) -> str:
     return "".join(each for each in name.casefold() if each.isalnum())
 
 
-def id_of(org_id: str, user_name: object) -> str:
+def derived_id(org_id: str, user_name: object) -> str:
     """Returns an id for a person whose source has none, derived from the organization's id and the
     user name; it is the same whenever the source is read again.
     """

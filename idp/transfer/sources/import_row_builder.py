@@ -1,7 +1,6 @@
-"""A person as a source states it, and the import row that is built from it.
-
-Fields that the import requires are validated by its own rules, and a person without them is left
-out. An invalid optional field is dropped with a warning.
+"""A person as a source describes it, and the import row that is built from it.
+Fields that the import requires are validated by its own rules, and a person without them is
+omitted. An invalid optional field is dropped with a warning.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from idp.transfer.package.rows import Action, RowProblem
 
 INACTIVE: Final = "USER_STATE_INACTIVE"
 _MAX_PHONE: Final = 50
-_AT_SOURCE: Final = "Mend it in the source, or in its file."
-_DROPPED: Final = "It is left out; mend it in the source if it is needed."
-_NEW_PASSWORD: Final = "The person sets a new password by 'forgot password'."  # noqa: S105
+_FIX_IN_SOURCE: Final = "Fix it in the source, or in its file."
+_FIX_IF_NEEDED: Final = "It is left out; fix it in the source if it is needed."
+_FIX_BY_RESET: Final = "The user sets a new password with 'forgot password'."  # noqa: S105
 
 
 class PersonDraft(Struct, kw_only=True):
@@ -102,15 +101,15 @@ class _Hash(Struct, frozen=True):
 
 
 class _FieldTarget(Struct, frozen=True):
-    """The place of a draft's value in a row, its rule, and whether a person needs it."""
+    """The path of a draft's value in a row, its rule, and whether every person needs it."""
 
     path: tuple[str, ...]
     rule: Rule
     is_needed: bool = False
-    fix: str = _DROPPED
+    fix: str = _FIX_IF_NEEDED
 
 
-PLACES: Final[Mapping[str, _FieldTarget]] = {
+FIELD_TARGETS: Final[Mapping[str, _FieldTarget]] = {
     "id": _FieldTarget(("userId",), UserId(), is_needed=True),
     "user_name": _FieldTarget(("user", "userName"), UserName(), is_needed=True),
     "first_name": _FieldTarget(("user", "profile", "firstName"), Text(1), is_needed=True),
@@ -122,8 +121,8 @@ PLACES: Final[Mapping[str, _FieldTarget]] = {
     "picture": _FieldTarget(("user", "profile", "picture"), WebPage()),
     "email": _FieldTarget(("user", "email", "email"), EmailRule(), is_needed=True),
     "phone": _FieldTarget(("user", "phone", "phone"), PhoneRule(_MAX_PHONE)),
-    "password": _FieldTarget(("user", "password"), Text(1, is_free=True), fix=_NEW_PASSWORD),
-    "password_hash": _FieldTarget(("user", "hashedPassword", "value"), _Hash(), fix=_NEW_PASSWORD),
+    "password": _FieldTarget(("user", "password"), Text(1, is_free=True), fix=_FIX_BY_RESET),
+    "password_hash": _FieldTarget(("user", "hashedPassword", "value"), _Hash(), fix=_FIX_BY_RESET),
     "otp_secret": _FieldTarget(("user", "otpCode"), OtpSecret()),
 }
 _SWITCHES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -141,20 +140,20 @@ def build_row(draft: PersonDraft, names: Mapping[str, str]) -> dict[str, Any]:
     does not fail.
     """
     row: dict[str, Any] = {}
-    for name, place in PLACES.items():
+    for name, target in FIELD_TARGETS.items():
         value = getattr(draft, name)
         if value in ("", None) and not _is_needed(draft, name):
             continue
         try:
-            _put(row, place.path, place.rule.read(value))
+            _put(row, target.path, target.rule.read(value))
         except FieldRefused as refused:
-            draft.problems.append(_refused(refused, names.get(name, name), place))
+            draft.problems.append(_refused(refused, names.get(name, name), target))
     _switch(draft, row, names)
     return row
 
 
 def _is_needed(draft: PersonDraft, name: str) -> bool:
-    return PLACES[name].is_needed and not (name == "email" and draft.is_incomplete)
+    return FIELD_TARGETS[name].is_needed and not (name == "email" and draft.is_incomplete)
 
 
 def _switch(draft: PersonDraft, row: dict[str, Any], names: Mapping[str, str]) -> None:
@@ -174,13 +173,13 @@ def _switch(draft: PersonDraft, row: dict[str, Any], names: Mapping[str, str]) -
         _put(row, ("user", "state"), INACTIVE)
 
 
-def _refused(refused: FieldRefused, name: str, place: _FieldTarget) -> RowProblem:
+def _refused(refused: FieldRefused, name: str, target: _FieldTarget) -> RowProblem:
     return RowProblem(
         error_code=refused.error_code,
         field=name,
         message=refused.message,
-        fix=_AT_SOURCE if place.is_needed else place.fix,
-        is_error=place.is_needed,
+        fix=_FIX_IN_SOURCE if target.is_needed else target.fix,
+        is_error=target.is_needed,
     )
 
 

@@ -12,15 +12,15 @@ from idp.transfer.sources.import_row_builder import PersonDraft
 from idp.transfer.sources.keycloak_files import RealmSettings
 from idp.transfer.sources.source import SourceRecord
 
-_USED: Final = frozenset({
+_USED_FIELDS: Final = frozenset({
     *("id", "username", "email", "emailVerified", "firstName", "lastName", "credentials"),
     *("enabled", "attributes", "realmRoles", "requiredActions"),
     *("totp", "self", "disableableCredentialTypes", "access"),  # redundant with other members
 })  # fmt: skip
-_USED_OF_CREDENTIALS: Final = frozenset({"UPDATE_PASSWORD", "VERIFY_EMAIL"})
+_USED_ACTIONS: Final = frozenset({"UPDATE_PASSWORD", "VERIFY_EMAIL"})
 _SERVICE_ACCOUNT: Final = "serviceAccountClientId"
-_EVERYBODYS: Final = "default-roles-"
-_OF_THE_REALM: Final = "realm: "
+_DEFAULT_ROLES_PREFIX: Final = "default-roles-"
+_REALM_PREFIX: Final = "realm: "
 
 
 class Keycloak:
@@ -42,14 +42,14 @@ class Keycloak:
         "roles": "realmRoles",
     }
     reasons: Mapping[str, str] = {
-        "createdTimestamp": "the service has its own instant",
-        "notBefore": "no session and no token is carried over",
-        "groups": "there are no groups: give roles instead",
-        "clientRoles": "roles belong to projects: make them there and grant them",
-        "clientConsents": "applications ask again where they have to",
+        "createdTimestamp": "the service records its own time",
+        "notBefore": "sessions and tokens aren't migrated",
+        "groups": "groups aren't migrated: assign roles instead",
+        "clientRoles": "roles belong to projects: create and assign them there",
+        "clientConsents": "applications ask for consent again where necessary",
         "federatedIdentities": "accounts with other providers are not linked",
-        "federationLink": "there is no link to another store of users, such as LDAP",
-        "origin": "there is no link to another store of users, such as LDAP",
+        "federationLink": "other stores of users, such as LDAP, aren't supported",
+        "origin": "other stores of users, such as LDAP, aren't supported",
     }
 
     def __init__(self, path: Path, realm: str | None = None) -> None:
@@ -59,12 +59,12 @@ class Keycloak:
     def drafts(self) -> Iterator[PersonDraft]:
         row, is_all = 1, not self._path.is_dir()
         for path in keycloak_files.files(self._path, self._realm):
-            for found in keycloak_files.contents(path, row, is_all=is_all):
-                if isinstance(found, RealmSettings):
-                    yield from _of_the_realm(found, path)
+            for content in keycloak_files.contents(path, row, is_all=is_all):
+                if isinstance(content, RealmSettings):
+                    yield from _dropped_settings(content, path)
                 else:
-                    row = found.row + 1
-                    yield _draft(found)
+                    row = content.row + 1
+                    yield _draft(content)
         for path in keycloak_files.federated(self._path):
             yield PersonDraft(
                 row=row, path=path.name, is_skipped=True, dropped=["federatedUsers"],
@@ -76,20 +76,21 @@ class Keycloak:
 _NO_USERS: Final = ("realm", "id", "users", "enabled", "keycloakVersion")
 
 
-def _of_the_realm(found: RealmSettings, path: Path) -> Iterator[PersonDraft]:
-    """Yields what is lost of the realm itself. Of a list, each element counts."""
-    if found.name in _NO_USERS or found.value in (None, "", [], {}, False, 0):
+def _dropped_settings(settings: RealmSettings, path: Path) -> Iterator[PersonDraft]:
+    """Yields drafts that count the realm's own settings, which are not converted; each element of
+    a list counts."""
+    if settings.name in _NO_USERS or settings.value in (None, "", [], {}, False, 0):
         return
-    if isinstance(found.value, list | dict):
-        name = f"{_OF_THE_REALM}{found.name}"
-        count = len(found.value) if isinstance(found.value, list) else 1
+    if isinstance(settings.value, list | dict):
+        name = f"{_REALM_PREFIX}{settings.name}"
+        count = len(settings.value) if isinstance(settings.value, list) else 1
         yield PersonDraft(row=0, path=path.name, is_skipped=True, dropped=[name] * count)
 
 
 _FEDERATED: Final = RowProblem(
     error_code="source.federated",
     message="users of another store, such as LDAP, are not in an export",
-    fix="Take them from that store: idp migrate csv.",
+    fix="Export them from that store, and use idp migrate csv.",
     is_error=False,
 )
 
@@ -98,29 +99,31 @@ def _draft(source_record: SourceRecord) -> PersonDraft:
     record, draft = source_record.members(), source_record.draft()
     if draft.problems:
         return draft
-    user_name, given, family = (record.get(each) for each in ("username", "firstName", "lastName"))
+    user_name, given_name, family_name = (
+        record.get(each) for each in ("username", "firstName", "lastName")
+    )
     draft.id, draft.user_name = record.get("id", ""), user_name
-    draft.first_name, draft.last_name = given or user_name, family or user_name
-    if not (given and family):
-        draft.display_name = given or family or user_name
+    draft.first_name, draft.last_name = given_name or user_name, family_name or user_name
+    if not (given_name and family_name):
+        draft.display_name = given_name or family_name or user_name
     draft.email = record.get("email")
     draft.is_email_verified = record.get("emailVerified") or False
     draft.is_inactive = record.get("enabled") is False
-    draft.dropped = source.dropped(record, _USED)
+    draft.dropped = source.dropped(record, _USED_FIELDS)
     draft.dropped += _attributes(draft, record.get("attributes"))
     draft.dropped += _roles(draft, record.get("realmRoles"))
-    draft.dropped += keycloak_credentials.take(draft, record.get("credentials"))
+    draft.dropped += keycloak_credentials.add_to(draft, record.get("credentials"))
     draft.dropped += _actions(draft, record.get("requiredActions"))
     if record.get(_SERVICE_ACCOUNT):
         draft.is_skipped = True
-        draft.problems.append(_OF_A_CLIENT)
+        draft.problems.append(_SERVICE_ACCOUNT_SKIPPED)
     return draft
 
 
-_OF_A_CLIENT: Final = RowProblem(
+_SERVICE_ACCOUNT_SKIPPED: Final = RowProblem(
     error_code="source.service_account",
     field=_SERVICE_ACCOUNT,
-    message="is the account of a client, and no person",
+    message="is the account of a client, not of a person",
     fix="Make a service user: idp service-user create.",
     is_error=False,
 )
@@ -129,13 +132,13 @@ _OF_A_CLIENT: Final = RowProblem(
 def _attributes(draft: PersonDraft, attributes: object) -> list[str]:
     if not isinstance(attributes, dict):
         return ["attributes"] if attributes else []
-    values = {name: _lone(value) for name, value in attributes.items()}
+    values = {name: _single(value) for name, value in attributes.items()}
     draft.language = values.pop("locale", "")
     draft.metadata = {f"attributes.{name}": value for name, value in values.items()}
     return []
 
 
-def _lone(value: object) -> object:
+def _single(value: object) -> object:
     """Returns the only element of a list.
 
     Keycloak writes each attribute as a list, mostly of one text.
@@ -147,7 +150,7 @@ def _roles(draft: PersonDraft, roles: object) -> list[str]:
     if not isinstance(roles, list):
         return ["realmRoles"] if roles else []
     # Every user has the realm's default role, so it is not carried over.
-    draft.roles = [each for each in roles if not str(each).startswith(_EVERYBODYS)]
+    draft.roles = [each for each in roles if not str(each).startswith(_DEFAULT_ROLES_PREFIX)]
     return []
 
 
@@ -160,4 +163,4 @@ def _actions(draft: PersonDraft, actions: object) -> list[str]:
         return ["requiredActions"] if actions else []
     if "UPDATE_PASSWORD" in actions:
         draft.must_change = True
-    return [f"requiredActions.{each}" for each in actions if each not in _USED_OF_CREDENTIALS]
+    return [f"requiredActions.{each}" for each in actions if each not in _USED_ACTIONS]

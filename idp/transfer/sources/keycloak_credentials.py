@@ -23,29 +23,29 @@ _BASE32: Final = ("B32", "BASE32")
 
 
 class _UnusableCredential(ValueError):
-    """The credential can't be carried over; the message says why."""
+    """The error that a credential can't be converted; its message is the reason."""
 
 
-def take(draft: PersonDraft, credentials: object) -> list[str]:
+def add_to(draft: PersonDraft, credentials: object) -> list[str]:
     """Copies the password hash and the secret of the authenticator app from a user's `credentials`
     to the draft. Returns the names of the other credentials, which are dropped with a warning.
     """
     if not isinstance(credentials, list):
         return ["credentials"] if credentials else []
-    lost = []
+    lost_parts = []
     for each in credentials:
         kind = each.get("type") if isinstance(each, dict) else None
         if kind == "password" and not draft.password_hash:
-            lost += _taken(draft, "password", each)
+            lost_parts += _added(draft, "password", each)
         elif kind in ("otp", "totp") and not draft.otp_secret:
-            lost += _taken(draft, "otp", each)
+            lost_parts += _added(draft, "otp", each)
         else:
-            lost.append(_named(kind))
-            draft.problems.append(_lost_factor("can't be carried over", _named(kind)))
-    return lost
+            lost_parts.append(_named(kind))
+            draft.problems.append(_unusable_factor("can't be migrated", _named(kind)))
+    return lost_parts
 
 
-def _taken(draft: PersonDraft, kind: str, credential: Mapping[str, Any]) -> list[str]:
+def _added(draft: PersonDraft, kind: str, credential: Mapping[str, Any]) -> list[str]:
     try:
         if kind == "password":
             draft.password_hash = encoded(credential)
@@ -53,32 +53,32 @@ def _taken(draft: PersonDraft, kind: str, credential: Mapping[str, Any]) -> list
         else:
             draft.otp_secret = otp_secret(credential)
     except _UnusableCredential as reason:
-        draft.problems.append(_LOST[kind](str(reason)))
+        draft.problems.append(_UNUSABLE_PROBLEMS[kind](str(reason)))
         return [f"credentials.{kind}"]
     return []
 
 
-def _lost_password(reason: str) -> RowProblem:
+def _unusable_password(reason: str) -> RowProblem:
     return RowProblem(
         error_code="source.password",
         field="credentials.password",
         message=reason,
-        fix="The person sets a new password by 'forgot password'.",
+        fix="The user sets a new password with 'forgot password'.",
         is_error=False,
     )
 
 
-def _lost_factor(reason: str, name: str = "credentials.otp") -> RowProblem:
+def _unusable_factor(reason: str, name: str = "credentials.otp") -> RowProblem:
     return RowProblem(
         error_code="source.factor",
         field=name,
         message=reason,
-        fix="The person sets it up again.",
+        fix="The user sets it up again.",
         is_error=False,
     )
 
 
-_LOST: Final = {"password": _lost_password, "otp": _lost_factor}
+_UNUSABLE_PROBLEMS: Final = {"password": _unusable_password, "otp": _unusable_factor}
 
 
 def _named(kind: object) -> str:
@@ -89,7 +89,7 @@ def _named(kind: object) -> str:
 def encoded(credential: Mapping[str, Any]) -> str:
     """Returns the hash of a password credential in Modular Crypt Format.
 
-    Raises ValueError, whose message is the reason, if it can't be carried over.
+    Raises ValueError, whose message is the reason, if it can't be migrated.
     """
     about, secret = _inner(credential, "credentialData"), _inner(credential, "secretData")
     algorithm, value, salt = about.get("algorithm"), secret.get("value"), secret.get("salt")
@@ -100,19 +100,19 @@ def encoded(credential: Mapping[str, Any]) -> str:
         return f"${algorithm}${rounds}${salt}${value}"
     if algorithm == "argon2":
         return _argon2(about, rounds, salt, value)
-    raise _UnusableCredential(f"is hashed by {_displayed(algorithm)}, which is not known here")
+    raise _UnusableCredential(f"is hashed by {_displayed(algorithm)}, which is unknown here")
 
 
 def _argon2(about: Mapping[str, Any], rounds: int, salt: str, value: str) -> str:
-    more = about.get("additionalParameters")
-    more = more if isinstance(more, dict) else {}
-    kind, version = _only(more, "type", "id"), _only(more, "version", "1.3")
+    parameters = about.get("additionalParameters")
+    parameters = parameters if isinstance(parameters, dict) else {}
+    kind, version = _only(parameters, "type", "id"), _only(parameters, "version", "1.3")
     if kind not in ("id", "i", "d") or str(version) not in _ARGON2_VERSIONS:
         raise _UnusableCredential(
             f"is hashed by argon2 of the kind {_displayed(kind)} {_displayed(version)}"
         )
-    memory = _number(_only(more, "memory", None), "memory")
-    lanes = _number(_only(more, "parallelism", None), "parallelism")
+    memory = _number(_only(parameters, "memory", None), "memory")
+    lanes = _number(_only(parameters, "parallelism", None), "parallelism")
     return (
         f"$argon2{kind}$v={_ARGON2_VERSIONS[str(version)]}$m={memory},t={rounds},p={lanes}"
         f"${_unpadded(salt)}${_unpadded(value)}"
@@ -122,7 +122,7 @@ def _argon2(about: Mapping[str, Any], rounds: int, salt: str, value: str) -> str
 def otp_secret(credential: Mapping[str, Any]) -> str:
     """Returns the secret of an authenticator app in base32.
 
-    Raises ValueError, whose message is the reason, if it can't be carried over.
+    Raises ValueError, whose message is the reason, if it can't be migrated.
     """
     about, secret = _inner(credential, "credentialData"), _inner(credential, "secretData")
     is_usual = (
@@ -132,7 +132,7 @@ def otp_secret(credential: Mapping[str, Any]) -> str:
         and about.get("algorithm", "HmacSHA1") in ("HmacSHA1", "SHA1")
     )
     if not is_usual:
-        raise _UnusableCredential("is no app of six digits, 30 seconds and SHA-1")
+        raise _UnusableCredential("isn't an authenticator app with 6 digits, 30 seconds and SHA-1")
     value = secret.get("value")
     if not (isinstance(value, str) and value):
         raise _UnusableCredential("has no secret")
@@ -163,10 +163,10 @@ def _number(value: object, name: str) -> int:
     raise _UnusableCredential(f"has no {name}")
 
 
-def _only(more: Mapping[str, Any], name: str, default: object) -> object:
+def _only(parameters: Mapping[str, Any], name: str, default: object) -> object:
     """Returns the parameter's only value: Keycloak writes each as a list of one text."""
-    found = more.get(name, default)
-    return found[0] if isinstance(found, list) and found else found
+    value = parameters.get(name, default)
+    return value[0] if isinstance(value, list) and value else value
 
 
 def _unpadded(text: str) -> str:

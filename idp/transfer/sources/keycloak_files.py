@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import source
-from idp.transfer.sources.long_text import BrokenValue, LongText
+from idp.transfer.sources.json_text_reader import BrokenValue, JsonTextReader
 from idp.transfer.sources.source import SourceRecord, SourceRefused
 
 _USERS_FILE: Final = re.compile(r"(.+)-users-([0-9]{1,9})\.json")
@@ -36,23 +36,23 @@ def files(path: Path, realm: str | None) -> list[Path]:
     if not path.is_dir():
         return [path]
     names = sorted(each.name for each in path.iterdir())
-    found = [match for name in names if (match := _USERS_FILE.fullmatch(name))]
+    matches = [match for name in names if (match := _USERS_FILE.fullmatch(name))]
     # The pattern of users' files also matches those of federated users.
-    found = [match for match in found if not _OTHER_FILE.fullmatch(match[0])]
-    whole = [match for name in names if (match := _REALM_FILE.fullmatch(name))]
-    realms = sorted({match[1] for match in [*found, *whole]})
+    matches = [match for match in matches if not _OTHER_FILE.fullmatch(match[0])]
+    full_exports = [match for name in names if (match := _REALM_FILE.fullmatch(name))]
+    realms = sorted({match[1] for match in [*matches, *full_exports]})
     if not realms:
-        raise SourceRefused(f"{path} holds no NAME-realm.json and no NAME-users-0.json")
+        raise SourceRefused(f"{path} has neither NAME-realm.json nor NAME-users-0.json")
     if realm is None and len(realms) > 1:
         raise SourceRefused(
-            f"{path} holds several realms: choose by --realm-name {' or '.join(realms)}"
+            f"{path} has several realms: choose one with --realm-name {' or '.join(realms)}"
         )
     requested = realm or realms[0]
     if requested not in realms:
         raise SourceRefused(f"{path} has no realm {requested}: there are {', '.join(realms)}")
-    parts = sorted((m for m in found if m[1] == requested), key=lambda match: int(match[2]))
+    parts = sorted((m for m in matches if m[1] == requested), key=lambda match: int(match[2]))
     # The realm's own file, then the users' files by number.
-    return [path / match[0] for match in [*(m for m in whole if m[1] == requested), *parts]]
+    return [path / match[0] for match in [*(m for m in full_exports if m[1] == requested), *parts]]
 
 
 def federated(path: Path) -> list[Path]:
@@ -70,31 +70,33 @@ def contents(path: Path, first: int, *, is_all: bool) -> Iterator[SourceRecord |
     Without `is_all`, the file is one of several and may hold no users. Raises SourceRefused if the
     file is no realm export.
     """
-    with source.opened(path) as file:
-        text = LongText(file)
+    with source.open_file(path) as file:
+        text = JsonTextReader(file)
         if text.peek() == "[":
             raise SourceRefused(
-                f"{path} holds a list of realms: export the one that is meant (--realm NAME)"
+                f"{path} contains a list of realms: export a single one (--realm NAME)"
             )
-        if not text.take_if_next("{"):
-            raise SourceRefused(f"{path} is no realm export: it is no JSON object")
+        if not text.consume_if_next("{"):
+            raise SourceRefused(f"{path} is not a realm export: it is not a JSON object")
         was_there = yield from _members(text, path, first)
         if is_all and not was_there:
-            raise SourceRefused(f"{path} is no realm export with people: it has no list of users")
+            raise SourceRefused(
+                f"{path} is not a realm export with users: it has no list of users"
+            )
 
 
 def _members(
-    text: LongText, path: Path, first: int
+    text: JsonTextReader, path: Path, first: int
 ) -> Generator[SourceRecord | RealmSettings, None, bool]:
     row, was_there = first, False
-    while not text.take_if_next("}"):
-        if text.take_if_next(","):
+    while not text.consume_if_next("}"):
+        if text.consume_if_next(","):
             continue
         try:
             name = text.value() if text.peek() == '"' else ""
-            if not (isinstance(name, str) and name and text.take_if_next(":")):
-                raise BrokenValue(_NO_MEMBER, is_lost=True)
-            if name == "users" and text.take_if_next("["):
+            if not (isinstance(name, str) and name and text.consume_if_next(":")):
+                raise BrokenValue(_NO_MEMBER, is_unparsed=True)
+            if name == "users" and text.consume_if_next("["):
                 was_there = True
                 for source_record in source.elements(text, path.name, row):
                     row = source_record.row + 1
@@ -105,7 +107,7 @@ def _members(
             if not was_there:
                 message = "; ".join(each.message for each in broken.problems)
                 raise SourceRefused(
-                    f"{path} is no realm export: line {text.line} {message}"
+                    f"{path} is not a realm export: line {text.line} {message}"
                 ) from None
             yield SourceRecord(row=row, path=f"{path.name}:{text.line}", problems=broken.problems)
             return True
@@ -113,13 +115,13 @@ def _members(
     return was_there
 
 
-def _check_end(text: LongText, path: Path) -> None:
+def _check_end(text: JsonTextReader, path: Path) -> None:
     if text.peek():
-        raise SourceRefused(f"{path} is no realm export: line {text.line} is behind its end")
+        raise SourceRefused(f"{path} is not a realm export: line {text.line} is after its end")
 
 
 _NO_MEMBER: Final = RowProblem(
     error_code="source.unreadable",
     message="is not JSON: the object ends in the middle",
-    fix="Have the file written anew.",
+    fix="Export the file again.",
 )

@@ -1,5 +1,5 @@
-"""The migration of a source's persons to a package, each once, with a report of all that is left
-out.
+"""The migration of a source's persons to a package, without duplicates, with a report of the
+omitted data.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from idp.schema.field_rules import MAX_TEXT
 from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources.import_row_builder import PersonDraft, build_row
 from idp.transfer.sources.key_index import KeyIndex
-from idp.transfer.sources.ndjson import Encoded
+from idp.transfer.sources.ndjson import Base64Text
 from idp.transfer.sources.package_file import PackageFile
 from idp.transfer.sources.report import Report
 from idp.transfer.sources.source import Source
@@ -56,25 +56,25 @@ class Migration:
         """
         for draft in source.drafts():
             if draft.row and draft.action == "create":
-                self._take(draft, source.names)
+                self._process(draft, source.names)
             else:
                 draft.dropped = [*draft.dropped, *draft.metadata] if draft.row else draft.dropped
-            self._report.take(draft)
+            self._report.add(draft)
         self._report.finish()
 
-    def _take(self, draft: PersonDraft, names: Mapping[str, str]) -> None:
+    def _process(self, draft: PersonDraft, names: Mapping[str, str]) -> None:
         draft.is_incomplete = self._options.keeps_incomplete and draft.email in ("", None)
         row = build_row(draft, names)
         if draft.action == "create":
             self._find_duplicates(draft, row, names)
         if draft.action != "create":
             return
-        id = row["userId"]
+        user_id = row["userId"]
         self._package.add("humanUsers", row)
         draft.dropped = [
             *draft.dropped,
-            *self._add_metadata(draft, id),
-            *self._add_grant(draft, id, names),
+            *self._add_metadata(draft, user_id),
+            *self._add_grant(draft, user_id, names),
         ]
 
     def _find_duplicates(
@@ -130,7 +130,7 @@ def _encoded(value: object) -> str | None:
 
     Texts are encoded as they are, everything else as JSON.
     """
-    if isinstance(value, Encoded):
+    if isinstance(value, Base64Text):
         text = value.text if isinstance(value.text, str) else ""
     elif value in (None, "", [], {}):
         return None
@@ -148,11 +148,11 @@ def _duplicate(field: str, first: int, *, error_code: str, is_error: bool = True
     return RowProblem(
         error_code=error_code,
         field=field,
-        message=f"is that of record {first} already",
-        fix=_APART if is_error else _SAME,
+        message=f"is already that of record {first}",
+        fix=_FIX_ERROR if is_error else _FIX_WARNING,
         is_error=is_error,
     )
 
 
-_APART: Final = "Join both in the source, or give one of them another."
-_SAME: Final = "If both are verified, the import takes only one: join them in the source."
+_FIX_ERROR: Final = "Join both in the source, or give one of them another."
+_FIX_WARNING: Final = "If both are verified, the import accepts only one: join them in the source."

@@ -13,7 +13,7 @@ from typing import Any, Final
 from idp.transfer.sources import fields_of_import as fields
 from idp.transfer.sources import source
 from idp.transfer.sources.import_row_builder import INACTIVE, PersonDraft
-from idp.transfer.sources.long_text import LongText
+from idp.transfer.sources.json_text_reader import JsonTextReader
 from idp.transfer.sources.source import SourceRecord
 
 _PARTS: Final = frozenset({"profile", "email", "phone", "hashedPassword", "metadata", "user"})
@@ -32,8 +32,8 @@ class JsonLines:
         self._org_id = org_id
 
     def drafts(self) -> Iterator[PersonDraft]:
-        with source.opened(self._path) as file:
-            for source_record in source.records(LongText(file), self._path.name):
+        with source.open_file(self._path) as file:
+            for source_record in source.records(JsonTextReader(file), self._path.name):
                 yield _draft(source_record, self._org_id)
 
 
@@ -45,17 +45,17 @@ def _draft(source_record: SourceRecord, org_id: str) -> PersonDraft:
         # A row of a package has the person in `user`.
         record = record["user"] | {each: record[each] for each in record if each != "user"}
     values = dict(_flat(record))
-    for path, field in fields.PATHS.items():
+    for path, field in fields.FIELD_BY_PATH.items():
         if path in values and field != "state":
             setattr(draft, field, values[path])
     state = values.get("state")
     draft.is_inactive = isinstance(state, str) and _STATES.get(state, False)
     draft.metadata = dict(_metadata(record.get("metadata")))
-    known = frozenset({*fields.PATHS, _ALGORITHM, "metadata"})
-    draft.dropped = source.dropped(values, known)
+    members = frozenset({*fields.FIELD_BY_PATH, _ALGORITHM, "metadata"})
+    draft.dropped = source.dropped(values, members)
     if not (state is None or (isinstance(state, str) and state in _STATES)):
         draft.dropped.append("state")
-    draft.id = draft.id or fields.id_of(org_id, draft.user_name)
+    draft.id = draft.id or fields.derived_id(org_id, draft.user_name)
     return draft
 
 
@@ -76,10 +76,10 @@ def _metadata(entries: object) -> Iterator[tuple[str, object]]:
     """Yields the entries {key, value} of the management API, whose values are in base64."""
     for each in entries if isinstance(entries, list) else ():
         if isinstance(each, dict) and isinstance(each.get("key"), str):
-            yield each["key"], Encoded(each.get("value"))
+            yield each["key"], Base64Text(each.get("value"))
 
 
-class Encoded:
+class Base64Text:
     """A metadata value that the source has in base64 already, so that it is not encoded again."""
 
     def __init__(self, text: object) -> None:

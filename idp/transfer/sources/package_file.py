@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 # The lists of an organization, in their order in the file.
-LISTS: Final = ("humanUsers", "userMetadata", "projectRoles", "userGrants")
+LIST_NAMES: Final = ("humanUsers", "userMetadata", "projectRoles", "userGrants")
 _COPIED_BYTES: Final = 1 << 20
 
 
@@ -34,45 +34,46 @@ class PackageFile:
         self._timeout = timeout
         self._indent = b"  " if is_multiline else b""
         self._is_multiline = is_multiline
-        self._waiting: dict[str, BinaryIO] = {}
+        self._later_lists: dict[str, BinaryIO] = {}
         head = msgspec.json.encode(org_id)
-        self._put(0, b'{"dataOrgs":')
-        self._put(1, b'{"orgs":')
-        self._put(2, b"[{")
-        self._put(3, b'"orgId":' + head + b",")
-        self._put(3, b'"humanUsers":[')
-        self._counts = dict.fromkeys(LISTS, 0)
+        self._write_line(0, b'{"dataOrgs":')
+        self._write_line(1, b'{"orgs":')
+        self._write_line(2, b"[{")
+        self._write_line(3, b'"orgId":' + head + b",")
+        self._write_line(3, b'"humanUsers":[')
+        self._counts = dict.fromkeys(LIST_NAMES, 0)
 
     def add(self, list_name: str, row: Mapping[str, Any]) -> None:
-        """Adds a row to the list named `list_name`, one of `LISTS`."""
-        if list_name == LISTS[0]:
-            self._element(self._file, list_name, row)
+        """Adds a row to the list named `list_name`, one of `LIST_NAMES`."""
+        if list_name == LIST_NAMES[0]:
+            self._write_row(self._file, list_name, row)
             return
-        # The file holds one list after the other, so all but the first wait in files of their own.
-        if list_name not in self._waiting:
-            self._waiting[list_name] = tempfile.TemporaryFile()  # noqa: SIM115 (by finish)
-        self._element(self._waiting[list_name], list_name, row)
+        # The file holds one list after the other, so all but the first are collected in temporary
+        # files.
+        if list_name not in self._later_lists:
+            self._later_lists[list_name] = tempfile.TemporaryFile()  # noqa: SIM115 (by finish)
+        self._write_row(self._later_lists[list_name], list_name, row)
 
     def finish(self) -> None:
         """Writes the lists whose rows are still in temporary files, and the end of the
         document.
         """
-        self._put(3, b"]")
-        for name in LISTS[1:]:
-            if name in self._waiting:
-                self._put(3, b',"' + name.encode() + b'":[')
-                waiting = self._waiting.pop(name)
+        self._write_line(3, b"]")
+        for name in LIST_NAMES[1:]:
+            if name in self._later_lists:
+                self._write_line(3, b',"' + name.encode() + b'":[')
+                waiting = self._later_lists.pop(name)
                 waiting.seek(0)
                 while copied := waiting.read(_COPIED_BYTES):
                     self._file.write(copied)
                 waiting.close()
-                self._put(3, b"]")
-        self._put(2, b"}]},")
-        self._put(1, b'"timeout":' + msgspec.json.encode(self._timeout))
-        self._put(0, b"}")
+                self._write_line(3, b"]")
+        self._write_line(2, b"}]},")
+        self._write_line(1, b'"timeout":' + msgspec.json.encode(self._timeout))
+        self._write_line(0, b"}")
         self._file.write(b"\n")
 
-    def _element(self, file: BinaryIO, list_name: str, row: Mapping[str, Any]) -> None:
+    def _write_row(self, file: BinaryIO, list_name: str, row: Mapping[str, Any]) -> None:
         encoded = msgspec.json.encode(row)
         separator = b"," if self._counts[list_name] else b""
         self._counts[list_name] += 1
@@ -81,14 +82,14 @@ class PackageFile:
             encoded = b"\n" + self._indent * 4 + lines
         file.write(separator + encoded)
 
-    def _put(self, depth: int, data: bytes) -> None:
+    def _write_line(self, depth: int, data: bytes) -> None:
         if self._is_multiline and depth:
             data = b"\n" + self._indent * depth + data
         self._file.write(data)
 
 
 @contextmanager
-def drafted(path: Path) -> Iterator[BinaryIO]:
+def atomic_writer(path: Path) -> Iterator[BinaryIO]:
     """Provides a file open for writing, which replaces the file at `path`, with mode 0600, when
     the block succeeds.
 

@@ -17,12 +17,12 @@ from idp.transfer.sources.import_row_builder import PersonDraft
 
 MAX_NAMES: Final = 2000
 MAX_NAME_CHARACTERS: Final = 200
-OTHERS: Final = "(further fields)"
-_NO_PLACE: Final = "there is no place for it"
+OTHER_FIELDS: Final = "(further fields)"
+_DEFAULT_REASON: Final = "there is no field for it"
 
 
-class Dropped(Struct):
-    """A field that was left out of `count` records, first at `path`."""
+class DroppedField(Struct):
+    """A field that was omitted from `count` records, first at `path`."""
 
     count: int
     path: str
@@ -32,7 +32,7 @@ class Report:
     """A report that counts the outcomes of records, and writes the lines if there is a `file` for
     them.
 
-    `reasons` says why a field is dropped, by the field's name.
+    `reasons` has the reasons why fields are dropped, by field name.
     """
 
     def __init__(self, file: BinaryIO | None, reasons: Mapping[str, str]) -> None:
@@ -40,9 +40,9 @@ class Report:
         self._reasons = reasons
         self.actions: dict[Action, int] = {"create": 0, "skip": 0, "fail": 0}
         self.problems: dict[str, int] = {}
-        self.dropped: dict[str, Dropped] = {}
+        self.dropped: dict[str, DroppedField] = {}
 
-    def take(self, draft: PersonDraft) -> None:
+    def add(self, draft: PersonDraft) -> None:
         """Counts a record and its dropped fields, and writes its line if it has problems."""
         if draft.action != "fail":
             for name in draft.dropped:
@@ -62,20 +62,20 @@ class Report:
                 {"dropped": name, "count": each.count, "path": each.path, "message": message}
             )
 
-    def fields(self) -> Iterator[tuple[str, str, Dropped]]:
+    def fields(self) -> Iterator[tuple[str, str, DroppedField]]:
         """Yields each dropped field as its name, the reason and its counts, the most frequent
         first.
         """
         for name, each in sorted(self.dropped.items(), key=lambda item: -item[1].count):
             top = name.partition(".")[0]
-            yield name, self._reasons.get(name) or self._reasons.get(top) or _NO_PLACE, each
+            yield name, self._reasons.get(name) or self._reasons.get(top) or _DEFAULT_REASON, each
 
     def _drop(self, name: str, path: str) -> None:
         name = displayed(name)
         # Names come from the file, so their number is bounded.
         if name not in self.dropped and len(self.dropped) >= MAX_NAMES:
-            name = OTHERS
-        dropped = self.dropped.setdefault(name, Dropped(0, path))
+            name = OTHER_FIELDS
+        dropped = self.dropped.setdefault(name, DroppedField(0, path))
         dropped.count += 1
 
     def _write(self, line: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources.import_row_builder import PersonDraft
-from idp.transfer.sources.long_text import BrokenValue, LongText
+from idp.transfer.sources.json_text_reader import BrokenValue, JsonTextReader
 
 _OTHER_ENCODINGS: Final = (
     b"\xff\xfe",
@@ -70,7 +70,9 @@ class SourceRecord(Struct, frozen=True, kw_only=True):
         problems = list(self.problems)
         if not problems and not isinstance(self.value, dict):
             problems = [
-                RowProblem(error_code="field.wrong_type", message="is no object", fix=_NO_OBJECT)
+                RowProblem(
+                    error_code="field.wrong_type", message="is not an object", fix=_NO_OBJECT
+                )
             ]
         return PersonDraft(row=self.row, path=self.path, problems=problems)
 
@@ -79,7 +81,7 @@ _NO_OBJECT: Final = "Each record has to be a JSON object."
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def open_file(path: Path) -> Iterator[BinaryIO]:
     """Provides the file at `path`, open for reading, within the block.
 
     Raises SourceRefused if it does not exist, cannot be read, or is not in UTF-8.
@@ -95,40 +97,40 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise SourceRefused(f"{path} can't be read: {error.strerror}") from None
 
 
-def records(text: LongText, name: str, first: int = 1) -> Iterator[SourceRecord]:
+def records(text: JsonTextReader, name: str, first: int = 1) -> Iterator[SourceRecord]:
     """Yields the consecutive JSON values of a text, or the elements of the only array in it, as
     records that are numbered from `first`.
 
     `name` is the file's name, with which the records' paths begin.
     """
-    is_array = text.take_if_next("[")
+    is_array = text.consume_if_next("[")
     row = first
     for source_record in elements(text, name, first) if is_array else _values(text, name, first):
         yield source_record
         row = source_record.row + 1
     if is_array and text.peek():
         problem = RowProblem(
-            error_code="source.unreadable", message="goes on behind the list", fix=_ONE
+            error_code="source.unreadable", message="continues after the list", fix=_FIX_ONE_LIST
         )
         yield SourceRecord(row=row, path=f"{name}:{text.line}", problems=(problem,))
 
 
-_ONE: Final = "Give each list a file of its own."
+_FIX_ONE_LIST: Final = "Put each list into a separate file."
 
 
-def elements(text: LongText, name: str, first: int = 1) -> Iterator[SourceRecord]:
+def elements(text: JsonTextReader, name: str, first: int = 1) -> Iterator[SourceRecord]:
     """Yields the elements of an array whose opening bracket is consumed, as records that are
     numbered from `first`.
 
     `name` is the file's name, with which the records' paths begin.
     """
     row = first
-    while not text.take_if_next("]"):
-        if text.take_if_next(","):
+    while not text.consume_if_next("]"):
+        if text.consume_if_next(","):
             continue
         if not text.peek():
             problem = RowProblem(
-                error_code="source.cut_off", message="ends in the middle", fix=_ANEW
+                error_code="source.cut_off", message="ends in the middle", fix=_FIX_EXPORT
             )
             yield SourceRecord(row=row, path=f"{name}:{text.line}", problems=(problem,))
             return
@@ -136,22 +138,22 @@ def elements(text: LongText, name: str, first: int = 1) -> Iterator[SourceRecord
         row += 1
 
 
-_ANEW: Final = "Have the file written anew."
+_FIX_EXPORT: Final = "Export the file again."
 
 
-def _values(text: LongText, name: str, first: int) -> Iterator[SourceRecord]:
+def _values(text: JsonTextReader, name: str, first: int) -> Iterator[SourceRecord]:
     row = first
     while text.peek():
         yield _source_record(text, name, row)
         row += 1
 
 
-def _source_record(text: LongText, name: str, row: int) -> SourceRecord:
+def _source_record(text: JsonTextReader, name: str, row: int) -> SourceRecord:
     path = f"{name}:{text.line}"
     try:
         return SourceRecord(row=row, path=path, value=text.value())
     except BrokenValue as broken:
-        if broken.is_lost:
+        if broken.is_unparsed:
             text.skip_record()
         return SourceRecord(row=row, path=path, problems=broken.problems)
 

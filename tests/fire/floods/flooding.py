@@ -16,8 +16,10 @@ from collections import Counter
 from contextlib import asynccontextmanager
 from urllib.parse import urlencode
 
+from idp.foundation.opaque_tokens import ID_LENGTH, SECRET_LENGTH
+
 FORM = "application/x-www-form-urlencoded"
-KINDS = ("wrong secret", "wrong token", "authorization")
+KINDS = ("wrong secret", "wrong token", "authorization", "wrong personal access token")
 
 
 def request(port, method, target, *lines, body="") -> bytes:
@@ -35,6 +37,9 @@ def flood_request(kind, port, client_id, redirect_uri) -> bytes:
         return request(port, "POST", "/oauth/v2/token", f"Authorization: Basic {basic}", body=form)
     if kind == "wrong token":
         return request(port, "GET", "/oidc/v1/userinfo", "Authorization: Bearer x")
+    if kind == "wrong personal access token":
+        token = f"idp_pat_{'A' * (ID_LENGTH + SECRET_LENGTH)}"
+        return request(port, "GET", "/management/v1/orgs/me", f"Authorization: Bearer {token}")
     query = {"client_id": client_id, "redirect_uri": redirect_uri, "response_type": "code"}
     query |= {"scope": "openid", "code_challenge": "A" * 43, "code_challenge_method": "S256"}
     return request(port, "GET", f"/oauth/v2/authorize?{urlencode(query)}")

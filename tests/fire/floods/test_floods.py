@@ -10,13 +10,15 @@ import time
 import pytest
 
 from tests.fire.floods.flooding import FORM, KINDS, answer, flooded, request
-from tests.support.mongod import fresh_database
+from tests.support.servers.mongod import fresh_database
 
 QUIET, COUNT, CONNECTIONS = 200, 150, 150
+# Of the flood's p99 by the quiet one. Up to FLOOR_SECONDS nothing is asked: with three busy
+# programs on two cores, the kernel alone lets each of them wait for a while.
 FACTOR, FLOOR_SECONDS = 5, 0.15
-MOST_ANSWERS = 60  # of the flood, while one introspection is answered
-# What a 429 may cost: a wrong secret is compared with the client's, which has to be read.
-COMMANDS = dict.fromkeys(KINDS, 0) | {"wrong secret": 1}
+MOST_ANSWERS = 40  # of the flood, while one introspection is answered
+# What a 429 may cost: a secret is compared with the stored one, which has to be read.
+READS = {"wrong secret": 1, "wrong personal access token": 1}
 
 
 @pytest.fixture(params=["sqlite", "mongodb"])
@@ -94,4 +96,4 @@ async def test_a_flood_of_one_address_delays_others_little(
     if not store_flags:  # with SQLite, it is the process that a flood keeps busy
         assert statuses.total() <= MOST_ANSWERS * COUNT
     assert set(statuses) <= {401, 303, 429, 503}
-    assert store_commands(program) == {COMMANDS[kind]}
+    assert store_commands(program) == {READS.get(kind, 0)}

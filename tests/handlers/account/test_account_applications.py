@@ -10,8 +10,9 @@ from idp.background import deferred_work
 from idp.oauth.sign_in import authorized_applications
 from idp.records import AUTHORIZATIONS, CONSENTS, DEFERRED_WORK, USERS
 from storage import Insert, Update
-from tests.support import account, stored
-from tests.support.steps import text_of
+from tests.support.sign_in import account
+from tests.support.sign_in.steps import text_of
+from tests.support.store import stored
 
 PATH = "/ui/account/applications"
 
@@ -41,7 +42,7 @@ async def test_a_user_who_allowed_no_application_anything_sees_so(server, visito
     page = await account.enter(server, visitor, "/applications")
 
     assert (page.name, buttons(page)) == ("account/applications", [])
-    assert "You let no application have anything." in text_of(page)
+    assert "No application has access to your account." in text_of(page)
 
 
 async def test_an_application_is_listed_with_its_name_and_what_it_may_have(
@@ -52,7 +53,12 @@ async def test_an_application_is_listed_with_its_name_and_what_it_may_have(
     page = await visitor.open(PATH)
 
     assert buttons(page) == [planner.client_id]
-    for said in ("Trip planner", "your email address", "also while you are not using it", "Since"):
+    for said in (
+        "Trip planner",
+        "See your email address",
+        "even when you're not using it",
+        "Since",
+    ):
         assert said in text_of(page)
 
 
@@ -85,7 +91,7 @@ async def test_afterwards_the_application_asks_again_and_may_be_let_in(server, v
     page = await visitor.submit(page, decision="allow", account=page.hidden["account"])
     tokens = (await planner.redeem(visitor, page.answer["code"])).json()
 
-    await deferred_work.tidy(server.service)
+    await deferred_work.process_due(server.service)
     assert (await planner.refresh(visitor, tokens["refresh_token"])).status == 200
 
 
@@ -104,7 +110,7 @@ async def test_however_much_was_issued_ends_bit_by_bit(server, visitor, planner,
     done = await visitor.submit(await visitor.open(PATH), application=planner.client_id)
     assert done.status == 200
     assert await server.store.count(DEFERRED_WORK) == 1
-    await deferred_work.tidy(server.service)
+    await deferred_work.process_due(server.service)
 
     left = [one async for one in server.store.scan(AUTHORIZATIONS) if one.revoked_at is None]
     assert (left, await server.store.count(DEFERRED_WORK)) == ([], 0)

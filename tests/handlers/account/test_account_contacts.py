@@ -5,9 +5,10 @@ import re
 
 import pytest
 
-from tests.support import account, stored
-from tests.support.account import ACCOUNT
-from tests.support.steps import text_of
+from tests.support.sign_in import account
+from tests.support.sign_in.account import ACCOUNT
+from tests.support.sign_in.steps import text_of
+from tests.support.store import stored
 
 NEW = {"email": "dana@new.example", "phone": "+41791234567"}
 KINDS = ("email", "phone")
@@ -39,7 +40,7 @@ async def test_another_one_waits_for_its_code(server, visitor, kind):
     done = await visitor.submit(page, verificationCode=await code(visitor))
 
     assert (page.name, NEW[kind] in text_of(page)) == ("account/form", True)
-    assert (done.url.partition("?")[0], "Confirmed." in text_of(done)) == (
+    assert (done.url.partition("?")[0], "Verified." in text_of(done)) == (
         f"{server.issuer}{ACCOUNT}/profile",
         True,
     )
@@ -56,20 +57,20 @@ async def test_the_mail_to_another_address_speaks_of_no_new_account(server, visi
     held = text_of(await visitor.get("/dev/mail"))
 
     assert "An account at localhost" in held
-    assert "made for you" not in held
+    assert "created for you" not in held
 
 
 @pytest.mark.parametrize(
     ("kind", "value", "said"),
     [
-        ("email", "", "This is needed."),
-        ("email", "dana", "This is not an e-mail address."),
-        ("email", "dana@new.example\r\nBcc: x@y.example", "This holds a character"),
-        ("email", "x" * 201 + "@new.example", "This is longer than 200 characters."),
-        ("email", "DANA@example.com", "This is what is known already."),
-        ("phone", "", "This is needed."),
-        ("phone", "0791234567", "This is not a phone number with its country"),
-        ("phone", "+" + "1" * 300, "This is longer than 200 characters."),
+        ("email", "", "Enter a value."),
+        ("email", "dana", "Enter an email such as name@example.com."),
+        ("email", "dana@new.example\r\nBcc: x@y.example", "Remove the characters"),
+        ("email", "x" * 201 + "@new.example", "Enter at most 200 characters."),
+        ("email", "DANA@example.com", "Enter a different value. This one is already saved."),
+        ("phone", "", "Enter a value."),
+        ("phone", "0791234567", "Enter a phone number with its country code"),
+        ("phone", "+" + "1" * 300, "Enter at most 200 characters."),
     ],
 )
 async def test_what_can_not_be_reached_is_refused(server, visitor, kind, value, said):
@@ -101,7 +102,7 @@ async def test_guessing_a_code_ends_it(server, visitor):
 
     late = await visitor.submit(page, verificationCode=right)
 
-    assert "That was wrong too often." in text_of(late)
+    assert "There were too many failed attempts." in text_of(late)
     server.clock.advance(60)
     again = await visitor.submit(late, decision="again")
     assert "Sent." in text_of(again)

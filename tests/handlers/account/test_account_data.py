@@ -6,7 +6,7 @@ from msgspec import structs
 
 from idp.records import EVENTS
 from storage import Insert
-from tests.support import account
+from tests.support.sign_in import account
 
 DOWNLOAD = "/ui/account/data/download"
 

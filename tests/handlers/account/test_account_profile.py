@@ -7,9 +7,10 @@ import pytest
 from idp.policies import effective
 from idp.records import POLICIES, LoginRules, Policy
 from storage import Insert
-from tests.support import account, stored
-from tests.support.account import ACCOUNT
-from tests.support.steps import text_of
+from tests.support.sign_in import account
+from tests.support.sign_in.account import ACCOUNT
+from tests.support.sign_in.steps import text_of
+from tests.support.store import stored
 
 EDIT = "/profile/edit"
 NAMES = {"profile.givenName": "Dana", "profile.familyName": "Demo"}
@@ -64,19 +65,19 @@ async def test_what_is_changed_is_changed_by_the_person(server, visitor, form):
 
 
 REFUSED = [
-    ({"profile.givenName": ""}, ["This is needed."]),
-    ({"profile.givenName": "  "}, ["This is needed."]),
-    ({"profile.givenName": "x" * 201}, ["This is longer than 200 characters."]),
-    ({"profile.familyName": "a\0b"}, ["This holds a character that can't be used."]),
-    ({"profile.displayName": "x" * 201}, ["This is longer than 200 characters."]),
-    ({"profile.nickName": "x" * 201}, ["This is longer than 200 characters."]),
-    ({"profile.gender": "GENDER_ROBOT"}, ["Choose one of the list."]),
-    ({"profile.birthdate": "31.1.1990"}, ["This is not a day such as 1990-01-31"]),
-    ({"profile.zoneinfo": "Mars/Olympus"}, ["This is not a time zone"]),
-    ({"profile.website": "javascript:alert(1)"}, ["This is not an address such as"]),
+    ({"profile.givenName": ""}, ["Enter a value."]),
+    ({"profile.givenName": "  "}, ["Enter a value."]),
+    ({"profile.givenName": "x" * 201}, ["Enter at most 200 characters."]),
+    ({"profile.familyName": "a\0b"}, ["Remove the characters that can't be used."]),
+    ({"profile.displayName": "x" * 201}, ["Enter at most 200 characters."]),
+    ({"profile.nickName": "x" * 201}, ["Enter at most 200 characters."]),
+    ({"profile.gender": "GENDER_ROBOT"}, ["Choose one from the list."]),
+    ({"profile.birthdate": "31.1.1990"}, ["Enter a date such as 1990-01-31"]),
+    ({"profile.zoneinfo": "Mars/Olympus"}, ["Enter a time zone"]),
+    ({"profile.website": "javascript:alert(1)"}, ["Enter a URL such as"]),
     (
         {"profile.givenName": "", "profile.birthdate": "soon", "profile.website": "x"},
-        ["This is needed.", "This is not a day", "This is not an address"],
+        ["Enter a value.", "Enter a date", "Enter a URL"],
     ),
 ]
 
@@ -90,7 +91,7 @@ async def test_everything_wrong_is_reported_at_once_and_nothing_is_written(
     page = await visitor.submit(form, **{**NAMES, "profile.nickName": "kept", **changes})
 
     assert (page.status, page.name) == (400, "account/form")
-    assert all(text_of(page).count(one) == 2 for one in said), text_of(page)
+    assert all(text_of(page).count(one) == 1 for one in said), text_of(page)
     assert page.inputs["profile.nickName"] == changes.get("profile.nickName", "kept")
     assert await stored.everything(server.store) == before
 
@@ -101,7 +102,7 @@ async def test_an_old_form_overwrites_nothing_unseen(server, visitor, form):
     late = await visitor.submit(form, **NAMES, **{"profile.nickName": "Second"})
 
     assert late.status == 412
-    assert "Somebody else has changed this meanwhile." in text_of(late)
+    assert "Someone else has changed this." in text_of(late)
     assert late.inputs["profile.nickName"] == "Second"
     assert (await account.user(server)).profile.nick_name == "First"
     done = await visitor.submit(late, **NAMES, **{"profile.nickName": "Second"})
@@ -214,7 +215,7 @@ async def test_an_organization_may_look_after_it_all_itself(server, visitor, pat
     shown = await visitor.open(f"{ACCOUNT}/profile")
 
     assert (refused.status, refused.name) == (403, "account/message")
-    assert "Your organization looks after this." in text_of(refused)
-    assert "Your organization looks after this." in text_of(shown)
+    assert "Your organization manages this." in text_of(refused)
+    assert "Your organization manages this." in text_of(shown)
     assert f'href="{ACCOUNT}{EDIT}"' not in shown.text
     assert await account.user(server) == user

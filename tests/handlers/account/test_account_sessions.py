@@ -5,9 +5,10 @@ import asyncio
 import pytest
 
 from idp.identity.sessions import user_agents
-from idp.records import AGENTS, SESSIONS
-from tests.support import account, stored
-from tests.support.steps import text_of
+from idp.records import BROWSERS, SESSIONS
+from tests.support.sign_in import account
+from tests.support.sign_in.steps import text_of
+from tests.support.store import stored
 
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0"
 SAFARI = (
@@ -166,6 +167,6 @@ def test_a_browser_is_called_by_known_words_only(header, browser, system):
 async def test_nothing_of_the_header_is_stored(server, new_visitor):
     await account.enter(server, new_visitor(headers={"User-Agent": FIREFOX + " <svg> whatsit"}))
 
-    (agent,) = [one async for one in server.store.scan(AGENTS)]
+    (agent,) = [one async for one in server.store.scan(BROWSERS)]
     assert (agent.browser, agent.system) == ("Firefox", "Windows")
     assert "whatsit" not in str(await stored.everything(server.store))

@@ -8,7 +8,7 @@ import pytest
 
 from idp.records import EVENTS, OUTBOX, RECOVERY_CODES, SESSIONS, USERS, Email
 from storage import Update
-from tests.support.factors import (
+from tests.support.sign_in.factors import (
     code,
     codes_of,
     give_app,
@@ -18,8 +18,8 @@ from tests.support.factors import (
     user_of,
     wrong,
 )
-from tests.support.steps import ADMIN_PASSWORD, text_of
-from tests.support.stored import everything
+from tests.support.sign_in.steps import ADMIN_PASSWORD, text_of
+from tests.support.store.stored import everything
 
 APP = "/ui/account/authenticator"
 CODES = "/ui/account/recovery-codes"
@@ -121,7 +121,7 @@ async def test_the_last_factor_stays_where_one_is_demanded(visitor, demo, server
     page = await visitor.submit(page)
 
     assert (page.status, page.name) == (400, "account/form")
-    assert "Your organization demands a second factor" in text_of(page)
+    assert "Your organization requires a second factor" in text_of(page)
     assert await everything(server.store) == before
 
 
@@ -141,7 +141,7 @@ async def test_new_recovery_codes_take_the_place_of_the_old(visitor, new_visitor
     old = await give_codes(server)
     await signed_in(visitor, server, demo)
     page = await visitor.open(CODES)
-    assert "You have 10 codes left." in text_of(page)
+    assert "10 codes left" in text_of(page)
     page = await visitor.submit(page)
     assert page.name == "account/recovery-codes"
     new = codes_of(page)
@@ -155,7 +155,7 @@ async def test_new_recovery_codes_take_the_place_of_the_old(visitor, new_visitor
     refused = await other.submit(asked, code=old[0])
     assert refused.status == 400
     assert "code" in (await other.submit(refused, code=new[0])).answer
-    assert "You have 9 codes left." in text_of(await visitor.open(CODES))
+    assert "9 codes left" in text_of(await visitor.open(CODES))
 
 
 async def test_without_a_factor_there_are_no_recovery_codes(visitor, demo, server):
@@ -165,7 +165,7 @@ async def test_without_a_factor_there_are_no_recovery_codes(visitor, demo, serve
     page = await visitor.submit(page)
 
     assert (page.status, page.name) == (400, "account/form")
-    assert "set one up first" in text_of(page)
+    assert "Set up a second factor first" in text_of(page)
     assert await everything(server.store) == before
 
 

@@ -24,10 +24,24 @@ def test_an_action_runs_an_operation_with_what_its_address_names(path):
 
     assert action.operation in BY_NAME
     assert action.loads is None or action.loads in BY_NAME
-    assert action.done in notices.DONE
+    assert action.confirmation in notices.CONFIRMATIONS
     assert not action.confirms or action.name
     for operation in filter(None, (action.operation, action.loads)):
-        assert set(BY_NAME[operation].parameters) - named <= {"key"}, operation
+        # These are fields of forms.
+        assert set(BY_NAME[operation].parameters) - named <= {"key", "projectId"}, operation
+
+
+def test_the_name_is_typed_to_delete_one_of_five_kinds_and_for_nothing_else():
+    asking = {path for path, action in ACTIONS.items() if action.confirms}
+
+    assert asking == {
+        "/organizations/{orgId}/delete",
+        "/projects/{projectId}/delete",
+        "/projects/{projectId}/applications/{appId}/delete",
+        "/users/{userId}/delete",
+        "/service-users/{userId}/delete",
+        "/keys/{keyId}/remove",
+    }
 
 
 @pytest.mark.parametrize("path", ACTIONS)

@@ -11,10 +11,10 @@ import pytest
 
 from idp.clients import presets
 from idp.records import APPLICATIONS, PROJECTS
-from tests.support import console
-from tests.support.api_samples import PUBLIC_KEY
-from tests.support.callers import new_organization
-from tests.support.stored import everything
+from tests.support.management import console
+from tests.support.management.api_samples import PUBLIC_KEY
+from tests.support.management.callers import new_organization
+from tests.support.store.stored import everything
 
 NEW = "/ui/console/applications/new"
 CALLBACK = "https://shop.example/cb"
@@ -198,7 +198,7 @@ async def test_settings_that_somebody_else_changed_meanwhile_are_not_overwritten
     _, app = await address_of(server)
 
     assert (page.status, page.name) == (412, "console/action")
-    assert "Somebody else has changed this meanwhile" in page.text
+    assert "Someone else has changed this." in page.text
     assert app.groups_claim == "first"
 
 
@@ -213,7 +213,8 @@ async def test_a_pair_of_keys_is_made_and_its_file_stored_once(server, visitor):
     assert json.loads(file.text)["appId"] == app.id
     assert file.headers["Content-Disposition"] == 'attachment; filename="key.json"'
     assert json.loads(file.text)["keyId"] in shown_key.text
-    assert "2999-12-31 23:59 UTC" in shown_key.text
+    assert 'title="2999-12-31 23:59:' in shown_key.text
+    assert ">December 31, 2999, 11:59" in shown_key.text
     assert "PRIVATE" not in shown_key.text
 
 

@@ -8,10 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from idp.records import PICTURES, POLICIES
-from tests.support import console
+from tests.support.management import console
 from tests.support.pictures import SVG, encoded
-from tests.support.steps import Seen
-from tests.support.stored import everything, only
+from tests.support.sign_in.steps import Seen
+from tests.support.store.stored import everything, only
 
 PATH = "/ui/console/policies"
 LOGO = f"{PATH}/pictures/logo"
@@ -52,11 +52,11 @@ async def test_a_picture_is_sent_shown_replaced_and_taken_away(server, visitor):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (SVG, "SVG can hold scripts and is not"),
+        (SVG, "SVG files can contain scripts"),
         (b"Dear Sir", "PNG, JPEG or WebP"),
         (encoded()[:40], "damaged"),
         (encoded(size=(2001, 1)), "2000 pixels"),
-        (None, "This is needed."),
+        (None, "Enter a value."),
     ],
 )
 async def test_what_is_no_picture_comes_back_with_the_reason(server, visitor, content, told):
@@ -152,7 +152,23 @@ async def test_somebody_else_s_words_are_not_replaced_unseen(server, visitor):
     late = await visitor.submit(second, **{name: "Three"})
 
     assert late.status == 412
+    assert ">Two</code>" in late.text
+    assert ">Save anyway</button>" in late.text
     assert (await only(server.store, POLICIES)).rules.texts[0].text == "Two"
+    await visitor.submit(late, **{name: "Three"})
+    assert (await only(server.store, POLICIES)).rules.texts[0].text == "Three"
+
+
+async def test_the_first_words_of_somebody_else_are_not_replaced_unseen(server, visitor):
+    await console.admin(server, visitor)
+    first, second = await visitor.get(TEXTS), await visitor.get(TEXTS)
+    name = next(iter(text_inputs(first)))
+    await visitor.submit(first, **{name: "One"})
+    late = await visitor.submit(second, **{name: "Two"})
+
+    assert late.status == 412
+    assert ">One</code>" in late.text
+    assert (await only(server.store, POLICIES)).rules.texts[0].text == "One"
 
 
 async def test_colours_are_seen_before_they_are_saved(server, visitor):

@@ -10,17 +10,24 @@ from __future__ import annotations
 import pytest
 
 from idp.identity.users import memberships
-from idp.management.policies.protected_policies import OF_SIGN_INS
+from idp.management.policies.protected_policies import SIGN_IN_KINDS
 from idp.records import APPLICATIONS, MEMBERSHIPS
 from storage import Delete, Update
-from tests.support import writes
-from tests.support.api_world import World
-from tests.support.callers import instance_owner
-from tests.support.console_walk import ACTIONS, FORMS, PAGES, Walker, assert_refused, permission_of
-from tests.support.roles import HIGHER, LOWER, PAIRS, ROLES, is_everywhere
+from tests.support.management.api_world import World
+from tests.support.management.callers import instance_owner
+from tests.support.management.console_walk import (
+    ACTIONS,
+    FORMS,
+    PAGES,
+    Walker,
+    assert_refused,
+    permission_of,
+)
+from tests.support.management.roles import HIGHER, LOWER, PAIRS, ROLES, is_everywhere
 from tests.support.samples.policies import address
-from tests.support.stored import everything
-from tests.support.writes import at
+from tests.support.store import writes
+from tests.support.store.stored import everything
+from tests.support.store.writes import at
 
 # Leads to a sign-in as somebody else, whoever asks.
 OF_ANYBODY = {"/ui/console/account"}
@@ -216,7 +223,7 @@ async def test_nobody_ends_on_a_page_how_an_administrator_of_the_installation_si
 ):
     forms = [path for path in FORMS if decides_sign_ins(path) and may(lower, "own", path)]
     ids = {path: await walker.ids(path) for path in forms}
-    for kind in OF_SIGN_INS:
+    for kind in SIGN_IN_KINDS:
         await world.made(address(kind), None, "PUT")
     await memberships.grant(server.service, world.user, None, "IAM_OWNER", actor="a test")
     await assert_all_refused(walker, monkeypatch, lower, ids)
@@ -225,7 +232,7 @@ async def test_nobody_ends_on_a_page_how_an_administrator_of_the_installation_si
 
 def decides_sign_ins(path) -> bool:
     """Whether the form is about a policy of sign-ins, or ends a whole organization."""
-    kinds = [f"/policies/{kind.replace('_', '-')}" for kind in OF_SIGN_INS]
+    kinds = [f"/policies/{kind.replace('_', '-')}" for kind in SIGN_IN_KINDS]
     is_policy = short(path).removesuffix("/reset") in kinds
     return is_policy or ends_the_organization(path) in (1, 3)
 

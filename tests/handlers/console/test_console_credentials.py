@@ -12,9 +12,9 @@ from idp.background.schedule import JOBS
 from idp.keys.key_ring import PUBLISHED_CACHE_SECONDS
 from idp.records import PATS, SIGNING_KEYS, USERS
 from storage import Update
-from tests.support import console
-from tests.support.callers import Caller
-from tests.support.stored import everything
+from tests.support.management import console
+from tests.support.management.callers import Caller
+from tests.support.store.stored import everything
 
 NEW = "/ui/console/service-users/new"
 
@@ -77,7 +77,7 @@ async def test_a_token_for_more_than_ninety_days_has_to_be_meant(server, visitor
     refused = await visitor.submit(form, expirationDate=date)
 
     assert (refused.status, refused.name) == (400, "console/action")
-    assert 'href="#expirationDate"' in refused.text
+    assert 'id="expirationDate-problem"' in refused.text
     assert await everything(server.store) == before
     page = await visitor.submit(refused, expirationDate=date, isLong="on")
     assert page.name == "console/made"

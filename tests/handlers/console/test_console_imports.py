@@ -6,11 +6,11 @@ import pytest
 
 from idp.records import JOBS
 from idp.transfer.jobs import lifecycle as job_lifecycle
-from tests.support.bulk import orgs
-from tests.support.console import admin, manager
-from tests.support.packaged import done, held
+from tests.support.management.console import admin, manager
 from tests.support.samples.imports import waiting
-from tests.support.steps import Seen, text_of
+from tests.support.sign_in.steps import Seen, text_of
+from tests.support.transfer.bulk import orgs
+from tests.support.transfer.packaged import done, held
 
 IMPORTS = "/ui/console/jobs/imports"
 
@@ -24,7 +24,7 @@ async def test_an_import_is_found_from_the_jobs_and_reports_its_progress(server,
 
     assert f"{IMPORTS}/{job.id}" in Seen(await visitor.open(IMPORTS)).links
     for told in (
-        "done, with errors",
+        "completed with errors",
         "4 / 4",
         "4 orgs[3].org",
         "name: is required",
@@ -54,7 +54,7 @@ async def test_an_import_is_stopped_and_gone_on_with(server, visitor):
     assert f"{IMPORTS}/{id}" in Seen(page).links  # to look again
 
     page = await visitor.submit(await visitor.open(f"{IMPORTS}/{id}/cancel"))
-    assert "stopped" in text_of(page)
+    assert "cancelled" in text_of(page)
     page = await visitor.submit(await visitor.open(f"{IMPORTS}/{id}/resume"))
     await server.service.background_tasks.finished()
 
@@ -68,7 +68,13 @@ async def test_an_import_is_listed_with_who_began_it_how_and_when_it_ended(serve
 
     told = text_of(page)
 
-    for label in ("dry run", "changes what is there", "mends slips", "importer", "Ended"):
+    for label in (
+        "dry run",
+        "updates existing records",
+        "fixes small errors",
+        "importer",
+        "Ended",
+    ):
         assert label in told
     assert "dry run" in text_of(await visitor.open(IMPORTS))
     assert "editorUserId=importer" in page.text
@@ -78,10 +84,10 @@ async def test_an_import_is_listed_with_who_began_it_how_and_when_it_ended(serve
 @pytest.mark.parametrize(
     ("error_code", "told", "can"),
     [
-        ("internal", "Something failed on the side of the service.", True),
-        ("import.not_started", "The process that was to work on it did not start", True),
-        ("import.package_lost", "The package is not what it was", True),
-        ("field.required", "This is needed.", False),
+        ("internal", "The service had an internal error.", True),
+        ("import.not_started", "The worker process did not start", True),
+        ("import.package_lost", "The package has changed or no longer exists.", True),
+        ("field.required", "Enter a value.", False),
         ("json.syntax", "it is none", False),
     ],
 )
@@ -115,8 +121,8 @@ async def test_an_import_under_way_shows_a_bar_its_rate_and_the_time_left(
 
     page = await admin(server, visitor, f"{IMPORTS}/{hold.job.id}")
 
-    assert f'<progress value="{done}" max="{total}" aria-label="Rows done">' in page.text
-    for told in ("under way", f"{done} / {total}", f"Rows a second{rate} ", f"Time left{left} "):
+    assert f'<progress value="{done}" max="{total}" aria-label="Rows processed">' in page.text
+    for told in ("running", f"{done} / {total}", f"Rows per second{rate} ", f"Time left{left} "):
         assert told in text_of(page)
     assert f"{IMPORTS}/{hold.job.id}/cancel" in Seen(page).links
 
@@ -148,7 +154,7 @@ async def test_one_that_is_to_stop_says_so_until_it_has(server, visitor):
 
     page = await visitor.submit(await visitor.open(f"{here}/cancel"))
 
-    assert "It stops when the rows are stored" in text_of(page)
+    assert "It stops as soon as the current rows are stored." in text_of(page)
     assert f"{here}/cancel" not in Seen(page).links
     await hold.end("cancelled")
     assert "It stops" not in text_of(await visitor.open(here))
@@ -160,11 +166,11 @@ async def test_one_of_a_local_file_is_gone_on_with_where_that_is(server, visitor
     here, on = f"{IMPORTS}/{hold.job.id}", "idp import '/tmp/all of it.json' --resume"
     page = await admin(server, visitor, here)
 
-    for told in ("cut off", "the program that worked on it is gone", on):
+    for told in ("interrupted", "its program has ended", on):
         assert told in text_of(page)
     page = await visitor.submit(await visitor.open(f"{here}/cancel"))
 
-    assert "stopped" in text_of(page)
+    assert "cancelled" in text_of(page)
     assert on in text_of(page)
     assert f"{here}/resume" not in Seen(page).links
 

@@ -1,8 +1,8 @@
 """Organizations in the console: set up, found, renamed, shut and opened."""
 
 from idp.records import ORGANIZATIONS
-from tests.support import console
-from tests.support.stored import everything
+from tests.support.management import console
+from tests.support.store.stored import everything
 
 NEW = "/ui/console/organizations/new"
 FILLED = {
@@ -57,8 +57,8 @@ async def test_a_name_that_is_taken_is_refused_by_its_field(server, visitor):
     page = await visitor.submit(page, **{**FILLED, "org.name": "acme"})
 
     assert page.status == 409
-    assert "Another organization is called that." in page.text
-    assert "Somebody is called that already." in page.text
+    assert "Choose another name. Another organization has this one." in page.text
+    assert "That name is taken." in page.text
 
 
 async def test_a_form_that_is_sent_twice_makes_one_organization(server, visitor):
@@ -70,7 +70,7 @@ async def test_a_form_that_is_sent_twice_makes_one_organization(server, visitor)
 
     assert first.location == second.location
     assert other.status == 409
-    assert "This form was sent before" in other.text
+    assert "This form was already submitted" in other.text
     assert len([one async for one in server.store.scan(ORGANIZATIONS)]) == 2
 
 
@@ -86,37 +86,34 @@ async def test_it_is_renamed_only_from_its_present_name(server, visitor):
     assert "Acorn" in page.text
     assert "Saved." in page.text
     assert refused.status == 412
-    assert "Somebody else has changed this meanwhile." in refused.text
+    assert "Someone else has changed this." in refused.text
     assert refused.inputs["name"] == "Ackee"
     again = await visitor.submit(refused, name="Ackee")
     assert "Ackee" in again.text
 
 
-async def test_it_is_shut_once_its_name_was_typed_and_opened_again(server, visitor):
+async def test_it_is_shut_once_that_was_confirmed_and_opened_again(server, visitor):
     page = await made(server, visitor)
     here = page.url.partition("&done")[0]
-    form = await visitor.open(here.replace("?", "/deactivate?"))
     before = await everything(server.store)
+    form = await visitor.open(here.replace("?", "/deactivate?"))
 
-    refused = await visitor.submit(form, confirm="acme")
-
-    assert refused.status == 400
-    assert '<a href="#confirm">' in refused.text
+    assert "confirm" not in form.inputs
     assert await everything(server.store) == before
-    page = await visitor.submit(refused, confirm="Acme")
+    page = await visitor.submit(form)
     assert "deactivated" in page.text
     page = await visitor.submit(await visitor.open(here.replace("?", "/reactivate?")))
-    assert "Active again." in page.text
+    assert "Reactivated." in page.text
 
 
 async def test_the_first_organization_can_not_be_shut(server, visitor):
     org = await console.own_org(server)
     page = await console.admin(server, visitor, f"/ui/console/organizations/{org.id}/deactivate")
 
-    page = await visitor.submit(page, confirm=org.name)
+    page = await visitor.submit(page)
 
     assert page.status == 400
-    assert "first organization stays" in page.text
+    assert "first organization can" in page.text
     assert (await server.store.get(ORGANIZATIONS, org.id)).state == "active"
 
 
@@ -143,8 +140,13 @@ async def test_it_is_deleted_with_its_name_and_one_is_at_home_again(server, visi
     page = await made(server, visitor)
     here = page.url.partition("&done")[0]
     form = await visitor.open(here.replace("?", "/delete?"))
+    before = await everything(server.store)
+    refused = await visitor.submit(form, confirm="acme")
 
-    page = await visitor.submit(form, confirm="Acme")
+    assert refused.status == 400
+    assert 'id="confirm-problem"' in refused.text
+    assert await everything(server.store) == before
+    page = await visitor.submit(refused, confirm="Acme")
 
     assert (page.status, page.name) == (200, "console/list")
     assert "Deleted." in page.text

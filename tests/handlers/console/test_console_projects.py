@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from idp.records import INSTANCE_ID, INSTANCES, PROJECT_ROLES, PROJECTS
-from tests.support import console
-from tests.support.callers import new_organization
-from tests.support.stored import everything
+from tests.support.management import console
+from tests.support.management.callers import new_organization
+from tests.support.store.stored import everything
 
 NEW = "/ui/console/projects/new"
 
@@ -71,7 +71,7 @@ async def test_users_with_roles_are_listed(server, visitor, address):
     await visitor.submit(form, projectId=project_id, roleKeys="admin")
     page = await visitor.get(address)
 
-    assert "Nobody has roles here." in empty.text
+    assert "No user has roles here." in empty.text
     assert f'href="/ui/console/users/{instance.demo.user_id}"' in page.text
 
 
@@ -86,7 +86,7 @@ async def test_a_project_is_renamed_shut_opened_and_deleted(server, visitor, add
 
     assert (kept.name, kept.state, wrong.status) == ("Store", "active", 400)
     assert "deactivated" in shut.text
-    assert "Active again." in opened.text
+    assert "Reactivated." in opened.text
     assert await server.store.get(PROJECTS, id) is None
 
 

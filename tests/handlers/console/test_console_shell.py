@@ -8,18 +8,19 @@ import shlex
 from collections import Counter
 
 from handlers.console import ROUTES
-from tests.support import console
-from tests.support.api_world import World
-from tests.support.callers import instance_owner
+from tests.support.browsers.visitor import Visitor
 from tests.support.commands_table import leaves
-from tests.support.visitor import Visitor
+from tests.support.management import console
+from tests.support.management.api_world import World
+from tests.support.management.callers import instance_owner
 
 LINES = re.compile(r'<pre class="fix"[^>]*><code>(.*?)</code></pre>', re.DOTALL)
 LEAVES = {path[1:]: command for path, command in leaves()}
 ADDRESSES = [each[0] for each in ROUTES]
 ACTIONS = [each[2]["action"] for each in ROUTES if len(each) > 2 and "action" in each[2]]
 # Where somebody signs in, or looks at pages: that is for a browser alone.
-IN_A_BROWSER = ("/test", "/account", "/preview")
+# The page of new connections leads to those of each kind, which have the commands.
+IN_A_BROWSER = ("/test", "/account", "/preview", "/connections/new")
 
 
 async def filled_console(server, visitor):
@@ -64,9 +65,13 @@ async def every_page(visitor, start):
         page = await visitor.get(address)
         yield kind, address, page
         found = map(html.unescape, re.findall(r'href="(/ui/console[^"]*)"', page.text))
-        new = [each for each in found if each not in seen and "/download" not in each]
+        new = [each for each in found if each not in seen and not is_file(each)]
         seen.update(new)
         ahead += new
+
+
+def is_file(address):
+    return "/download" in address or ".csv" in address
 
 
 def check_command(line):

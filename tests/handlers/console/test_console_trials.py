@@ -10,9 +10,9 @@ import pytest
 
 from idp.records import APPLICATIONS, AUTH_REQUESTS, AUTHORIZATIONS, CONSENTS
 from storage import Update
-from tests.support import console
-from tests.support.callers import new_organization
-from tests.support.stored import everything
+from tests.support.management import console
+from tests.support.management.callers import new_organization
+from tests.support.store.stored import everything
 
 
 async def all_of(server, collection):
@@ -137,10 +137,10 @@ async def test_an_application_that_could_not_ask_learns_so(server, visitor, addr
     page = await begin(visitor, address)
 
     assert (page.status, page.name) == (400, "console/test-sign-in")
-    assert "It could not ask anybody to sign in:" in page.text
+    assert "sign users in yet:" in page.text
     assert why in page.text
     assert await everything(server.store) == before
-    assert "It could not ask" in (await visitor.get(f"{address}/result")).text
+    assert "sign users in yet" in (await visitor.get(f"{address}/result")).text
 
 
 async def test_one_that_has_to_push_its_requests_is_tried_as_if_it_had(server, visitor, address):

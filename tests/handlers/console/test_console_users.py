@@ -6,8 +6,8 @@ import re
 import pytest
 
 from idp.records import USER_METADATA, USERS
-from tests.support import console
-from tests.support.stored import everything
+from tests.support.management import console
+from tests.support.store.stored import everything
 
 NEW = "/ui/console/users/new"
 MINNIE = {
@@ -80,12 +80,12 @@ async def test_a_code_is_shown_once_and_the_same_form_shows_the_same(server, vis
     assert first.headers["Cache-Control"] == "no-store"
     there = await visitor.open(re.search(r'href="(/ui/console/users/[^"]+)"', first.text)[1])
     assert code not in there.text
-    assert "E-mail address (not confirmed)" in there.text
+    assert "Email (not verified)" in there.text
     proof = await visitor.open(there.url.partition("?")[0] + "/verify-email")
     wrong = await visitor.submit(proof, verificationCode="WRONG")
-    assert (wrong.status, '<a href="#verificationCode">' in wrong.text) == (400, True)
+    assert (wrong.status, 'id="verificationCode-problem"' in wrong.text) == (400, True)
     page = await visitor.submit(wrong, verificationCode=code)
-    assert "Confirmed." in page.text
+    assert "Verified." in page.text
     assert (await only(server, "minnie@acme.example")).email.is_verified
 
 
@@ -135,7 +135,7 @@ async def test_people_are_found_by_how_their_name_begins_a_page_at_a_time(server
     assert "Finder00" not in second.text
     first = re.search(r'href="([^"]+)">First page', second.text)[1].replace("&amp;", "&")
     assert "Finder00" in (await visitor.open(first)).text
-    assert "Nothing was found." in (await visitor.open("/ui/console/users?text=nobody")).text
+    assert "No results." in (await visitor.open("/ui/console/users?text=nobody")).text
     wrong = await visitor.open("/ui/console/users?cursor=forged")
     assert (wrong.status, wrong.name) == (400, "console/list")
 
@@ -145,10 +145,10 @@ async def test_somebody_is_locked_out_and_let_in_again(server, visitor):
     here = page.url.partition("?")[0]
 
     for turn, state, notice in [
-        ("lock", "locked", "Locked out."),
-        ("unlock", "active", "No longer locked out."),
+        ("lock", "locked", "Locked."),
+        ("unlock", "active", "Unlocked."),
         ("deactivate", "inactive", "Deactivated."),
-        ("reactivate", "active", "Active again."),
+        ("reactivate", "active", "Reactivated."),
     ]:
         page = await visitor.submit(await visitor.open(f"{here}/{turn}"))
 
@@ -166,7 +166,7 @@ async def test_the_last_owner_is_not_locked_out(server, visitor):
     page = await visitor.submit(form)
 
     assert page.status == 400
-    assert "Make somebody else an owner first." in page.text
+    assert "Add a second owner first." in page.text
     assert (await only(server, "admin@localhost")).state == "active"
 
 
@@ -300,7 +300,7 @@ async def test_sessions_are_seen_and_ended(server, visitor, new_visitor):
     page = await visitor.submit(await visitor.open(one))
 
     assert "Ended." in page.text
-    assert "They are signed in nowhere." in page.text
+    assert "No active sessions." in page.text
     assert (await minnie.get("/ui/console")).status == 303
 
 
@@ -332,7 +332,7 @@ async def test_roles_of_a_project_are_given_and_taken(server, visitor):
     page = await visitor.submit(await visitor.open(gone))
 
     assert refused.status == 400
-    assert "They have no role in any project." in page.text
+    assert "No roles in projects." in page.text
 
 
 async def test_a_person_is_deleted_once_their_name_was_typed(server, visitor):

@@ -14,9 +14,9 @@ from idp.audit import event_streams, sealing
 from idp.limits import waiting_readers
 from idp.records import AUDIT_HEADS, EVENTS, INSTANCE_ID, INSTANCES, PATS, USERS
 from storage import Delete, Unavailable, Update
-from tests.support.auditing import sealed_in, store_events
-from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
-from tests.support.callers import new_caller, new_organization, refused
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.store.auditing import sealed_in, store_events
+from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
 
 PATH = "/v2/events/stream"
 NEXT = re.compile(r'<([^>]+)>; rel="next"')
@@ -24,7 +24,7 @@ NEXT = re.compile(r'<([^>]+)>; rel="next"')
 
 @pytest.fixture(autouse=True)
 def looks_often(monkeypatch):
-    monkeypatch.setattr(event_streams, "_LOOKS_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(event_streams, "_POLL_SECONDS", 0.01)
 
 
 @pytest.fixture
@@ -201,13 +201,13 @@ class TestWaiting:
 
     async def test_events_end_the_wait(self, service, owner):
         waiting = asyncio.create_task(read(owner, "?cursor=latest&wait=20&stream=access"))
-        while not service.waiting_readers._count:
+        while not service.waiting_readers.count:
             await asyncio.sleep(0.01)
         (new,) = await sealed(service, 1)
         events, _ = await waiting
 
         assert [one["id"] for one in events] == [new.id]
-        assert service.waiting_readers._count == 0
+        assert service.waiting_readers.count == 0
 
     async def test_without_events_the_answer_is_empty_and_has_a_cursor(self, service, owner):
         await sealed(service, 1)
@@ -225,7 +225,7 @@ class TestWaiting:
         caller = await new_caller(server, owner.visitor, acme, "ORG_OWNER")
         await sealing.seal(service)
         waiting = asyncio.create_task(caller.get(f"{PATH}?cursor=latest&wait=20"))
-        while not service.waiting_readers._count:
+        while not service.waiting_readers.count:
             await asyncio.sleep(0.01)
         (pat,) = (await server.store.find(PATS, {"user_id": caller.user_id})).records
         await server.store.commit(Delete(PATS, pat.id))
@@ -249,7 +249,7 @@ class TestWaiting:
         await sealing.seal(service)
         query = "?cursor=latest&wait=20&stream=access"
         waiting = [asyncio.create_task(read(owner, query)) for _ in range(9)]
-        while service.waiting_readers._count < 9:
+        while service.waiting_readers.count < 9:
             await asyncio.sleep(0.01)
         assert (await read(owner, "?stream=access"))[0] == []
         (new,) = await sealed(service, 1)
@@ -260,7 +260,7 @@ class TestWaiting:
     async def test_a_shutdown_ends_the_wait(self, server, service, owner):
         await sealing.seal(service)
         waiting = asyncio.create_task(read(owner, "?cursor=latest&wait=30"))
-        while not service.waiting_readers._count:
+        while not service.waiting_readers.count:
             await asyncio.sleep(0.01)
         server.app.is_draining = True
 
@@ -295,11 +295,11 @@ class TestServerSentEvents:
         ]
 
     async def test_events_come_while_it_is_open(self, service, owner, monkeypatch):
-        monkeypatch.setattr(stream_handler, "SSE_SECONDS", 0.5)
-        monkeypatch.setattr(stream_handler, "_BEAT_SECONDS", 0.05)
+        monkeypatch.setattr(stream_handler, "SSE_SECONDS", 3)
+        monkeypatch.setattr(stream_handler, "_KEEPALIVE_SECONDS", 0.05)
         query = f"{PATH}?cursor=latest&stream=access"
         reading = asyncio.create_task(owner.get(query, Accept="text/event-stream"))
-        while not service.waiting_readers._count:
+        while not service.waiting_readers.count:
             await asyncio.sleep(0.01)
         (new,) = await sealed(service, 1)
         page = await reading
@@ -310,7 +310,7 @@ class TestServerSentEvents:
     async def test_a_store_that_fails_on_the_way_ends_the_response(
         self, service, owner, monkeypatch
     ):
-        monkeypatch.setattr(stream_handler, "_BEAT_SECONDS", 0.05)
+        monkeypatch.setattr(stream_handler, "_KEEPALIVE_SECONDS", 0.05)
         await sealed(service, 1)
         find, calls = service.store.find, []
 
@@ -326,7 +326,7 @@ class TestServerSentEvents:
 
         assert page.status == 200
         assert page.text.startswith("id: ")
-        assert service.waiting_readers._count == 0
+        assert service.waiting_readers.count == 0
 
 
 @pytest.mark.parametrize(

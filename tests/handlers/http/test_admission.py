@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handlers.http.admission import ClientLeft, Group, GroupPlaces, Shed
+from handlers.http.admission import ClientDisconnected, GroupPlaces, RequestGroup, Shed
+from idp.foundation.fairness.turns import Turns
 from tests.support.random import SeededRandom
 
-GROUP = Group("pages", at_once=2, waiting=4, longest_wait_seconds=2)
+GROUP = RequestGroup("pages", max_running=2, max_waiting=4, max_wait_seconds=2)
 
 
 class Timers:
@@ -21,26 +22,18 @@ class Timers:
         self.now = 0.0
         self.set = []
 
+    def time(self):
+        return self.now
+
     def call_later(self, seconds, function):
-        timer = Timer(self.now + seconds, function)
-        self.set.append(timer)
-        return timer
+        self.set.append((self.now + seconds, function))
 
     def advance(self, seconds):
         self.now += seconds
-        due = [timer for timer in self.set if timer.at <= self.now]
-        self.set = [timer for timer in self.set if timer.at > self.now]
-        for timer in due:
-            timer.run()
-
-
-class Timer:
-    def __init__(self, at, function):
-        self.at = at
-        self.run = function
-
-    def cancel(self):
-        self.run = lambda: None
+        due = [function for at, function in self.set if at <= self.now]
+        self.set = [(at, function) for at, function in self.set if at > self.now]
+        for function in due:
+            function()
 
 
 @pytest.fixture
@@ -48,9 +41,14 @@ def timers():
     return Timers()
 
 
+def places_of(group, timers, **turns):
+    """The places of a group, whose requests begin in turns of this kind."""
+    return GroupPlaces(group, SeededRandom(), Turns(now=timers.time, **turns), timers)
+
+
 @pytest.fixture
 def places(timers):
-    return GroupPlaces(GROUP, SeededRandom(), timers.call_later)
+    return places_of(GROUP, timers)
 
 
 def enter(places, *networks):
@@ -70,8 +68,8 @@ async def test_a_free_place_is_taken_at_once(places):
 async def test_networks_take_turns_for_the_places_that_become_free(places):
     first, second, *waiting = enter(places, "a", "a", "a", "a", "b")
 
-    first.give_back()
-    second.give_back()
+    first.release()
+    second.release()
 
     assert [place.is_taken for place in waiting] == [True, False, True]
     await waiting[0].wait()
@@ -115,7 +113,7 @@ async def test_who_has_waited_too_long_is_refused(places, timers):
 
 async def test_who_got_a_place_is_not_refused_later(places, timers):
     first, _, place = enter(places, "a", "a", "a")
-    first.give_back()
+    first.release()
 
     timers.advance(60)
 
@@ -134,11 +132,11 @@ async def test_a_refused_request_may_return_after_one_to_three_seconds(places):
 async def test_who_leaves_while_waiting_is_passed_over(places):
     first, _, gone, next_one = enter(places, "a", "a", "a", "a")
 
-    gone.give_back()
-    first.give_back()
+    gone.release()
+    first.release()
 
     assert next_one.is_taken
-    with pytest.raises(ClientLeft):
+    with pytest.raises(ClientDisconnected):
         await gone.wait()
 
 
@@ -146,7 +144,7 @@ async def test_a_place_is_given_back_once(places):
     first, _, waiting = enter(places, "a", "a", "a")
 
     for _ in range(3):
-        first.give_back()
+        first.release()
 
     assert waiting.is_taken
     assert places.in_use == 2
@@ -157,61 +155,171 @@ async def test_a_cancelled_request_returns_the_place_that_it_was_given(places):
     waiting = asyncio.ensure_future(cancelled.wait())
     await asyncio.sleep(0)
     waiting.cancel()
-    first.give_back()
+    first.release()
 
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    cancelled.give_back()
+    cancelled.release()
 
     assert after.is_taken
     assert (places.in_use, places.waiting) == (2, 0)
 
 
-PACED = Group("pages", at_once=4, waiting=4, longest_wait_seconds=2, unpaced=2, per_turn=1)
+WIDE = RequestGroup("pages", max_running=20, max_waiting=20, max_wait_seconds=2)
 
 
-async def test_beyond_the_unpaced_places_one_request_begins_in_each_turn_of_the_loop(timers):
-    places = GroupPlaces(PACED, SeededRandom(), timers.call_later)
-    entered = enter(places, *"aaaaaa")
-    begun = [places.in_use]
+def taken(places):
+    return "".join(place.network for place in places if place.is_taken)
 
-    for _ in range(3):
-        await asyncio.sleep(0)
-        begun.append(places.in_use)
 
-    assert begun == [2, 3, 4, 4]
-    assert [place.is_taken for place in entered] == [True] * 4 + [False] * 2
-    await entered[3].wait()
+async def next_turn():
+    await asyncio.sleep(0)
 
 
 @pytest.mark.promise("overload: turns")
-async def test_the_request_of_another_network_begins_in_the_second_turn_at_the_latest(timers):
-    places = GroupPlaces(PACED, SeededRandom(), timers.call_later)
-    *_, other = enter(places, "a", "a", "a", "a", "a", "b")
+async def test_of_a_network_that_is_not_alone_some_requests_begin_in_each_turn_of_the_loop(timers):
+    places = places_of(WIDE, timers, per_turn=2)
+    entered = enter(places, *"baaaaa")
+    begun = [taken(entered)]
 
-    for _ in range(2):
-        await asyncio.sleep(0)
+    for _ in range(3):
+        await next_turn()
+        begun.append(taken(entered))
 
-    assert other.is_taken
+    assert begun == ["baa", "baaaa", "baaaaa", "baaaaa"]
+    await entered[5].wait()
 
 
-async def test_while_many_are_answered_the_next_begins_in_the_turn_after_one_has_ended(timers):
-    places = GroupPlaces(PACED, SeededRandom(), timers.call_later)
-    first, *_, waiting, _ = enter(places, *"aaaaaa")
-    for _ in range(2):
-        await asyncio.sleep(0)
+@pytest.mark.promise("overload: turns")
+async def test_requests_that_are_answered_at_once_count_in_their_turn_too(timers):
+    places = places_of(WIDE, timers, per_turn=2)
+    enter(places, "b")
+    entered = []
+    for _ in range(4):
+        entered += enter(places, "a")
+        if entered[-1].is_taken:
+            entered[-1].release()
 
-    first.give_back()
-    assert (places.in_use, waiting.is_taken) == (3, False)
-    await asyncio.sleep(0)
+    assert [place.is_waiting for place in entered] == [False, False, True, True]
+    assert places.in_use == 1
 
-    assert (places.in_use, waiting.is_taken) == (4, True)
+
+@pytest.mark.promise("overload: turns")
+async def test_the_request_of_another_network_begins_before_those_that_wait(timers):
+    places = places_of(WIDE, timers, per_turn=2)
+
+    *others, last = enter(places, *"baaaac")
+
+    assert last.is_taken
+    assert taken(others) == "baa"
+
+
+@pytest.mark.parametrize(("seconds", "begin_at_once"), [(9.9, "aa"), (10.1, "aaaa")])
+async def test_a_network_that_is_alone_for_ten_seconds_has_a_larger_share_of_a_turn(
+    timers, seconds, begin_at_once
+):
+    places = places_of(WIDE, timers, per_turn=2, per_turn_of_single=4)
+    enter(places, *"ba")
+    await next_turn()
+
+    timers.advance(seconds)
+
+    assert taken(enter(places, *"aaaaaa")) == begin_at_once
+
+
+async def test_the_first_network_of_all_is_alone(timers):
+    places = places_of(WIDE, timers, per_turn=2, per_turn_of_single=4)
+
+    assert taken(enter(places, *"aaaaaa")) == "aaaa"
+
+
+async def test_the_networks_of_one_ipv6_site_have_one_share_of_a_turn(timers):
+    places = places_of(WIDE, timers, per_turn=2)
+
+    entered = enter(places, *(f"2001:db8:1:{n:x}::/64" for n in range(5)))
+
+    assert [place.is_taken for place in entered] == [True, True, False, False, False]
+
+
+async def test_groups_share_a_turn_and_begin_in_it_one_after_the_other(timers):
+    turns = Turns(per_turn=2, now=timers.time)
+    first, second = (GroupPlaces(WIDE, SeededRandom(), turns, timers) for _ in range(2))
+    enter(first, "b")
+    entered = [*enter(first, *"aaaaa"), *enter(second, *"aaaaa")]
+    assert taken(entered) == "aa"
+
+    await next_turn()
+
+    assert [place.is_taken for place in entered] == [*[True] * 3, *[False] * 2, True, *[False] * 4]
+
+
+def answered(places):
+    """How many refused requests are answered."""
+    return sum(place.refusal is not None and place.turn.done() for place in places)
+
+
+async def test_of_refused_requests_some_are_answered_in_each_turn_of_the_loop(timers):
+    group = RequestGroup("pages", max_running=1, max_waiting=0, max_wait_seconds=2)
+    places = places_of(group, timers, per_turn=2)
+    enter(places, "b")
+    refused = enter(places, *"aaaaa")
+    counts = [answered(refused)]
+
+    for _ in range(3):
+        await next_turn()
+        counts.append(answered(refused))
+
+    assert all(place.refusal for place in refused)
+    assert counts == [2, 4, 5, 5]
+
+
+async def test_requests_that_have_waited_too_long_do_not_fill_a_turn_either(timers):
+    places = places_of(GROUP, timers, per_turn=2, per_turn_of_single=2)
+    enter(places, "a", "a")
+    waiting = enter(places, *"aaaa")
+    for _ in range(3):
+        await next_turn()
+
+    timers.advance(2)
+    assert (places.waiting, answered(waiting)) == (0, 2)
+    await next_turn()
+
+    assert answered(waiting) == 4
+
+
+async def test_who_leaves_before_the_refusal_is_answered_gets_no_answer(timers):
+    group = RequestGroup("pages", max_running=1, max_waiting=0, max_wait_seconds=2)
+    places = places_of(group, timers, per_turn=1, per_turn_of_single=1)
+    _, gone, last = enter(places, *"aaa")
+
+    gone.release()
+    with pytest.raises(ClientDisconnected):
+        await gone.wait()
+    with pytest.raises(Shed):
+        await last.wait()
+
+
+async def test_who_begins_in_a_later_turn_finds_the_places_that_were_free_then(timers):
+    places = places_of(GROUP, timers, per_turn=1, per_turn_of_single=1)
+    first, second, third, fourth = enter(places, *"aaaa")
+    await next_turn()
+    assert (second.is_taken, places.in_use) == (True, 2)
+    await next_turn()
+    assert (third.is_waiting, places.in_use) == (True, 2)
+
+    first.release()
+    second.release()
+    assert (third.is_taken, fourth.is_taken) == (True, False)
+    await next_turn()
+
+    assert fourth.is_taken
+    await fourth.wait()
 
 
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("enter"), st.sampled_from("abc")),
-        st.tuples(st.just("give_back"), st.integers(0, 20)),
+        st.tuples(st.just("release"), st.integers(0, 20)),
         st.tuples(st.just("cancel"), st.integers(0, 20)),
         st.tuples(st.just("advance"), st.sampled_from([0.3, 1.0, 2.5])),
         st.tuples(st.just("turns"), st.integers(1, 5)),
@@ -223,10 +331,12 @@ STEPS = st.lists(
 class Walk:
     """Places through which requests go in any order, with what must be true at every moment."""
 
-    def __init__(self, group):
+    def __init__(self, group, per_turn):
         self.group = group
         self.timers = Timers()
-        self.places = GroupPlaces(group, SeededRandom(), self.timers.call_later)
+        self.places = places_of(
+            group, self.timers, per_turn=per_turn, per_turn_of_single=2 * per_turn
+        )
         self.open = {}
         self.all = []
 
@@ -242,8 +352,8 @@ class Walk:
             self.timers.advance(value)
         elif value < len(self.open):
             place = list(self.open)[value]
-            if name == "give_back":
-                place.give_back()
+            if name == "release":
+                place.release()
                 del self.open[place]
             elif place.turn is not None:
                 place.turn.cancel()
@@ -252,25 +362,24 @@ class Walk:
     def check(self):
         taken = sum(place.is_taken for place in self.all)
         waiting = [place for place in self.all if place.is_waiting]
-        assert taken == self.places.in_use <= self.group.at_once
-        assert len(waiting) == self.places.waiting <= self.group.waiting
-        assert not waiting or taken >= min(self.group.unpaced, self.group.at_once)
+        assert taken == self.places.in_use <= self.group.max_running
+        assert len(waiting) == self.places.waiting <= self.group.max_waiting
         assert all(self.timers.now - self.open[place] < 2 for place in waiting)
 
     async def end(self):
-        await self.step("turns", self.group.at_once)
-        assert not self.places.waiting or self.places.in_use == self.group.at_once
+        await self.step("turns", self.group.max_running + 1)
+        assert not self.places.waiting or self.places.in_use == self.group.max_running
         for place in list(self.open):
-            place.give_back()
+            place.release()
         assert (self.places.in_use, self.places.waiting) == (0, 0)
         assert not any(place.is_taken or place.is_waiting for place in self.all)
 
 
 @settings(max_examples=100, deadline=None)
-@given(steps=STEPS, group=st.sampled_from([GROUP, PACED]))
-def test_no_order_of_requests_cancellations_and_waits_loses_a_place(steps, group):
+@given(steps=STEPS, group=st.sampled_from([GROUP, WIDE]), per_turn=st.integers(1, 3))
+def test_no_order_of_requests_cancellations_and_waits_loses_a_place(steps, group, per_turn):
     async def walked():
-        walk = Walk(group)
+        walk = Walk(group, per_turn)
         for step in steps:
             await walk.step(*step)
         await walk.end()

@@ -8,11 +8,11 @@ import random
 import msgspec
 import pytest
 
-from tests.support.both_stores import settings as stores  # noqa: F401 - a fixture
-from tests.support.callers import refused
+from tests.support.management.callers import refused
+from tests.support.measured.stalls import watched
 from tests.support.pictures import encoded
-from tests.support.stalls import watched
-from tests.support.stored import everything
+from tests.support.store.both_stores import settings as stores  # noqa: F401 - a fixture
+from tests.support.store.stored import everything
 
 PROJECT = "/management/v1/projects"
 PICTURE = "/admin/v1/policies/label/logo"
@@ -69,7 +69,7 @@ async def test_unknown_names_of_one_object_are_reported_one_by_one_up_to_twenty(
 
     assert few == dict.fromkeys(told, "field.unknown")
     assert refused(page, 400, 3) == {"": "field.unknown"}
-    assert "21 members" in page.json()["message"]
+    assert "21 unknown members" in page.json()["message"]
 
 
 @pytest.mark.promise("faults: bounds")

@@ -1,4 +1,7 @@
-"""What the management API reads and answers, whatever the endpoint (docs/management.md)."""
+"""What the management API reads and answers, whatever the endpoint.
+
+docs/reference/management.md says the same.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ import pytest
 
 from idp.records import PROJECTS
 from storage import Unavailable
-from tests.support import wire
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.browsers import wire
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.store.stored import everything
 
 PATH = "/management/v1/projects"
 LIMIT = 1024 * 1024
@@ -94,7 +97,7 @@ async def test_very_many_names_that_are_not_known_are_one_problem(owner):
     page = await owner.post(PATH, {f"field{n}": n for n in range(5000)})
 
     assert refused(page, 400, 3) == {"": "field.unknown", "name": "field.required"}
-    assert "has 5000 members that are not known (and 1 more)" in page.json()["message"]
+    assert "has 5000 unknown members (and 1 more)" in page.json()["message"]
 
 
 MALFORMED = {

@@ -9,7 +9,7 @@ from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import browsers
 from idp.oauth import request_limits
 from idp.oauth.errors import TooManyRequests
-from tests.support.untouched import untouched_store_fixture  # noqa: F401 - a fixture
+from tests.support.store.untouched import untouched_store_fixture  # noqa: F401 - a fixture
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.wire import FORM
+from tests.support.browsers.wire import FORM
 
 UNREADABLE = {
     "a superscript digit": "²".encode("latin-1"),
@@ -55,7 +55,7 @@ async def check_refused(server, caplog, octets):
     assert answer.count(b"HTTP/1.1") == 1
     assert body
     await server.app.drained(10)
-    assert not server.app._under_way
+    assert not server.app._in_progress
     assert not [one for one in caplog.records if one.exc_info or one.levelname == "ERROR"]
 
 

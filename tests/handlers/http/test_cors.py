@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from idp.records import CLIENT_ORIGINS
-from tests.support.callers import instance_owner
-from tests.support.stored import everything
+from tests.support.management.callers import instance_owner
+from tests.support.store.stored import everything
 
 TOKEN, USERINFO = "/oauth/v2/token", "/oidc/v1/userinfo"
 INTROSPECT, REVOKE = "/oauth/v2/introspect", "/oauth/v2/revoke"

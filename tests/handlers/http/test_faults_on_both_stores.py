@@ -20,12 +20,12 @@ from idp.transfer.calls import export_document
 from storage import Unavailable, Unknown, confirmed_commit
 from storage.mongo import store as mongo_store
 from storage.sqlite import SqliteStore
-from tests.fire import importing
-from tests.support.both_stores import settings  # noqa: F401 - a fixture
-from tests.support.bulk import orgs, package
-from tests.support.callers import refused
-from tests.support.factors import code, give_app
-from tests.support.people import create
+from tests.fire.background import importing
+from tests.support.management.callers import refused
+from tests.support.sign_in.factors import code, give_app
+from tests.support.sign_in.people import create
+from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
+from tests.support.transfer.bulk import orgs, package
 
 PROJECT = "/management/v1/projects"
 PHPASS_19 = "$P$H12345678Yffhn1wkB.NF0nc8V2DIT0"
@@ -78,7 +78,7 @@ async def test_readyz_is_503_when_the_store_can_not_be_read(server, visitor, mon
 async def test_a_store_that_can_not_be_written_to_is_warned_of_once_a_minute(
     server, owner, visitor, failing, monkeypatch, capfd
 ):
-    monkeypatch.setattr(read_only_store, "LOOKS_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(read_only_store, "POLL_SECONDS", 0.01)
     logs.configure("warning", "json")
     warning = asyncio.create_task(read_only_store.warn(server.store))
     failing(True)
@@ -96,7 +96,7 @@ async def test_a_store_that_can_not_be_written_to_is_warned_of_once_a_minute(
 def failing(server, monkeypatch):
     """Has every unit fail below the contract, or no longer."""
     is_sqlite = isinstance(server.store, SqliteStore)
-    kind, name = (SqliteStore, "_written") if is_sqlite else (mongo_store._Opened, "outcome")
+    kind, name = (SqliteStore, "_write") if is_sqlite else (mongo_store._OpenStore, "outcome")
     genuine = getattr(kind, name)
 
     async def written(store, units):

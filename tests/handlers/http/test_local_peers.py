@@ -7,13 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 from msgspec import structs
-from tornado.httpserver import _HTTPRequestContext
 
 from handlers.app import App
 from handlers.http import hosts
 from handlers.pages.not_found import MissingHandler
+from idp.server import http_server
+from idp.server.http1.request import Peer
 from tests.handlers.http.test_tornado import get
-from tests.support.steps import text_of
+from tests.support.sign_in.steps import text_of
 
 LOCAL = ["/dev/mail", "/demo", "/demo/sign-in", "/demo/callback", "/ui/setup"]
 TEST = ["/test/clock", "/test/reset"]
@@ -35,13 +36,11 @@ def settings():
 @pytest.fixture
 def from_elsewhere(monkeypatch):
     """Every connection has the socket address of another machine, a trusted proxy's even."""
-    prepare = _HTTPRequestContext.__init__
 
-    def elsewhere(self, *arguments):
-        prepare(self, *arguments)
-        self.remote_ip = self._orig_remote_ip = "192.0.2.7"
+    def elsewhere(remote_ip, protocol):
+        return Peer("192.0.2.7", protocol)
 
-    monkeypatch.setattr(_HTTPRequestContext, "__init__", elsewhere)
+    monkeypatch.setattr(http_server, "Peer", elsewhere)
 
 
 @pytest.mark.promise("start: trial network")

@@ -23,9 +23,9 @@ from handlers.http.admission import (
     Admission,
 )
 from idp.foundation import logs, metrics
-from tests.support.logged import log_fixture  # noqa: F401 - a fixture
-from tests.support.untouched import untouched_store_fixture  # noqa: F401 - a fixture
-from tests.support.wire import FORM, exchange, get
+from tests.support.browsers.wire import FORM, exchange, get
+from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.store.untouched import untouched_store_fixture  # noqa: F401 - a fixture
 
 AT = {
     PUBLIC: "/.well-known/openid-configuration",
@@ -41,10 +41,12 @@ def settings():
     return {"trusted_proxies": ("127.0.0.0/8",)}
 
 
-def limit(server, at_once=1, waiting=1, seconds=10.0):
+def limit(server, max_running=1, max_waiting=1, seconds=10.0):
     """Has the service of a test so few places in each group but that of health checks."""
     groups = [
-        structs.replace(group, at_once=at_once, waiting=waiting, longest_wait_seconds=seconds)
+        structs.replace(
+            group, max_running=max_running, max_waiting=max_waiting, max_wait_seconds=seconds
+        )
         if group is not HEALTH
         else group
         for group in GROUPS
@@ -158,6 +160,44 @@ async def test_a_person_gets_a_page_that_leads_to_the_same_address(server, untou
     assert 'href="/ui/login?flow=x&amp;lang=en"' in answer.text
 
 
+@pytest.mark.promise("overload: answers")
+async def test_public_documents_are_refused_as_the_endpoints_of_the_protocol_are(
+    server, untouched_store
+):
+    limit(server)
+    fill(server, PUBLIC)
+    untouched_store(server)
+
+    answer = await get(server, AT[PUBLIC].encode())
+
+    assert_refused(answer)
+    assert answer.json()["error"] == "temporarily_unavailable"
+
+
+@pytest.mark.promise("overload: answers")
+async def test_the_console_refuses_by_a_page(server, untouched_store):
+    limit(server)
+    fill(server, MANAGEMENT)
+    untouched_store(server)
+
+    answer = await get(server, b"/ui/console/users?lang=en", "Accept: text/html")
+
+    assert_refused(answer)
+    assert "The service is busy" in answer.text
+    assert 'href="/ui/console/users?lang=en"' in answer.text
+
+
+@pytest.mark.promise("overload: groups")
+async def test_health_checks_wait_for_nothing_but_their_own_turn(server):
+    limit(server)
+    fill(server, *AT)
+    health = server.app.admission.places_of(HEALTH)
+    places = [health.enter("198.51.100.1") for _ in range(1000)]
+
+    assert (await get(server, b"/healthz")).status_code == 200
+    assert not any(place.refusal for place in places)
+
+
 @pytest.mark.promise("overload: groups")
 @pytest.mark.parametrize("full", AT, ids=lambda group: group.name)
 async def test_a_full_group_delays_no_other_one(server, full):
@@ -173,7 +213,7 @@ async def test_a_full_group_delays_no_other_one(server, full):
 
 @pytest.mark.promise("overload: turns")
 async def test_another_network_is_served_next_whatever_waits_before(server):
-    limit(server, waiting=20)
+    limit(server, max_waiting=20)
     first, *waiting = fill(server, PROTOCOL)
     answering = asyncio.ensure_future(
         get(server, AT[PROTOCOL].encode(), "X-Forwarded-For: 192.0.2.7")
@@ -181,9 +221,9 @@ async def test_another_network_is_served_next_whatever_waits_before(server):
     places = server.app.admission.places_of(PROTOCOL)
     await until(lambda: sum(place.is_waiting for place in waiting) < 20)
 
-    first.give_back()
+    first.release()
     assert waiting[0].is_taken
-    waiting[0].give_back()
+    waiting[0].release()
 
     assert (await answering).status_code == 401
     assert places.waiting == 17
@@ -191,14 +231,14 @@ async def test_another_network_is_served_next_whatever_waits_before(server):
 
 
 async def test_a_request_that_waited_is_answered_as_any_other(server, visitor, demo):
-    limit(server, waiting=5)
+    limit(server, max_waiting=5)
     place = server.app.admission.places_of(PROTOCOL).enter("198.51.100.1")
     places = server.app.admission.places_of(PROTOCOL)
     asking = visitor.post("/oauth/v2/introspect", {"token": "x"}, headers=demo.basic())
     answering = asyncio.ensure_future(asking)
     await until(lambda: places.waiting == 1)
 
-    place.give_back()
+    place.release()
 
     assert (await answering).json() == {"active": False}
     assert in_use(server) == (0, 0)
@@ -215,26 +255,26 @@ async def test_what_waits_and_what_is_refused_is_counted_by_group(server, counti
 
 
 async def test_who_waits_too_long_is_refused(server):
-    limit(server, waiting=5, seconds=0.05)
+    limit(server, max_waiting=5, seconds=0.05)
     place = server.app.admission.places_of(PROTOCOL).enter("198.51.100.1")
 
     assert_refused(await get(server, AT[PROTOCOL].encode()))
 
-    place.give_back()
+    place.release()
     assert (await get(server, AT[PROTOCOL].encode())).status_code == 401
     assert in_use(server) == (0, 0)
 
 
 @pytest.mark.promise("overload: places")
 async def test_who_leaves_while_waiting_is_not_waited_for(server, log):
-    limit(server, waiting=5)
+    limit(server, max_waiting=5)
     place = server.app.admission.places_of(PROTOCOL).enter("198.51.100.1")
     places = server.app.admission.places_of(PROTOCOL)
 
     async with opened(server, head(server, "GET", AT[PROTOCOL])):
         await until(lambda: places.waiting == 1)
     await until(lambda: places.waiting == 0)
-    place.give_back()
+    place.release()
 
     await server.app.drained(10)
     assert in_use(server) == (0, 0)
@@ -253,12 +293,12 @@ async def test_a_body_that_is_late_takes_no_place_until_it_is_there(server, demo
         writer,
     ):
         places = server.app.admission.places_of(PROTOCOL)
-        await until(lambda: any("post" in vars(each) for each in server.app._under_way))
+        await until(lambda: any("post" in vars(each) for each in server.app._in_progress))
         assert places.in_use == 0
         other = server.app.admission.places_of(PROTOCOL).enter("198.51.100.1")
         writer.write(b"token=x")
         await until(lambda: places.waiting == 1)
-        other.give_back()
+        other.release()
         answer = await reader.read()
 
     assert answer.endswith(b'{"active":false}')
@@ -307,7 +347,7 @@ async def test_refused_requests_write_one_line_a_second_for_their_group(server, 
 @pytest.mark.parametrize("seed", range(3))
 async def test_whatever_clients_do_no_place_is_lost(server, monkeypatch, seed):
     monkeypatch.setattr(base, "PROMPT_SECONDS", 0.005)
-    limit(server, at_once=3, waiting=6, seconds=0.05)
+    limit(server, max_running=3, max_waiting=6, seconds=0.05)
     drawn = random.Random(seed)
 
     await asyncio.gather(*(visit(server, drawn) for _ in range(60)))

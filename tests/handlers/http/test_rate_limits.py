@@ -8,7 +8,7 @@ import pytest
 
 from idp.records import REFUSALS
 from storage import COUNTERS
-from tests.support.callers import Caller, refused
+from tests.support.management.callers import Caller, refused
 
 PROJECTS = "/management/v1/projects"
 TOKEN = "/oauth/v2/token"

@@ -9,21 +9,22 @@ import time
 import pytest
 
 from handlers.account import data
-from handlers.http.admission import Group, GroupPlaces
+from handlers.http.admission import GroupPlaces, RequestGroup
 from handlers.http.request_place import RequestPlace
 from idp.foundation.background_tasks import BackgroundTasks
+from idp.foundation.fairness.turns import Turns
 from storage import deadline
 from storage.deadline import Deadline
 from storage.mongo.driver import Driver
 from storage.sqlite import SqliteStore
 from storage.sqlite.locks import FileLock
-from tests.support.both_stores import on_both_stores
-from tests.support.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
-from tests.support.callers import refused
+from tests.support.management.callers import refused
 from tests.support.random import SeededRandom
+from tests.support.store.both_stores import on_both_stores
+from tests.support.store.both_stores import store_as_marked as settings  # noqa: F401 - a fixture
 
 PROJECT = "/management/v1/projects"
-ONE_PLACE = Group("pages", at_once=1, waiting=4, longest_wait_seconds=30)
+ONE_PLACE = RequestGroup("pages", max_running=1, max_waiting=4, max_wait_seconds=30)
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ async def test_while_the_store_answers_no_write_requests_are_503_at_their_deadli
 
 async def test_the_wait_for_a_place_is_part_of_the_time():
     now = [0.0]
-    places = GroupPlaces(ONE_PLACE, SeededRandom())
+    places = GroupPlaces(ONE_PLACE, SeededRandom(), Turns())
     first, second = RequestPlace(), RequestPlace()
     first.enter(places, "a")
     deadline.begin(Deadline(7.5, lambda: now[0]))
@@ -90,7 +91,7 @@ async def test_the_wait_for_a_place_is_part_of_the_time():
     waiting = asyncio.create_task(second.wait())
     await asyncio.sleep(0)
     now[0] += 2
-    first.answered()
+    first.response_sent()
     await waiting
     now[0] += 60
 
@@ -147,7 +148,7 @@ async def test_an_answer_whose_beginning_was_sent_has_no_deadline(signed_in, mon
         left.append(deadline.seconds_left())
         yield b"{}"
 
-    monkeypatch.setattr(data.personal_data, "pieces", pieces)
+    monkeypatch.setattr(data.personal_data, "document_chunks", pieces)
     page = await signed_in.get("/ui/account/data/download")
 
     assert page.text.strip() == "{}"
@@ -156,7 +157,7 @@ async def test_an_answer_whose_beginning_was_sent_has_no_deadline(signed_in, mon
 
 
 async def test_requests_of_one_connection_have_a_deadline_each(server, owner, monkeypatch):
-    left = {"get_many": [], "commit": []}
+    left = {"get_following": [], "commit": []}
     noted(monkeypatch, server.store, left)
     for n in range(3):
         await owner.post(PROJECT, {"name": f"Shop {n}"})
@@ -164,4 +165,4 @@ async def test_requests_of_one_connection_have_a_deadline_each(server, owner, mo
 
     assert len(of_requests) == 3
     assert of_requests == pytest.approx([deadline.REQUEST_SECONDS] * 3, abs=1)
-    assert left["get_many"] == pytest.approx([deadline.REQUEST_SECONDS] * 3, abs=1)
+    assert left["get_following"] == pytest.approx([deadline.REQUEST_SECONDS] * 3, abs=1)

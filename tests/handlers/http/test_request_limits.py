@@ -10,9 +10,9 @@ from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.oauth import request_limits
 from idp.oauth.sign_in import device as sign_in_device
-from tests.support.registering import FIELDS
-from tests.support.relying_party import without_none
-from tests.support.stored import count, refusals
+from tests.support.protocol.relying_party import without_none
+from tests.support.sign_in.registering import FIELDS
+from tests.support.store.stored import count, refusals
 
 DEVICE = "/oauth/v2/device_authorization"
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"

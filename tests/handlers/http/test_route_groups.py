@@ -32,11 +32,13 @@ MANAGEMENT = (
     "/openapi.json",
 )
 HEALTH = ("/healthz", "/readyz", "/debug/")
+BULK = ("/ui/console/users.csv",)
 
 
 def expected(path):
     """The group of a route by its path; what nothing else is named for is a page."""
     for group, prefixes in (
+        (admission.BULK, BULK),
         (admission.PUBLIC, PUBLIC),
         (admission.PROTOCOL, PROTOCOL),
         (admission.MANAGEMENT, MANAGEMENT),

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from handlers.http import base
-from tests.support.wire import FORM, exchange
+from tests.support.browsers.wire import FORM, exchange
 
 PATIENCE_SECONDS = 0.2
 ANNOUNCED = ["Content-Length: 100", "Transfer-Encoding: chunked"]
@@ -37,7 +37,7 @@ async def test_a_body_that_does_not_come_ends_the_connection(server, announced):
     writer.close()
     await writer.wait_closed()
     await server.app.drained(10)
-    assert not server.app._under_way
+    assert not server.app._in_progress
 
 
 @pytest.mark.slow

@@ -1,110 +1,124 @@
-"""What is served beside the pages: static files, and the stylesheet's promises."""
+"""What is served beside the pages: stylesheets, scripts and images."""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import re
 from importlib import resources
 
 import pytest
+import tinycss2
 
-from handlers.pages import rendering
+from handlers.http import static_files
 
-TEMPLATES = resources.files("templates")
-STYLE = TEMPLATES.joinpath("static/style.css").read_text()
-CONSOLE = TEMPLATES.joinpath("static/console.css").read_text()
+STATIC = resources.files("templates").joinpath("static")
 
 
-def test_static_files_are_served_under_the_hash_of_their_content():
-    url = rendering.static_url("style.css")
-    served = rendering.static_file(url.removeprefix(rendering.STATIC_PATH))
+def test_an_address_contains_a_digest_of_the_content():
+    url = static_files.url("passkey.js")
 
-    assert re.fullmatch(r"/ui/static/[0-9a-f]{16}/style\.css", url)
-    content = TEMPLATES.joinpath("static/style.css").read_bytes()
-    assert served == (content, "text/css; charset=utf-8")
-    assert len(content) < 10_240
+    digest = hashlib.sha256(static_files.find(url).content).hexdigest()[:16]
+    assert url == f"/ui/static/passkey.{digest}.js"
+
+
+@pytest.mark.parametrize("name", ["page.js", "passkey.js"])
+def test_a_script_is_sent_without_its_comments(name):
+    sent = static_files.find(static_files.url(name)).content.decode().splitlines()
+    source = STATIC.joinpath(name).read_text(encoding="utf-8").splitlines()
+
+    assert sent == [line for line in source if line and not line.lstrip().startswith("//")]
+    assert len(sent) < len(source)
+
+
+def test_a_stylesheet_is_joined_from_all_of_its_parts():
+    joined = {name: static_files.find(static_files.url(name)) for name in static_files.STYLESHEETS}
+    parts = {part.name: part.read_text() for part in STATIC.joinpath("css").iterdir()}
+
+    for name, file in joined.items():
+        used = [f"{part}.css" for part in static_files.STYLESHEETS[name]]
+        together = "".join(parts.pop(each) for each in used)
+        assert tokens(file.content.decode()) == tokens(together)
+        assert b"/*" not in file.content
+        assert file.content_type == "text/css; charset=utf-8"
+    assert parts == {}
+
+
+def tokens(style):
+    """What a browser reads of a stylesheet, without comments and spaces."""
+    rules = tinycss2.parse_stylesheet(style, skip_comments=True, skip_whitespace=True)
+    return [re.sub(r"/\*.*?\*/|\s+", "", rule.serialize(), flags=re.DOTALL) for rule in rules]
+
+
+def test_scripts_are_small():
+    assert len(STATIC.joinpath("page.js").read_bytes()) <= 5_000
 
 
 @pytest.mark.parametrize(
     "path",
-    ["", "style.css", "/style.css", "0000000000000000/style.css", "x/../page.mako", "x/none.css"],
+    [
+        "",
+        "page.js",
+        "page.0000000000000000.js",
+        "css/tokens.css",
+        "icons/eye.svg",
+        "x/../page.mako",
+    ],
 )
-def test_no_other_file_is_served(path):
-    assert rendering.static_file(path) is None
+async def test_no_other_file_is_served(visitor, path):
+    answer = await visitor.http.get(visitor.base + static_files.PATH + path)
+
+    assert answer.status_code == 404
+    assert "immutable" not in answer.headers["Cache-Control"]
 
 
-PHYSICAL = {"left", "right", "top", "bottom", "width", "height", "float", "transform"}
+@pytest.mark.parametrize("name", ["sign-in.css", "console.css", "page.js", "icon.svg"])
+async def test_a_file_is_compressed_for_browsers_that_accept_it(visitor, name):
+    url = visitor.base + static_files.url(name)
+    plain = await visitor.http.get(url, headers={"Accept-Encoding": "identity"})
+    small = await visitor.http.get(url, headers={"Accept-Encoding": "br, gzip"})
+
+    assert "Content-Encoding" not in plain.headers
+    assert small.headers["Content-Encoding"] == "gzip"
+    assert small.content == plain.content  # decoded by the client
+    for answer in (plain, small):
+        assert answer.headers["Vary"] == "Accept-Encoding"
+        assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
 
 
-def has_sides(style):
-    """Whether it names a side of the screen, or gives the two of them different lengths."""
-    for name, value in re.findall(r"([\w-]+)\s*:\s*([^:;{}]+)[;}]", style):
-        lengths = value.split() if name in ("margin", "padding", "inset", "border-width") else []
-        if PHYSICAL & set(name.removeprefix("line-height").split("-")):
-            return True
-        if {"left", "right"} & set(value.split()) or (
-            len(lengths) == 4 and lengths[1] != lengths[3]
-        ):
-            return True
-    return False
+def test_a_file_is_compressed_once_and_always_the_same():
+    file = static_files.find(static_files.url("sign-in.css"))
+
+    assert gzip.decompress(file.compressed) == file.content
+    assert file.compressed == gzip.compress(file.content, mtime=0)
+    assert static_files.find(static_files.url("sign-in.css")) is file
 
 
 @pytest.mark.parametrize(
-    "style",
+    ("accept_encoding", "does"),
     [
-        "a { margin-left: 1px }",
-        "a { border-top-right-radius: 1px }",
-        "a { left: 0; }",
-        "a { text-align: right; }",
-        "a { float: inline-start }",
-        "a { padding: 1px 2px 1px 3px; }",
-        "a { max-width: 1px; }",
-        "a { transform: translateX(1px) }",
+        ("", False),
+        ("gzip", True),
+        ("GZIP", True),
+        ("br;q=1.0, gzip;q=0.8, *;q=0.1", True),
+        ("*", True),
+        ("gzip;q=0, *", False),
+        ("gzip;q=0.000", False),
+        ("*;q=0", False),
+        ("gzip ; q=oh", False),
+        ("identity", False),
+        ("x-gzip-like", False),
+        (";;,,=", False),
     ],
 )
-def test_a_side_would_be_found_in_a_stylesheet(style):
-    assert has_sides(style)
-    assert not has_sides("a { margin: 1px 2px 3px 2px; text-align: start; inset-inline: 0 }")
+def test_whether_a_browser_accepts_compression_is_read_from_its_header(accept_encoding, does):
+    assert static_files.accepts_gzip(accept_encoding) is does
 
 
-def test_the_stylesheets_fit_both_directions_and_move_nothing():
-    for style in (STYLE, CONSOLE):
-        assert not has_sides(style)
-        assert not re.search(r"animation|transition|@import|url\(", style)
-    assert not re.search("#[0-9a-f]{3}", CONSOLE)  # the colours are those that are held to WCAG
-
-
-def schemes():
-    light, dark = (
-        dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
-        for block in re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
+async def test_pages_are_never_compressed(visitor):
+    answer = await visitor.http.get(
+        visitor.base + "/ui/setup", headers={"Accept-Encoding": "gzip, br"}
     )
-    assert light.keys() == dark.keys()
-    return [light, dark]
 
-
-def luminance(colour):
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-@pytest.mark.parametrize("scheme", schemes(), ids=["light", "dark"])
-@pytest.mark.parametrize(
-    ("front", "grounds", "least"),
-    [
-        ("text", "page card note-ground code-ground error-ground", 4.5),
-        ("muted", "page card note-ground code-ground", 4.5),
-        ("accent", "page card note-ground", 4.5),
-        ("accent-strong", "page card", 4.5),
-        ("error", "card error-ground", 4.5),
-        ("on-accent", "accent accent-strong", 4.5),
-        ("on-mark", "mark", 4.5),
-        ("control", "page card", 3),
-        ("focus", "page card error-ground", 3),
-    ],
-)
-def test_colours_contrast_enough(scheme, front, grounds, least):
-    for ground in grounds.split():
-        darker, lighter = sorted(luminance(scheme[name]) for name in (front, ground))
-
-        assert (lighter + 0.05) / (darker + 0.05) >= least, ground
+    assert answer.status_code == 200
+    assert "Content-Encoding" not in answer.headers

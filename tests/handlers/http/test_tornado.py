@@ -64,9 +64,10 @@ def test_an_answer_begins_with_all_that_tornados_own_begins_with(server):
     bare = RequestHandler(server.app, request)
     ours = UserinfoHandler(server.app, request)
 
-    for handler in (bare, ours):
-        handler.__dict__ = {name: vars(handler)[name] for name in ("application", "request")}
+    for handler, kept in ((bare, ()), (ours, ("app", "service"))):
+        names = ("application", "request", *kept)
+        handler.__dict__ = {name: vars(handler)[name] for name in names}
         handler.clear()
 
-    assert set(vars(ours)) == set(vars(bare))
+    assert set(vars(ours)) == set(vars(bare)) | {"app", "service"}
     assert (ours._status_code, ours._reason, ours._write_buffer) == (200, "OK", [])

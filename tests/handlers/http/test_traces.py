@@ -17,7 +17,7 @@ from handlers.http import route_templates
 from idp.foundation import tracing
 from idp.foundation.tracing.spans import Spans
 from storage import Unavailable
-from tests.support.logged import logged
+from tests.support.measured.logged import logged
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = "00f067aa0ba902b7"

@@ -11,7 +11,8 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from handlers.http import hosts
 from idp.config.settings import Config
 from idp.start import proxy_warnings
-from tests.support import console, guessing
+from tests.support.attacks import guessing
+from tests.support.management import console
 
 
 @pytest.fixture
@@ -45,12 +46,12 @@ async def test_it_is_warned_of_once_and_listed(at, server, monkeypatch):
     for n in range(3):
         await (await at(f"name{n}"))("wrong")
     await server.service.background_tasks.finished()
-    (listed,) = await proxy_warnings.listed(server.store)
+    (listed,) = await proxy_warnings.find_all(server.store)
 
     assert listed.id == "127.0.0.1"
     assert listed.seen_at == server.clock.now()
     ((text, proxy),) = warned
-    assert "X-Forwarded-For is not believed" in text
+    assert "X-Forwarded-For is ignored" in text
     assert proxy == "127.0.0.1"
 
 
@@ -62,7 +63,7 @@ async def test_another_start_warns_again(server):
     service.untrusted_proxies._known.clear()
     proxy_warnings.warn(service, "192.0.2.7")
     await service.background_tasks.finished()
-    (listed,) = await proxy_warnings.listed(service.store)
+    (listed,) = await proxy_warnings.find_all(service.store)
 
     assert listed.seen_at == server.clock.now()
 
@@ -72,7 +73,7 @@ async def test_so_many_are_warned_of_and_no_more(server):
         proxy_warnings.warn(server.service, f"198.51.100.{n}")
     await server.service.background_tasks.finished()
 
-    assert len(await proxy_warnings.listed(server.store)) == 20
+    assert len(await proxy_warnings.find_all(server.store)) == 20
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from tests.handlers.login.form_pages import Place
-from tests.support import guessing
-from tests.support.factors import give_app
+from tests.support.attacks import guessing
+from tests.support.sign_in.factors import give_app
 
 
 @pytest.fixture

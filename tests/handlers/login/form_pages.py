@@ -11,16 +11,22 @@ from urllib.parse import urlsplit
 
 from idp.records import APPLICATIONS, PROJECTS
 from storage import Update
-from tests.support import passkeys
-from tests.support.account import ACCOUNT, enter
-from tests.support.authenticator import Device
-from tests.support.factors import code, give_app, give_codes, secret_of, set_rules
-from tests.support.registering import at_code, code_for
-from tests.support.relying_party import RelyingParty
-from tests.support.resetting import NEW_PASSWORD, at_reset, at_reset_code, give_address, newest
+from tests.support.browsers.authenticator import Device
+from tests.support.browsers.visitor import Visitor
+from tests.support.protocol.relying_party import RelyingParty
 from tests.support.service import Server
-from tests.support.steps import Seen
-from tests.support.visitor import Visitor
+from tests.support.sign_in import passkeys
+from tests.support.sign_in.account import ACCOUNT, enter
+from tests.support.sign_in.factors import code, give_app, give_codes, secret_of, set_rules
+from tests.support.sign_in.registering import at_code, code_for
+from tests.support.sign_in.resetting import (
+    NEW_PASSWORD,
+    at_reset,
+    at_reset_code,
+    give_address,
+    newest,
+)
+from tests.support.sign_in.steps import Seen
 
 
 @dataclass

@@ -4,7 +4,7 @@ import pytest
 
 from idp.records import USERS
 from storage import Update
-from tests.support.steps import account_of, at_password, cancel, shape, text_of
+from tests.support.sign_in.steps import account_of, at_password, cancel, shape, text_of
 
 CANCEL = ("decision", "cancel")
 

@@ -7,9 +7,9 @@ import pytest
 from idp.policies import effective
 from idp.records import AUTH_REQUESTS, POLICIES, LabelRules, Policy, PrivacyRules
 from storage import Insert
-from tests.support.callers import new_organization
-from tests.support.steps import Seen
-from tests.support.stored import only
+from tests.support.management.callers import new_organization
+from tests.support.sign_in.steps import Seen, text_of
+from tests.support.store.stored import only
 
 SCOPE = "openid urn:idp:iam:org:{}"
 
@@ -77,7 +77,7 @@ async def test_a_scope_that_names_nobody_leaves_the_hint_without_a_say(visitor, 
     page = await visitor.open(demo.authorize_url(scope=scope, login_hint="x@other.example"))
 
     assert not is_theirs(page)
-    assert "is added" not in page.text
+    assert "to a username" not in page.text
 
 
 async def test_it_stays_from_page_to_page_and_when_the_sign_in_is_gone(
@@ -103,10 +103,10 @@ async def test_a_bare_name_gets_the_domain_where_one_organization_is_asked_for(
     whole = await visitor.submit(page, loginName="minnie@third.example")
     hinted = await visitor.open(demo.authorize_url(login_hint="x@other.example"))
 
-    assert "@other.example" in page.text
+    assert "We add @other.example to a username." in text_of(page)
     assert bare.inputs["loginName"] == "minnie@other.example"
     assert whole.inputs["loginName"] == "minnie@third.example"
-    assert "is added" not in hinted.text
+    assert "to a username" not in hinted.text
 
 
 async def test_an_organization_may_hide_its_domain(server, visitor, demo, other):

@@ -6,10 +6,10 @@ import pytest
 
 from idp.records import DOMAINS, ORGANIZATIONS, new_domain
 from storage import Insert, Update
-from tests.support import stored
-from tests.support.claiming import IAM, add_organization, organization_of
-from tests.support.registering import FIELDS, code_for, found
-from tests.support.steps import text_of
+from tests.support.protocol.claiming import IAM, add_organization, organization_of
+from tests.support.sign_in.registering import FIELDS, code_for, found
+from tests.support.sign_in.steps import text_of
+from tests.support.store import stored
 
 HINT = "nora@acme.example"
 

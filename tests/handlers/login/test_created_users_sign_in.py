@@ -9,9 +9,9 @@ import bcrypt
 import pytest
 
 from idp.records import USERS
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.people import PASSWORD, PATH, create, person
-from tests.support.stored import count
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.sign_in.people import PASSWORD, PATH, create, person
+from tests.support.store.stored import count
 
 
 @pytest.mark.promise("user creation: password")

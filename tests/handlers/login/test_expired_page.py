@@ -6,7 +6,7 @@ import pytest
 
 from idp.records import APPLICATIONS
 from storage import Update
-from tests.support.steps import Seen, at_change, at_password, cancel, leads_on, text_of
+from tests.support.sign_in.steps import Seen, at_change, at_password, cancel, leads_on, text_of
 
 PATHS = [
     "/ui/login",
@@ -140,7 +140,7 @@ async def test_the_note_of_a_sign_in_keeps_its_language_without_any_cookie(
     late = await new_visitor().get(page.url)
 
     assert late.headers["Content-Language"] == "de"
-    assert "sendet dieser Website keine Cookies" in text_of(late)
+    assert "blockiert das Cookie" in text_of(late)
 
 
 async def test_a_lost_cookie_leads_to_a_new_start(visitor, demo, server):
@@ -152,7 +152,7 @@ async def test_a_lost_cookie_leads_to_a_new_start(visitor, demo, server):
     assert (sent.status, sent.name) == (403, "expired")
     assert (shown.status, shown.name) == (410, "expired")
     assert start_of(sent) == start_of(shown)
-    assert "your browser sends this site no cookies" in text_of(shown)
+    assert "Your browser blocks the cookie" in text_of(shown)
     assert "code" in (await visitor.sign_in(demo.authorize_url(), *server.user)).answer
 
 
@@ -313,7 +313,7 @@ async def test_a_browser_without_cookies_sees_what_to_allow_and_may_try_again(
     again = await new_visitor().get(start_of(page))
 
     assert (page.status, page.name) == (410, "expired")
-    assert "your browser sends this site no cookies" in text_of(page)
+    assert "Your browser blocks the cookie" in text_of(page)
     assert again.name == "demo"
 
 

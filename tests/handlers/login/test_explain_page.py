@@ -6,8 +6,8 @@ import pytest
 
 from idp.records import APPLICATIONS
 from storage import Update
-from tests.support.https_proxy import Through
-from tests.support.steps import Seen, leads_on, text_of
+from tests.support.browsers.https_proxy import Through
+from tests.support.sign_in.steps import Seen, leads_on, text_of
 
 
 def marks_of(page):
@@ -106,12 +106,8 @@ class TestOnThisMachine:
 
     async def test_a_change_of_language_keeps_the_request(self, visitor, demo):
         page = await visitor.get(demo.authorize_url(redirect_uri="https://evil.example/"))
-        kept = {
-            each["name"]: each["value"]
-            for each in Seen(page).all("input")
-            if each.get("type") == "hidden"
-        }
-        german = await visitor.get("/oauth/v2/authorize", params={**kept, "lang": "de"})
+        (link,) = [each["href"] for each in Seen(page).all("a") if each.get("hreflang") == "de"]
+        german = await visitor.get("/oauth/v2/authorize" + link)
 
         assert german.headers["Content-Language"] == "de"
         assert marks_of(german) == marks_of(page)

@@ -9,7 +9,7 @@ import pytest
 from idp.records import SESSIONS, USERS
 from tests.handlers.login.form_pages import FORMS
 from tests.support.slices import one_in
-from tests.support.stored import everything
+from tests.support.store.stored import everything
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 NEVER = ("%ED%A0%80", "%FF", "%")  # a lone surrogate, and what is no UTF-8 and no escape

@@ -4,8 +4,8 @@ import pytest
 
 from idp.records import AUTH_REQUESTS, SESSIONS, USERS
 from storage import Update
-from tests.support.registering import FIELDS, at_code, at_register, code_for
-from tests.support.steps import ADMIN_PASSWORD, Seen, at_change, at_password, leads_on
+from tests.support.sign_in.registering import FIELDS, at_code, at_register, code_for
+from tests.support.sign_in.steps import ADMIN_PASSWORD, Seen, at_change, at_password, leads_on
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 STEPS = ["login-name", "password", "accounts", "change-password", "register", "verify-email"]

@@ -15,10 +15,10 @@ from idp.passwords import schemes
 from idp.passwords.hashing_threads import HashingBusy
 from idp.records import USERS
 from storage import Unavailable, Update
-from tests.support.callers import refused
-from tests.support.foreign_hashes import REFUSED, TOO_WEAK, VERIFIED
-from tests.support.people import create
-from tests.support.stored import everything
+from tests.support.management.callers import refused
+from tests.support.sign_in.people import create
+from tests.support.store.stored import everything
+from tests.support.transfer.foreign_hashes import REFUSED, TOO_WEAK, VERIFIED
 
 PATH = "/v2/users/human"
 ORIGIN = AttemptOrigin("192.0.2.1")

@@ -7,13 +7,13 @@ from msgspec import structs
 
 from idp.management.users import mail_url_templates
 from idp.records import USERS
-from tests.support.callers import refused
-from tests.support.people import create
-from tests.support.registering import mails
-from tests.support.resetting import NEW_PASSWORD, newest
+from tests.support.management.callers import refused
 from tests.support.samples.policies import address
-from tests.support.steps import Seen, leads_on, shape, text_of
-from tests.support.stored import everything
+from tests.support.sign_in.people import create
+from tests.support.sign_in.registering import mails
+from tests.support.sign_in.resetting import NEW_PASSWORD, newest
+from tests.support.sign_in.steps import Seen, leads_on, shape, text_of
+from tests.support.store.stored import everything
 
 MINI = "mini@mouse.example"
 
@@ -98,7 +98,7 @@ async def test_a_reset_by_the_management_api_leads_to_the_page_too(owner, new_vi
 
     assert (refused.status, refused.name) == (400, "change-password")
     assert leads_on(done)
-    assert "You are signed in" in text_of(done)
+    assert "You're signed in" in text_of(done)
 
 
 async def invited(owner, user_id, body, path="invite_code"):

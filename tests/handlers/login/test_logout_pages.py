@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from idp.records import EVENTS
-from tests.support.steps import Seen, at_password, leads_on, shape, text_of
+from tests.support.sign_in.steps import Seen, at_password, leads_on, shape, text_of
 
 BUTTONS = [("decision", "logout"), ("decision", "stay")]
 
@@ -97,7 +97,7 @@ async def test_a_request_that_is_gone_says_so_and_leads_on(visitor, server, toke
 
     for each in (late, unknown):
         assert (each.status, each.name) == (410, "expired")
-        assert "signed in still is" in text_of(each)
+        assert "No account was signed out" in text_of(each)
         assert f"{server.issuer}/oidc/v1/end_session".endswith(Seen(each).links[0])
     assert (await visitor.open(Seen(late).links[0])).name == "logout-confirm"
 

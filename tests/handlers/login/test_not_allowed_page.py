@@ -13,10 +13,10 @@ import pytest
 from idp.identity.users import grant_ids
 from idp.oauth.endpoints import refusal_records
 from idp.records import REFUSALS
-from tests.support.callers import instance_owner
-from tests.support.device import Device, type_code
-from tests.support.logged import log_fixture  # noqa: F401 - a fixture
-from tests.support.tenants import Tenants
+from tests.support.management.callers import instance_owner
+from tests.support.management.tenants import Tenants
+from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.protocol.device import Device, type_code
 
 
 @pytest.fixture
@@ -123,8 +123,8 @@ async def run(server, here, line):
     words = shlex.split(line.replace("ROLE", "buyer"))
     assert words.pop(0) == "idp"
     process = await asyncio.create_subprocess_exec(
-        *[sys.executable, "-m", "idp", *words, "--url", server.issuer],
-        env={**os.environ, "IDP_TOKEN": here.script.token},
+        *[sys.executable, "-m", "idp", *words],
+        env={**os.environ, "IDP_URL": server.issuer, "IDP_TOKEN": here.script.token},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )

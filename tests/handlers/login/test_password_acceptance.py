@@ -13,16 +13,16 @@ from msgspec import structs
 from idp.passwords.breached import open_list
 from idp.records import USERS
 from storage import Update
-from tests.support.breached_lists import sha1, text_file
-from tests.support.callers import refused
-from tests.support.factors import code, codes_of, secret_of, set_rules, user_of
-from tests.support.people import PATH, create, person
-from tests.support.registering import at_code, at_register
-from tests.support.resetting import at_reset_code, give_address
-from tests.support.resetting import newest as newest_reset
+from tests.support.management.callers import refused
 from tests.support.samples.policies import address
-from tests.support.steps import text_of
-from tests.support.stored import everything
+from tests.support.sign_in.factors import code, codes_of, secret_of, set_rules, user_of
+from tests.support.sign_in.people import PATH, create, person
+from tests.support.sign_in.registering import at_code, at_register
+from tests.support.sign_in.resetting import at_reset_code, give_address
+from tests.support.sign_in.resetting import newest as newest_reset
+from tests.support.sign_in.steps import text_of
+from tests.support.store.stored import everything
+from tests.support.transfer.breached_lists import sha1, text_file
 
 APP = "/ui/account/authenticator"
 GOOD = "four green kettles hum"
@@ -51,7 +51,7 @@ async def changed(visitor, server, new: str, old: str | None = None):
     ("password", "reason"),
     [
         (SHORT, "Use at least 15 characters."),
-        (EASY, "Others would guess this soon"),
+        (EASY, "This password is easy to guess"),
         ("demo demo demo demo", "your own name"),
     ],
 )

@@ -8,8 +8,8 @@ from msgspec import structs
 from idp.identity.users import lookup, password_change
 from idp.records import SESSIONS, USERS
 from storage import Update
-from tests.support import account
-from tests.support.steps import at_password
+from tests.support.sign_in import account
+from tests.support.sign_in.steps import at_password, text_of
 
 NEW = "another password of the owner 77"
 
@@ -43,7 +43,7 @@ async def test_the_old_password_opens_no_session_any_more(server, visitor, demo,
     refused = await visitor.submit(page, password=old)
 
     assert refused.status == 400
-    assert "That login name and password" in refused.text
+    assert "Check your email or username and your password" in text_of(refused)
     assert (await server.store.find(SESSIONS, {})).records == []
     accepted = await visitor.send(await at_password(visitor, demo, name), password=NEW)
     assert accepted.status == 303

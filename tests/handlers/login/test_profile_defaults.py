@@ -11,8 +11,8 @@ from idp.management.policies import policies
 from idp.policies import effective
 from idp.records import APPLICATIONS, POLICIES, USERS, ComplexityRules, LoginRules
 from storage import Insert
-from tests.program.starts import again, make_ready
-from tests.support.steps import Seen, text_of
+from tests.program.first_starts.starts import again, make_ready
+from tests.support.sign_in.steps import Seen, text_of
 
 PUBLIC_ISSUER = "https://login.example.com"
 LAYERS = ["default", "setting", "installation", "organization"]

@@ -6,10 +6,11 @@ import pytest
 from msgspec import structs
 
 from idp.identity.sessions import browsers
-from idp.records import AGENTS, USERS
+from idp.records import BROWSERS, USERS
 from storage import Update
-from tests.support import account, stored
-from tests.support.steps import text_of
+from tests.support.sign_in import account
+from tests.support.sign_in.steps import Seen, text_of
+from tests.support.store import stored
 
 
 @pytest.fixture
@@ -28,6 +29,13 @@ async def choice(visitor, demo, **more):
     return await visitor.open(demo.authorize_url(prompt="select_account", **more))
 
 
+async def removal(visitor, demo):
+    """The page that removes accounts from the list."""
+    page = await choice(visitor, demo)
+    (link,) = [one for one in Seen(page).links if "edit=1" in one]
+    return await visitor.open(link)
+
+
 def button(page, name):
     return [value for each, value in page.buttons if each == name]
 
@@ -39,7 +47,8 @@ async def test_who_is_signed_out_is_still_offered(server, dana, demo):
     user = await account.user(server)
     assert page.name == "accounts"
     assert "Dana Demo demo Signed out" in text_of(page)
-    assert button(page, "signedOut") == button(page, "forget") == [user.id]
+    assert button(page, "signedOut") == [user.id]
+    assert button(page, "forget") == []
 
 
 async def test_their_password_is_asked_for_with_the_name_filled_in(server, dana, demo):
@@ -71,14 +80,15 @@ async def test_without_a_request_for_a_choice_the_name_is_asked_for(dana, demo):
 
 
 async def test_who_is_removed_is_remembered_no_more(server, dana, demo):
-    page = await choice(dana, demo)
+    page = await removal(dana, demo)
     (user_id,) = button(page, "forget")
+    assert button(page, "signedOut") == button(page, "account") == []
 
     page = await dana.submit(page, forget=user_id)
 
     assert page.name == "login-name"
     assert (await choice(dana, demo)).name == "login-name"
-    (agent,) = [one async for one in server.store.scan(AGENTS)]
+    (agent,) = [one async for one in server.store.scan(BROWSERS)]
     assert agent.remembered == []
 
 
@@ -117,12 +127,12 @@ async def test_nobody_of_another_browser_is_offered_or_chosen(server, dana, demo
     for field in ("signedOut", "forget"):
         page = await dana.submit(page, **{field: minnie.id})
         assert (page.name, "Minnie" in page.text) == ("accounts", False)
-    known = {tuple(one.remembered) async for one in server.store.scan(AGENTS)}
+    known = {tuple(one.remembered) async for one in server.store.scan(BROWSERS)}
     assert (minnie.id,) in known
 
 
 async def test_of_twins_one_removes_and_none_fails(dana, demo):
-    page = await choice(dana, demo)
+    page = await removal(dana, demo)
     (user_id,) = button(page, "forget")
 
     answers = await asyncio.gather(*[dana.send(page, forget=user_id) for _ in range(3)])
@@ -132,9 +142,9 @@ async def test_of_twins_one_removes_and_none_fails(dana, demo):
 
 
 async def test_an_account_that_was_deleted_is_not_listed(server, dana, demo):
-    (agent,) = [one async for one in server.store.scan(AGENTS)]
+    (agent,) = [one async for one in server.store.scan(BROWSERS)]
     gone = [*agent.remembered, "deleted"]
-    await server.store.commit(Update(AGENTS, agent.id, set={"remembered": gone}))
+    await server.store.commit(Update(BROWSERS, agent.id, set={"remembered": gone}))
 
     assert len(button(await choice(dana, demo), "signedOut")) == 1
 

@@ -10,11 +10,11 @@ from idp.identity.users import admin_recovery
 from idp.records import EVENTS, USERS
 from idp.start import bootstrap
 from storage import Update
-from tests.support.steps import Seen, at_password, shape, text_of
+from tests.support.sign_in.steps import Seen, at_password, shape, text_of
 
 ADDRESS = "/ui/setup"
 NEW = "seven green kettles hum"
-WRONG = "That login name and one-time password can't be used."
+WRONG = "Check your email or username and the one-time password."
 
 
 async def fill(visitor, proof, **changes):
@@ -107,10 +107,10 @@ async def test_of_two_at_once_one_wins(new_visitor, server, proof):
     ("new", "said"),
     [
         ("kurz", ["Use at least 8 characters."]),
-        ("password1", ["used by many people"]),
+        ("password1", ["too common"]),
         ("", ["Use at least 8 characters."]),
-        ("admin", ["Use at least 8 characters.", "little more than your own name"]),
-        ("slow\0train to the sea", ["a character that can't be used"]),
+        ("admin", ["Use at least 8 characters.", "little more than your name"]),
+        ("slow\0train to the sea", ["characters that can't be used"]),
     ],
 )
 async def test_everything_wrong_with_the_new_password_is_reported_at_once(
@@ -119,7 +119,7 @@ async def test_everything_wrong_with_the_new_password_is_reported_at_once(
     page = await fill(visitor, proof, newPassword=new)
 
     assert (page.status, page.name) == (400, "setup")
-    assert all(text_of(page).count(one) == 2 for one in said), text_of(page)
+    assert all(text_of(page).count(one) == 1 for one in said), text_of(page)
     assert page.inputs == {**proof, "newPassword": ""}
     assert not await changes_of(server)
     again = await visitor.send(page, **page.inputs | {"newPassword": NEW})
@@ -129,7 +129,7 @@ async def test_everything_wrong_with_the_new_password_is_reported_at_once(
 async def test_the_one_time_password_can_not_be_chosen_again(visitor, proof):
     page = await fill(visitor, proof, newPassword=proof["password"])
 
-    assert "This is the password you have now." in text_of(page)
+    assert "This is your current one." in text_of(page)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ async def test_a_wrong_pair_is_refused_alike_and_not_repeated(visitor, server, p
     page = await fill(visitor, proof, **changes)
 
     assert (page.status, page.name) == (400, "setup")
-    assert text_of(page).count(WRONG) == 2
+    assert text_of(page).count(WRONG) == 1
     assert page.inputs["password"] == page.inputs["newPassword"] == ""
     assert not await changes_of(server)
 
@@ -156,7 +156,8 @@ async def test_a_name_that_is_none_is_a_problem_of_its_field(visitor, proof, typ
     page = await fill(visitor, proof, loginName=typed)
 
     assert (page.status, page.name) == (400, "setup")
-    assert 'href="#loginName"' in page.text
+    (field,) = [one for one in Seen(page).all("input") if one.get("name") == "loginName"]
+    assert field["aria-invalid"] == "true"
 
 
 async def test_a_lasting_password_opens_nothing_here(visitor, server):
@@ -193,7 +194,7 @@ async def test_guessing_is_slowed_as_at_the_sign_in(visitor, server, proof):
     page = await fill(visitor, proof)
 
     assert (page.status, page.name, page.headers["Retry-After"]) == (429, "setup", "2")
-    assert "Too many tries. Try again in 2 seconds." in text_of(page)
+    assert "Too many attempts. Try again in 2 seconds." in text_of(page)
     server.clock.advance(2)
     assert (await fill(visitor, proof)).status == 303
 
@@ -219,12 +220,12 @@ async def test_the_page_speaks_the_persons_language(visitor, proof):
     )
 
     assert "Richten Sie Ihr Konto ein" in text_of(page)
-    assert "sind nicht verwendbar" in text_of(page)
+    assert "Ein Einmalpasswort gilt nur einmal" in text_of(page)
 
 
 @pytest.mark.promise("start: registration")
 async def test_a_link_that_was_used_says_so_and_leads_to_the_sign_in(visitor, new_visitor, proof):
-    used = "The set-up link was used already"
+    used = "This set-up link was already used"
     before = await visitor.open(ADDRESS)
     await fill(visitor, proof)
     page = await new_visitor().open(ADDRESS)

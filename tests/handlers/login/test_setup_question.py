@@ -11,11 +11,11 @@ from idp.management.policies import policies
 from idp.policies import effective
 from idp.records import EVENTS, POLICIES, USERS, LoginRules
 from storage import Insert, Update
-from tests.support.steps import Seen, text_of
+from tests.support.sign_in.steps import Seen, text_of
 
 ADDRESS = "/ui/setup"
 NEW = "seven green kettles hum"
-QUESTION = "May strangers open accounts?"
+QUESTION = "Can anyone create an account?"
 
 
 @pytest.fixture

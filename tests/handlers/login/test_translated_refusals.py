@@ -9,7 +9,7 @@ from handlers.pages.error_texts import ERROR_TEXTS
 from idp.foundation.i18n import load
 from idp.oauth.errors import UnusableRequest
 from idp.oauth.refusals import explain
-from tests.support.steps import Seen, text_of
+from tests.support.sign_in.steps import Seen, text_of
 
 GERMAN = {"Accept": "text/html", "Accept-Language": "de"}
 ENGLISH = GERMAN | {"Accept-Language": "en"}
@@ -105,6 +105,6 @@ async def test_a_problem_of_the_demo_is_reported_in_german_and_quoted_in_english
     while page.location:
         page = await visitor.get(page.location, headers=GERMAN)
 
-    assert "Die letzte Anfrage bekam keine brauchbare Antwort." in text_of(page)
+    assert "Die letzte Anfrage ist fehlgeschlagen." in text_of(page)
     assert re.search('<span lang="en" dir="ltr">login_required', page.text)
     assert not [text for text in sentences_of(page.text) if "login_required" in text]

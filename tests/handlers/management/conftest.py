@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.api_world import World
-from tests.support.callers import instance_owner, new_organization
+from tests.support.management.api_world import World
+from tests.support.management.callers import instance_owner, new_organization
 
 
 @pytest.fixture

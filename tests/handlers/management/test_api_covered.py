@@ -11,12 +11,12 @@ import pytest
 from idp.identity.users import memberships
 from idp.records import APPLICATIONS
 from storage import Update
-from tests.support import writes
-from tests.support.api_samples import CALLS, address
-from tests.support.api_world import Target
-from tests.support.callers import new_caller, refused
-from tests.support.roles import LOWER, PAIRS, ROLES, is_everywhere
-from tests.support.writes import at
+from tests.support.management.api_samples import CALLS, address
+from tests.support.management.api_world import Target
+from tests.support.management.callers import new_caller, refused
+from tests.support.management.roles import LOWER, PAIRS, ROLES, is_everywhere
+from tests.support.store import writes
+from tests.support.store.writes import at
 
 # Who manages an organization is the organization's to say: a membership there is not the user's,
 # and whoever may change it holds all that it can give.

@@ -9,14 +9,14 @@ from __future__ import annotations
 import pytest
 
 from tests.handlers.management.test_api_acting import READS, acting_for_an_owner
-from tests.support import writes
-from tests.support.api_samples import CALLS
-from tests.support.both_stores import settings
-from tests.support.callers import new_caller, refused
-from tests.support.roles import ROLES, is_everywhere
+from tests.support.management.api_samples import CALLS
+from tests.support.management.callers import new_caller, refused
+from tests.support.management.roles import ROLES, is_everywhere
 from tests.support.samples import policies
-from tests.support.stored import dump
-from tests.support.writes import at
+from tests.support.store import writes
+from tests.support.store.both_stores import settings
+from tests.support.store.stored import dump
+from tests.support.store.writes import at
 
 __all__ = ["settings"]
 

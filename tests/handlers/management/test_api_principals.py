@@ -11,13 +11,13 @@ import pytest
 from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from idp.records import AUTHORIZATIONS, PATS, USERS
 from storage import Delete, Update
-from tests.support import writes
-from tests.support.api_samples import CALLS, address
-from tests.support.callers import Caller, new_caller, refused
-from tests.support.exchanging import Broker
+from tests.support.management.api_samples import CALLS, address
+from tests.support.management.callers import Caller, new_caller, refused
+from tests.support.protocol.exchanging import Broker
 from tests.support.samples import policies
-from tests.support.stored import only
-from tests.support.writes import at
+from tests.support.store import writes
+from tests.support.store.stored import only
+from tests.support.store.writes import at
 
 ORGANIZATION = "x-idp-orgid"
 MALFORMED = ["x" * 300, "%00", "%ff", "ä"]

@@ -10,10 +10,10 @@ from handlers.console import safety
 from idp import doctor
 from idp.doctor.check import Installation
 from idp.foundation import i18n
-from idp.records import REPLAY, Replay
+from idp.records import USED_VALUES, UsedValue
 from storage import Insert
-from tests.support import console
-from tests.support.both_stores import settings  # noqa: F401  a fixture
+from tests.support.management import console
+from tests.support.store.both_stores import settings  # noqa: F401  a fixture
 
 DOCTOR = "/admin/v1/doctor"
 SAFETY = "/ui/console/settings/safety"
@@ -26,7 +26,7 @@ async def test_the_checks_of_what_is_stored_are_answered(server, owner):
     page = await owner.get(DOCTOR)
 
     found = {each["id"]: each for each in page.json()["result"]}
-    areas = [doctor.AREAS[area] for area in doctor.OF_WHAT_IS_STORED]
+    areas = [doctor.AREAS[area] for area in doctor.STORED_AREAS]
     assert page.status == 200
     assert list(found) == [each.id for checks in areas for each in checks]
     pkce = found["applications.pkce"]
@@ -38,14 +38,14 @@ async def test_the_checks_of_what_is_stored_are_answered(server, owner):
 
 async def test_records_that_the_sweep_has_missed_are_counted_an_hour_after_they_were_due(server):
     ends_at = server.clock.now() + timedelta(minutes=1)
-    await server.store.commit(Insert(REPLAY, Replay(id="one", expires_at=ends_at)))
-    assert await server.store.overdue(up_to=10) == 0
+    await server.store.commit(Insert(USED_VALUES, UsedValue(id="one", expires_at=ends_at)))
+    assert await server.store.count_overdue(up_to=10) == 0
 
     server.clock.advance(2 * 3600)
-    assert await server.store.overdue(up_to=10) == 0
+    assert await server.store.count_overdue(up_to=10) == 0
     server.clock.advance(120)
 
-    assert await server.store.overdue(up_to=10) == 1
+    assert await server.store.count_overdue(up_to=10) == 1
 
 
 async def test_a_mongodb_server_reports_its_time_and_a_file_has_none(server):
@@ -98,7 +98,7 @@ async def test_the_console_shows_what_to_look_at_first(server, visitor):
 
     page = await visitor.get(SAFETY)
 
-    first_ok, shop = page.text.index("all well"), page.text.index("Shop &amp; Sons")
+    first_ok, shop = page.text.index(">OK<"), page.text.index("Shop &amp; Sons")
     assert shop < first_ok
     assert "Require PKCE of each application whose library can do it." in page.text
     assert "idp doctor" in page.text
@@ -114,7 +114,7 @@ async def test_the_console_shows_it_to_who_sees_the_whole_installation_alone(ser
 @pytest.mark.parametrize("tag", sorted(i18n.available()))
 def test_every_text_of_the_safety_page_is_translated(tag):
     bundle = i18n.load(tag)
-    areas = [doctor.AREAS[area] for area in doctor.OF_WHAT_IS_STORED]
+    areas = [doctor.AREAS[area] for area in doctor.STORED_AREAS]
     checks = [*(one for checks in areas for one in checks), *also_shown()]
     texts = [text for check in checks for text in (check.about, check.fix)]
 
@@ -123,4 +123,4 @@ def test_every_text_of_the_safety_page_is_translated(tag):
 
 def also_shown():
     every = {one.id: one for checks in doctor.AREAS.values() for one in checks}
-    return [every[id] for id in safety.ALSO]
+    return [every[id] for id in safety.FURTHER_CHECK_IDS]

@@ -14,8 +14,8 @@ from idp.identity.guesses import reports as guess_reports
 from idp.management.instance import events as instance_events
 from idp.records import EVENTS, USERS
 from storage.codec import instant_text
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.store.stored import everything
 
 ALL = "/admin/v1/events/_search"
 OWN = "/management/v1/orgs/me/events/_search"
@@ -113,7 +113,7 @@ async def test_a_cursor_that_was_never_given_is_refused(owner, cursor):
 
 async def test_what_nothing_is_indexed_by_is_looked_for_a_bounded_time(server, owner, monkeypatch):
     monkeypatch.setattr(instance_events, "MAX_RECORDS_READ", 2)
-    monkeypatch.setattr(instance_events, "_AT_ONCE", 2)
+    monkeypatch.setattr(instance_events, "_PAGE_SIZE", 2)
     page = (await owner.post(ALL, {"requestId": "nobody"})).json()
 
     assert "events" not in page
@@ -227,7 +227,7 @@ async def note_refusals(server):
     (user,) = (await server.store.find(USERS, {"login_key": "demo"})).records
     for _ in range(2):
         failure_events.sign_in(service, user.id, "wrong", "192.0.2.7", "shop")
-    failure_events.nobodys_sign_in(service, "a digest", "192.0.2.8")
+    failure_events.unknown_name_sign_in(service, "a digest", "192.0.2.8")
     await failure_events.flush(service)
     server.clock.advance(600)
     await failure_events.flush(service)
@@ -246,7 +246,7 @@ async def test_a_refused_sign_in_is_readable_with_cause_count_network_client_and
     assert event["aggregate"]["loginName"] == user.user_name
     begin = "Cause: wrong password or code; Count: 1; Network: 192.0.2.7; Client: shop; Until: "
     assert event["summary"].startswith(begin)
-    assert of_nobody["summary"] == "Count: 1; Login names: 1; Networks: 1"
+    assert of_nobody["summary"] == "Count: 1; Usernames: 1; Networks: 1"
 
 
 async def test_changes_have_no_summary(owner):
@@ -262,7 +262,7 @@ def test_every_failure_event_has_a_sentence_and_every_cause_a_text():
     texts = {event_details.summary("user.sign_in.failed", {"cause": one}) for one in causes}
 
     assert set(event_details.SENTENCES) == {
-        *(failure_events.SIGN_IN, failure_events.NOBODYS_SIGN_IN, failure_events.NETWORK),
+        *(failure_events.SIGN_IN, failure_events.UNKNOWN_NAME_SIGN_IN, failure_events.NETWORK),
         *(failure_events.CLIENT, failure_events.IMPERSONATION),
     }
     assert len(texts) == len(causes)

@@ -19,8 +19,8 @@ from idp.limits.recent_failures import Failures, FailureSource
 from idp.oauth.tokens import acting
 from idp.records import EVENTS, USERS
 from storage import Unavailable
-from tests.support.both_stores import settings  # noqa: F401 - a fixture
-from tests.support.callers import instance_owner
+from tests.support.management.callers import instance_owner
+from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
 
 TOKEN = "/oauth/v2/token"
 ADDRESS, NETWORK = "2001:db8::7", "2001:db8::/64"
@@ -273,7 +273,7 @@ def test_sources_and_events_are_bounded_and_the_rest_is_summed(server):
     known, now = Failures(), server.clock.now()
     for n in range(recent_failures.MAX_SOURCES + 500):
         source = FailureSource(
-            "user.sign_in.failed", f"u{n}", ("n",), rest="instance.sign_in.failed"
+            "user.sign_in.failed", f"u{n}", ("n",), combined_type="instance.sign_in.failed"
         )
         known.record(source, {"network": f"n{n}"}, now)
     assert len(known) <= recent_failures.MAX_SOURCES + 1

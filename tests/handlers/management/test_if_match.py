@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from idp.api import OPERATIONS
-from tests.support.api_samples import CALLS, called
-from tests.support.callers import is_admitted, refused
+from tests.support.management.api_samples import CALLS, called
+from tests.support.management.callers import is_admitted, refused
 from tests.support.slices import one_in
-from tests.support.stored import everything
+from tests.support.store.stored import everything
 
 CONDITIONAL = [called(one) for one in OPERATIONS if one.is_conditional]
 OTHERS = [called(one) for one in OPERATIONS if not one.is_conditional]

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from idp.records import INSTANCE_ID, INSTANCES
-from tests.support.api_samples import FEATURES, SECURITY
-from tests.support.audit import events_agree, events_of
-from tests.support.stored import everything
+from tests.support.management.api_samples import FEATURES, SECURITY
+from tests.support.store.audit import events_agree, events_of
+from tests.support.store.stored import everything
 
 
 async def test_token_exchange_is_off_until_it_is_switched_on(server, owner):

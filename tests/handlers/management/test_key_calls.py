@@ -10,10 +10,10 @@ from jwcrypto.jwt import JWT
 
 from idp.keys import algorithms
 from idp.records import EVENTS, SIGNING_KEYS
-from tests.support.api_samples import ROTATE_KEYS
-from tests.support.callers import refused
+from tests.support.management.api_samples import ROTATE_KEYS
+from tests.support.management.callers import refused
 from tests.support.service import shared_key
-from tests.support.stored import everything
+from tests.support.store.stored import everything
 
 KEYS = "/oauth/v2/keys"
 

@@ -11,12 +11,12 @@ import pytest
 
 from idp.error_catalogue import ERROR_CODES
 from idp.records import APP_KEYS, PATS, USER_KEYS
-from tests.support import console
-from tests.support.api_samples import MACHINES, PROJECTS
-from tests.support.bringing_people import API as API_APP
-from tests.support.bringing_people import MACHINE, PROJECT, app_key, bring, machine_key
-from tests.support.callers import refused
-from tests.support.stored import everything
+from tests.support.management import console
+from tests.support.management.api_samples import MACHINES, PROJECTS
+from tests.support.management.callers import refused
+from tests.support.store.stored import everything
+from tests.support.transfer.bringing_people import API as API_APP
+from tests.support.transfer.bringing_people import MACHINE, PROJECT, app_key, bring, machine_key
 
 ENDLESS = "9999-12-31T23:59:59Z"
 BY_KEY = "API_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT"
@@ -106,7 +106,7 @@ def test_the_refusal_has_a_cause_and_a_cure():
 
     assert error_code.status == 400
     assert error_code.cause
-    assert error_code.cure
+    assert error_code.fix
 
 
 # The console
@@ -154,7 +154,7 @@ async def test_the_form_takes_the_last_day_that_is_allowed_and_no_later_one(
     )
 
     assert (late.status, late.name) == (400, "console/action")
-    assert "no token or key that lasts so long" in re.sub(r"\s+", " ", late.text)
+    assert "allow one this late" in re.sub(r"\s+", " ", late.text)
     assert await everything(server.store) == before
     made = await visitor.submit(late, expirationDate=f"{latest:%Y-%m-%d}", **more)
     assert made.name == "console/made"

@@ -6,11 +6,11 @@ import pytest
 
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import memberships
-from tests.support.api_samples import filled
-from tests.support.both_stores import settings
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.people import create
-from tests.support.stored import everything
+from tests.support.management.api_samples import filled
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.sign_in.people import create
+from tests.support.store.both_stores import settings
+from tests.support.store.stored import everything
 
 __all__ = ["settings"]
 

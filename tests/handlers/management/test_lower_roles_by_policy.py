@@ -8,11 +8,11 @@ import pytest
 from idp.identity.users import memberships
 from idp.records import APPLICATIONS
 from storage import Update
-from tests.support.api_samples import filled
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.people import create
+from tests.support.management.api_samples import filled
+from tests.support.management.callers import new_caller, new_organization, refused
 from tests.support.samples.policies import address
-from tests.support.stored import everything
+from tests.support.sign_in.people import create
+from tests.support.store.stored import everything
 
 PROJECTS = "/management/v1/projects"
 WEAKENED = {

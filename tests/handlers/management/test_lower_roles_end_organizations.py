@@ -7,10 +7,10 @@ import pytest
 from idp.identity.users import memberships
 from idp.records import APPLICATIONS, ORGANIZATIONS
 from storage import Update
-from tests.support.both_stores import settings
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.people import create
-from tests.support.stored import everything
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.sign_in.people import create
+from tests.support.store.both_stores import settings
+from tests.support.store.stored import everything
 
 __all__ = ["settings"]
 

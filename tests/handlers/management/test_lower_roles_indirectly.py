@@ -8,14 +8,14 @@ import pytest
 from idp.identity.users import memberships
 from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from tests.handlers.management.projects.test_project_grants import shop
-from tests.support import writes
-from tests.support.api_samples import MACHINES, MEMBERS, filled
-from tests.support.both_stores import settings
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.people import create
-from tests.support.roles import LOWER, ROLES, is_everywhere
-from tests.support.stored import everything
-from tests.support.writes import at
+from tests.support.management.api_samples import MACHINES, MEMBERS, filled
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.management.roles import LOWER, ROLES, is_everywhere
+from tests.support.sign_in.people import create
+from tests.support.store import writes
+from tests.support.store.both_stores import settings
+from tests.support.store.stored import everything
+from tests.support.store.writes import at
 
 __all__ = ["settings", "shop"]
 

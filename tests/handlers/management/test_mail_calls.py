@@ -11,11 +11,11 @@ from idp.mail import delivery as mail_delivery
 from idp.mail import messages
 from idp.records import EVENTS, OUTBOX
 from storage import Update
-from tests.support.callers import refused
-from tests.support.mail_server import settings_for
-from tests.support.registering import at_code
-from tests.support.steps import text_of
-from tests.support.stored import everything
+from tests.support.management.callers import refused
+from tests.support.servers.mail_server import settings_for
+from tests.support.sign_in.registering import at_code
+from tests.support.sign_in.steps import text_of
+from tests.support.store.stored import everything
 
 TO = "nora@example.com"
 MAIL = "/admin/v1/mail"
@@ -29,7 +29,7 @@ def settings(mail_server):
 async def post(server, kind="invite", **changes):
     """Put a letter into the outbox: its id."""
     letter = messages.write(load("en"), TO, message("A subject"), [message("Secret words.")])
-    posting = messages.posting(server.service, kind, letter, "user-1")
+    posting = messages.posting(server.service, kind, letter, "user-1", org_id=None)
     await server.store.commit(posting)
     if changes:
         await server.store.commit(Update(OUTBOX, posting.id, set=changes))
@@ -111,6 +111,6 @@ async def test_a_code_comes_by_mail_and_no_page_speaks_of_held_mail(
 
     (sent,) = mail_server.mails
     code = re.search(r"^ +(\d{8})", sent.get_body(["plain"]).get_content(), re.MULTILINE)[1]
-    assert "is on its way to" in text_of(page)
+    assert "We've emailed a code to" in text_of(page)
     done = await visitor.submit(page, code=code)
     assert done.status in (200, 302, 303)

@@ -1,4 +1,4 @@
-"""docs/management.md tells of every call of the API, with the permission that it takes."""
+"""docs/reference/management.md has every call of the API, with the permission that it takes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from tests.support import calls_table
 
-PAGE = Path(__file__).parents[3] / "docs" / "management.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "management.md"
 ROWS = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ")]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from idp.audit.event_types import TYPES
-from tests.support.api_samples import CALLS
-from tests.support.callers import is_admitted
-from tests.support.stored import everything
+from tests.support.management.api_samples import CALLS
+from tests.support.management.callers import is_admitted
+from tests.support.store.stored import everything
 
 CHANGING = [name for name in CALLS if not name.startswith("GET ") and "_search" not in name]
 

@@ -10,11 +10,11 @@ import pytest
 from idp.management.organizations import removal as organization_removal
 from idp.records import EVENTS, ORGANIZATIONS, PICTURES
 from storage import Update
-from tests.support.callers import new_caller, new_organization, refused
+from tests.support.management.callers import new_caller, new_organization, refused
 from tests.support.pictures import bad, encoded, opened
 from tests.support.samples.policies import PNG, address
-from tests.support.steps import Seen
-from tests.support.stored import count, everything, only
+from tests.support.sign_in.steps import Seen
+from tests.support.store.stored import count, everything, only
 
 LOGO = "/management/v1/policies/label/logo"
 ALL = "/admin/v1/policies/label/logo"
@@ -267,3 +267,63 @@ async def test_a_page_names_the_organization_instead_of_the_service_on_request(
         (image,) = [each for each in Seen(one).all("img") if "/ui/brand/" in each["src"]]
         assert image["alt"] == name
         assert "<b>" not in one.text
+
+
+async def test_a_logo_that_is_hard_to_see_stands_on_a_plate(visitor, demo, server, manager):
+    await put(manager, colour=(20, 24, 31))
+    page = await visitor.open(demo.authorize_url())
+    (picture,) = Seen(page).all("picture")
+    (stored,) = [one async for one in server.store.scan(PICTURES)]
+    answer = (await manager.get(LOGO)).json()
+
+    assert picture["data-plate-on-dark"] == "light"
+    assert "data-plate-on-light" not in picture
+    assert answer["picture"]["plateOn"] == ["dark"]
+    assert stored.plates == {"dark": "light"}
+
+
+async def test_a_logo_is_judged_again_when_the_colours_of_the_pages_change(
+    visitor, demo, server, manager
+):
+    await put(manager, colour=(20, 24, 31))
+    before = Seen(await visitor.open(demo.authorize_url())).all("picture")
+    await manager.post(address("label"), {"backgroundColorDark": "#f0f0f0"})
+    after = Seen(await visitor.open(demo.authorize_url())).all("picture")
+
+    assert "data-plate-on-dark" in before[0]
+    assert "data-plate-on-dark" not in after[0]
+
+
+async def test_a_background_becomes_a_small_photo_beside_the_form(visitor, demo, manager):
+    path = LOGO.replace("logo", "background")
+    await put(manager, path, size=(2000, 1200))
+    without = Seen(await visitor.open(demo.authorize_url()))
+    await manager.post(address("label"), {"layout": "split"})
+    seen = Seen(await visitor.open(demo.authorize_url()))
+    (backdrop,) = [one for one in seen.all("img") if one.get("class") == "backdrop"]
+    photo = await visitor.http.get(visitor.base + backdrop["src"])
+
+    assert [one for one in without.all("img") if one.get("class") == "backdrop"] == []
+    assert "data-brand" not in without.one("body")
+    assert (seen.one("body")["data-brand"], backdrop["alt"]) == ("split", "")
+    assert photo.headers["Content-Type"] == "image/jpeg"
+    assert len(photo.content) <= 200_000
+    assert opened(photo.content).size == (1600, 960)
+
+
+async def test_without_a_background_there_is_no_room_for_it(visitor, demo, manager):
+    await manager.post(address("label"), {"layout": "split"})
+
+    assert "data-brand" not in Seen(await visitor.open(demo.authorize_url())).one("body")
+
+
+async def test_a_plain_page_has_the_shape_and_font_of_its_organization(visitor, demo, manager):
+    await manager.post(address("label"), {"layout": "plain", "radius": 0, "font": "mono"})
+    page = await visitor.open(demo.authorize_url())
+    sheets = [one["href"] for one in Seen(page).all("link") if one["rel"] == "stylesheet"]
+    (sheet,) = [each for each in sheets if each.startswith("/ui/brand/")]
+    text = (await visitor.get(sheet)).text
+
+    assert Seen(page).one("body")["data-brand"] == "plain"
+    assert "--radius: 0.0rem;" in text
+    assert "--font: var(--font-code);" in text

@@ -12,9 +12,9 @@ from idp.foundation.errors import Busy
 from idp.management import idempotency
 from idp.records import DEFERRED_WORK, GUESS_STREAKS, MADE_CALLS, PROJECTS, GuessStreak
 from storage import Insert, Stale, Unknown, Update
-from tests.support.both_stores import settings  # noqa: F401 - a fixture
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
-from tests.support.stored import everything, only
+from tests.support.management.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
+from tests.support.store.stored import everything, only
 
 PROJECT = "/management/v1/projects"
 MACHINES = "/management/v1/users/machine"

@@ -19,13 +19,15 @@ from idp.records import (
 )
 from storage import Delete, Insert, Update
 from tests.handlers.login.form_pages import FORMS
-from tests.support import console, passkeys, stored
-from tests.support.account import ACCOUNT, enter
-from tests.support.claiming import add_organization
-from tests.support.factors import set_policy
-from tests.support.registering import at_code, at_register
-from tests.support.resetting import at_reset_code, give_address
-from tests.support.steps import at_change, at_password
+from tests.support.management import console
+from tests.support.protocol.claiming import add_organization
+from tests.support.sign_in import passkeys
+from tests.support.sign_in.account import ACCOUNT, enter
+from tests.support.sign_in.factors import set_policy
+from tests.support.sign_in.registering import at_code, at_register
+from tests.support.sign_in.resetting import at_reset_code, give_address
+from tests.support.sign_in.steps import at_change, at_password
+from tests.support.store import stored
 
 LOGIN = "/ui/login"
 

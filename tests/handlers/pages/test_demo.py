@@ -2,12 +2,14 @@
 
 import base64
 import re
+import ssl
 
 import pytest
+from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 
 from idp.records import APPLICATIONS, DEMO_VISITS, INSTANCE_ID, INSTANCES, USERS
 from storage import Delete, Update
-from tests.support.steps import Seen, cancel, shape, text_of
+from tests.support.sign_in.steps import Seen, cancel, shape, text_of
 
 BUTTONS = [("decision", "refresh"), ("decision", "logout")]
 
@@ -30,7 +32,7 @@ async def finish(visitor, page):
 
 
 def titles_of(page):
-    return [part.split("</summary>")[0] for part in page.text.split("<summary>")[1:]]
+    return [part.split("</summary>")[0] for part in page.text.split("<details>\n<summary>")[1:]]
 
 
 def access_token(page):
@@ -77,7 +79,34 @@ async def test_a_refresh_that_is_refused_is_reported(visitor, signed_in, server)
     page = await visitor.submit(signed_in, decision="refresh")
 
     assert (page.status, page.name) == (200, "demo")
-    assert "There is a problem" in text_of(page)
+    assert "<title>Error: " in page.text
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ConnectionRefusedError("refused"),
+        ssl.SSLCertVerificationError("unknown authority"),
+        HTTPClientError(599, "Timeout while connecting"),
+    ],
+)
+async def test_an_issuer_that_this_machine_can_not_reach_is_reported(
+    visitor, server, monkeypatch, error
+):
+    """Behind a proxy whose name or certificate is known to browsers alone."""
+    shown = await sign_in(visitor, server)
+
+    async def fetch(*_, **__):
+        raise error
+
+    monkeypatch.setattr(AsyncHTTPClient, "fetch", fetch)
+    refreshed = await visitor.submit(shown, decision="refresh")
+    signed_in_again = await finish(visitor, await visitor.get("/demo/sign-in"))
+
+    for page in (refreshed, signed_in_again):
+        assert (page.status, page.name) == (200, "demo")
+        assert f"{server.issuer}/oauth/v2/token can't be reached: {error}" in text_of(page)
+    assert access_token(refreshed) == access_token(shown)
 
 
 async def test_signing_out_ends_it_here_and_at_the_service(visitor, demo, signed_in):
@@ -233,4 +262,4 @@ async def test_names_of_strangers_never_become_markup(visitor, server, signed_in
     page = await sign_in(visitor, server)
 
     assert canary not in page.text
-    assert "svg" not in {tag for tag, _ in Seen(page).elements}
+    assert not any("onload" in attributes for _, attributes in Seen(page).elements)

@@ -15,8 +15,8 @@ import handlers
 from tests.handlers.login.form_pages import Place
 from tests.handlers.pages import early_requests as requests
 from tests.handlers.pages.early_requests import LOGIN, opened_at, sent_to
-from tests.support import stored
-from tests.support.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.store import stored
 
 BROWSER, LANGUAGE, PERSON = "idp_agent", "idp_language", "idp_person"
 # Every answer has these, and every page those.

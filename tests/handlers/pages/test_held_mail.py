@@ -9,8 +9,8 @@ from idp.foundation.i18n import load, message
 from idp.mail import messages
 from idp.mail.messages import MessageCode, MessageLink
 from idp.records import OUTBOX
-from tests.support.registering import ADDRESS, at_code, mails
-from tests.support.steps import Seen, text_of
+from tests.support.sign_in.registering import ADDRESS, at_code, mails
+from tests.support.sign_in.steps import Seen, text_of
 
 KEYS = ["id", "to", "subject", "text", "html", "kind", "userId", "code", "url", "creationDate"]
 JSON = {"Accept": "application/json"}
@@ -25,7 +25,7 @@ async def post(server, **changes):
     ]
     values = {"to": ADDRESS, "subject": message("A subject"), "parts": parts} | changes
     letter = messages.write(load("en"), **values)
-    await server.store.commit(messages.posting(server.service, "register", letter))
+    await server.store.commit(messages.posting(server.service, "register", letter, org_id=None))
     return letter
 
 
@@ -81,7 +81,7 @@ async def test_without_mail_there_is_an_empty_list(visitor):
     page = await visitor.get("/dev/mail")
 
     assert await mails(visitor) == []
-    assert "There is none yet." in text_of(page)
+    assert "No email yet." in text_of(page)
 
 
 async def test_the_newest_come_first_and_the_oldest_are_not_shown(visitor, server):
@@ -200,5 +200,5 @@ class TestPublicIssuer:
 
         assert "/ui/login/register?" in sent_on.location
         assert (page.status, page.name, page.inputs) == (200, "register", {})
-        assert "this service is not set up to send any yet" in text_of(page)
+        assert "This service can't send email yet" in text_of(page)
         assert [link for link in Seen(page).links if "/ui/login/name" in link]

@@ -1,11 +1,11 @@
 """The language of the pages: the switcher, the application, an earlier choice, the browser."""
 
+from urllib.parse import parse_qsl
+
 import pytest
 
 from idp.foundation import i18n, pseudo_locale
-from tests.support.steps import Seen, at_password, text_of
-
-NAME = {"en": "Login name", "de": "Anmeldename"}
+from tests.support.sign_in.steps import Seen, at_password, text_of
 
 
 def language_of(page):
@@ -17,16 +17,19 @@ def language_of(page):
     return html["lang"]
 
 
+def menu_of(page):
+    """The links of the language menu."""
+    return [link for link in Seen(page).all("a") if "hreflang" in link]
+
+
 def query_of(page):
-    """What the language switcher sends beside the language."""
-    before = page.text.split('class="language"')[1]
-    names = [part.split('"')[0] for part in before.split('type="hidden" name="')[1:]]
-    values = [part.split('"')[0] for part in before.split('value="')[1:]]
-    return dict(zip(names, values, strict=False))
+    """What the links of the language menu keep of the address."""
+    link = next(link["href"] for link in menu_of(page) if link["hreflang"] == "de")
+    return {name: value for name, value in parse_qsl(link.removeprefix("?")) if name != "lang"}
 
 
 async def switch(visitor, page, tag):
-    """Press the switcher's button."""
+    """Follow the link of the language menu."""
     address = page.url.split("?")[0]
     answer = await visitor.get(address, params={**query_of(page), "lang": tag})
     return await visitor.follow(answer)
@@ -63,7 +66,7 @@ async def test_the_language_stays_through_all_pages_of_a_sign_in(visitor, demo, 
     tags = [language_of(page)]
     page = await visitor.submit(page, loginName="")
     tags.append(language_of(page))
-    assert "Es gibt ein Problem" in text_of(page)
+    assert "Geben Sie Ihre E-Mail-Adresse oder Ihren Benutzernamen ein." in text_of(page)
     page = await visitor.submit(page, loginName="demo")
     tags.append(language_of(page))
     page = await visitor.submit(page, password="wrong")
@@ -134,7 +137,7 @@ async def test_the_pseudo_locale_can_be_asked_for_and_is_offered_to_nobody(visit
     told = (await visitor.get("/.well-known/openid-configuration")).json()
 
     assert language_of(page) == "en-XA"
-    assert [option["value"] for option in Seen(page).all("option")] == list(i18n.available())
+    assert [one["hreflang"] for one in menu_of(page)] == list(i18n.available())
     assert told["ui_locales_supported"] == list(i18n.available())
     assert pseudo_locale.TAG not in i18n.available()
 
@@ -189,10 +192,9 @@ async def test_pages_without_a_sign_in_change_their_language_too(visitor, demo, 
 
 async def test_the_switcher_offers_each_language_in_itself(visitor, demo):
     page = await visitor.open(demo.authorize_url())
-    options = Seen(page).all("option")
 
-    assert [option["value"] for option in options] == list(i18n.available())
-    assert ">Deutsch</option>" in page.text
+    assert [one["hreflang"] for one in menu_of(page)] == list(i18n.available())
+    assert ">Deutsch</a>" in page.text
 
 
 class TestOfAnotherDefault:
@@ -226,8 +228,5 @@ async def test_a_sign_in_to_the_own_pages_calls_them_in_its_language(visitor, pa
 
     page = await visitor.open(f"/ui/{path}")
 
-    bundle = i18n.load(tag)
-    assert bundle.pgettext("page", "to continue to %(application)s", application=name) in text_of(
-        page
-    )
+    assert 'class="asking"' not in page.text  # it is no application that asks
     assert f"– {name}</title>" in page.text

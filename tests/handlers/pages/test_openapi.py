@@ -11,14 +11,24 @@ from openapi_spec_validator import validate
 from idp.api import OPERATIONS, description, examples
 from idp.api.schema_names import PUBLISHED_NAMES
 from idp.schema.reading import collect
-from tests.support.api_samples import CALLS, called
-from tests.support.api_world import World
-from tests.support.callers import is_admitted
+from tests.support.management.api_samples import CALLS, called
+from tests.support.management.api_world import World
+from tests.support.management.callers import is_admitted
 from tests.support.openapi_sample import SAMPLE
 from tests.support.openapi_sample import described as described_now
 
 # What refers to something that has to be there, and what has to be nobody's yet.
-REFERENCES = {"userId", "projectId", "roleKey", "roleKeys", "verificationCode", "queries"}
+REFERENCES = {
+    "idpId",
+    "ownerType",
+    "userId",
+    "userIds",
+    "projectId",
+    "roleKey",
+    "roleKeys",
+    "verificationCode",
+    "queries",
+}
 REFERENCES |= {
     "name",
     "userName",

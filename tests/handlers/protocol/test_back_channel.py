@@ -13,10 +13,10 @@ from idp.oauth.endpoints import back_channel
 from idp.outgoing.http import Outgoing
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, SESSION_CLIENTS
 from storage import Update
-from tests.support import callers
-from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
-from tests.support.forged import part
-from tests.support.stored import only
+from tests.support.attacks.forged import part
+from tests.support.management import callers
+from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
+from tests.support.store.stored import only
 
 END_SESSION = "/oidc/v1/end_session"
 

@@ -8,10 +8,10 @@ import pytest
 
 from idp.keys import jws
 from idp.records import AUTHORIZATIONS, DEVICE_REQUESTS, EVENTS, LOGOUT_MESSAGES
-from tests.support.answers import assert_granted, assert_json, assert_refused
-from tests.support.device import GRANTS, LETTERS, Device, at_confirmation, type_code
-from tests.support.steps import shape, text_of
-from tests.support.stored import everything, only
+from tests.support.protocol.answers import assert_granted, assert_json, assert_refused
+from tests.support.protocol.device import GRANTS, LETTERS, Device, at_confirmation, type_code
+from tests.support.sign_in.steps import shape, text_of
+from tests.support.store.stored import everything, only
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ async def test_the_confirmation_names_the_application_and_what_it_asks_for(
         [],
         [("decision", "allow"), ("decision", "deny")],
     )
-    for words in ("Television", "to recognize you", "your email address", "Demo"):
+    for words in ("Television", "Recognize you", "See your email address", "Demo"):
         assert words in text_of(page)
     assert "profile" not in text_of(page)
 

@@ -9,10 +9,10 @@ import pytest
 
 from idp.records import APPLICATIONS, AUTHORIZATIONS, DEVICE_REQUESTS, USERS
 from storage import Update
-from tests.support.answers import assert_granted, assert_refused
-from tests.support.asserting import register_key
-from tests.support.device import GRANTS, Device, at_confirmation
-from tests.support.stored import everything, only, refusals
+from tests.support.protocol.answers import assert_granted, assert_refused
+from tests.support.protocol.asserting import register_key
+from tests.support.protocol.device import GRANTS, Device, at_confirmation
+from tests.support.store.stored import everything, only, refusals
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import pytest
 from idp.identity.guesses import throttle
 from idp.records import AUTH_REQUESTS, DEVICE_REQUESTS, USER_CODES
 from storage import COUNTERS
-from tests.support.answers import assert_refused
-from tests.support.device import GRANTS, PATH, Device, at_confirmation, type_code
-from tests.support.steps import Seen, shape, text_of
-from tests.support.stored import everything, only
+from tests.support.protocol.answers import assert_refused
+from tests.support.protocol.device import GRANTS, PATH, Device, at_confirmation, type_code
+from tests.support.sign_in.steps import Seen, shape, text_of
+from tests.support.store.stored import everything, only
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ async def test_an_expired_code_is_reported_as_expired(server, visitor, device):
     page = await type_code(visitor, told["user_code"])
 
     assert (page.status, page.name) == (410, "expired")
-    assert "That code has expired. Let the device show a new one." in text_of(page)
+    assert "That code has expired. Request a new one on the device." in text_of(page)
     assert await everything(server.store) == before
 
 

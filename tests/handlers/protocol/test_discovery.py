@@ -62,7 +62,9 @@ def test_the_document_holds_exactly_these_values(server, document):
         "userinfo_endpoint": f"{base}/oidc/v1/userinfo",
         "end_session_endpoint": f"{base}/oidc/v1/end_session",
         "jwks_uri": f"{base}/oauth/v2/keys",
-        "scopes_supported": ["openid", "profile", "email", "phone", "address", "offline_access"],
+        "scopes_supported": [
+            *("openid", "profile", "email", "phone", "address", "groups", "offline_access")
+        ],
         "response_types_supported": ["code", "id_token", "id_token token"],
         "response_modes_supported": ["query", "fragment", "form_post"],
         "grant_types_supported": GRANT_TYPES,

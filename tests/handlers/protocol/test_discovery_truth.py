@@ -15,13 +15,13 @@ from idp.oauth import key_rotation
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.fuzz.world import GRANTS, TYPES
-from tests.support import exchanging
-from tests.support.answers import assert_refused
-from tests.support.asserting import ASSERTION_TYPE, JWT_BEARER, private_key, register_key
-from tests.support.device import GRANT as DEVICE
-from tests.support.forged import encode, part
-from tests.support.passkeys import enrol
-from tests.support.stored import everything
+from tests.support.attacks.forged import encode, part
+from tests.support.protocol import exchanging
+from tests.support.protocol.answers import assert_refused
+from tests.support.protocol.asserting import ASSERTION_TYPE, JWT_BEARER, private_key, register_key
+from tests.support.protocol.device import GRANT as DEVICE
+from tests.support.sign_in.passkeys import enrol
+from tests.support.store.stored import everything
 
 DOCUMENT = "/.well-known/openid-configuration"
 INTROSPECTION = "introspection_endpoint_auth"
@@ -169,7 +169,7 @@ async def test_the_challenge_methods_are_those_that_are_stated(document, client,
 async def test_the_scopes_are_those_that_are_stated(document, client, signed_in):
     page = await signed_in.get(client.authorize_url(scope=" ".join(SCOPES), prompt="none"))
     answered = (await client.redeem(signed_in, page.answer["code"])).json()["scope"].split(" ")
-    form = {"grant_type": "client_credentials", "scope": "openid groups"}
+    form = {"grant_type": "client_credentials", "scope": "openid departments"}
     own = await client.token(signed_in, form)
 
     known = stated(document, "scopes_supported", SCOPES)
@@ -384,3 +384,16 @@ def _key_for(algorithm: str, secret: str | None) -> JWK:
     if algorithm in curves:
         return JWK.generate(kty="EC", crv=curves[algorithm])
     return JWK.from_pyca(private_key("RS256" if algorithm[0] in "RP" else algorithm, 0))
+
+
+async def test_a_client_that_has_the_document_is_told_when_it_has_changed(server, visitor):
+    await exchanging.switch(server, allows_token_exchange=True)
+    before = (await visitor.get(DOCUMENT)).headers["ETag"]
+    unchanged = await visitor.get(DOCUMENT, headers={"If-None-Match": before})
+    await exchanging.switch(server, allows_token_exchange=False)
+    changed = await visitor.get(DOCUMENT, headers={"If-None-Match": before})
+
+    assert (unchanged.status, unchanged.text) == (304, "")
+    assert unchanged.headers["ETag"] == before
+    assert changed.status == 200
+    assert changed.headers["ETag"] != before

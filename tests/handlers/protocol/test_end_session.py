@@ -9,13 +9,13 @@ from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
 
 from idp.oauth.endpoints import end_session
-from idp.records import AGENTS, APPLICATIONS, SESSIONS, LogoutRequest
+from idp.records import APPLICATIONS, BROWSERS, SESSIONS, LogoutRequest
 from storage import Update
-from tests.support import forged
-from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
+from tests.support.attacks import forged
+from tests.support.browsers.wire import FORM
 from tests.support.service import shared_key
-from tests.support.stored import everything, only
-from tests.support.wire import FORM
+from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
+from tests.support.store.stored import everything, only
 
 PATH = "/oidc/v1/end_session"
 BYE = "https://client.example/bye"
@@ -59,9 +59,9 @@ async def test_a_hint_ends_its_session_at_once_and_leads_to_the_registered_addre
 
 
 async def test_a_logout_changes_the_session_and_the_cookie(server, visitor, client, tokens):
-    before = await only(server.store, AGENTS)
+    before = await only(server.store, BROWSERS)
     page = await visitor.get(client.logout_url(id_token_hint=tokens["id_token"]))
-    session, agent = await only(server.store, SESSIONS), await only(server.store, AGENTS)
+    session, agent = await only(server.store, SESSIONS), await only(server.store, BROWSERS)
     events = (await everything(server.store))["events"].values()
 
     assert session.ended_at == server.clock.now()
@@ -178,7 +178,7 @@ async def test_a_hint_without_a_session_ends_nothing(server, visitor, client, to
 
 
 async def test_a_logout_amid_a_sign_in_ends_the_session_all_the_same(server, client, tokens):
-    agent = await only(server.store, AGENTS)
+    agent = await only(server.store, BROWSERS)
     claims = forged.part(tokens["id_token"], 1)
     request = LogoutRequest(
         id="request",
@@ -186,7 +186,7 @@ async def test_a_logout_amid_a_sign_in_ends_the_session_all_the_same(server, cli
         hinted_user_id=claims["sub"],
     )
     rotated = {"secret_hash": "another tab has signed in"}
-    await server.store.commit(Update(AGENTS, agent.id, set=rotated))
+    await server.store.commit(Update(BROWSERS, agent.id, set=rotated))
     ended = await end_session.end_hinted(server.service, request, agent)
 
     assert ended is not None

@@ -9,7 +9,7 @@ from idp.records import APPLICATIONS
 from storage import Update
 from tests.handlers.protocol.mistakes.credentials import basic
 from tests.handlers.protocol.mistakes.world import AUTHORIZE, TOKEN, USERINFO
-from tests.support.steps import Seen, text_of
+from tests.support.sign_in.steps import Seen, text_of
 
 
 async def known(world, page):
@@ -22,7 +22,7 @@ SCOPES = [
     ("openid,profile", "Put one space between two scopes"),
     ("openid%2Bprofile", "Put one space between two scopes"),
     ("openid\tprofile", "Put one space between two scopes"),
-    ("profile OpenID", "Write openid in small letters."),
+    ("profile OpenID", "Write openid in lowercase letters."),
     ("profile", "Add openid to scope."),
 ]
 

@@ -19,7 +19,7 @@ from tests.handlers.protocol.mistakes import (
     service_tokens,
     tokens,
 )
-from tests.support.steps import text_of
+from tests.support.sign_in.steps import text_of
 
 MISTAKES = [
     *pages.ADDRESSES,

@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from idp.records import LOGOUT_REQUESTS
-from tests.support.forged import part
+from tests.support.attacks.forged import part
 from tests.support.pages.rendered import Page as Read
-from tests.support.stored import everything, only
+from tests.support.store.stored import everything, only
 
 END_SESSION = "/oidc/v1/end_session"
 BYE = "https://wiki.example/bye"

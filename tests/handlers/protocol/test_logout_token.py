@@ -9,9 +9,9 @@ from joserfc import jwt
 from joserfc.jwk import KeySet
 
 from idp.oauth import key_rotation
-from tests.support.forged import part
-from tests.support.receiver import verified
-from tests.support.stored import everything
+from tests.support.attacks.forged import part
+from tests.support.servers.receiver import verified
+from tests.support.store.stored import everything
 
 HERE = {"post_logout_redirect_uri": None}
 

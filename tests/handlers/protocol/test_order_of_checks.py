@@ -9,11 +9,11 @@ from idp.oauth.refusals.check import USER_ALLOWED
 from idp.records import APPLICATIONS, USERS
 from storage import Update
 from tests.handlers.protocol.mistakes.world import AUTHORIZE, TOKEN, World
-from tests.support.device import GRANT, GRANTS, Device, at_confirmation
-from tests.support.relying_party import CHALLENGE, VERIFIER, RelyingParty
-from tests.support.stored import refusals
-from tests.support.visitor import Visitor
-from tests.support.wire import FORM
+from tests.support.browsers.visitor import Visitor
+from tests.support.browsers.wire import FORM
+from tests.support.protocol.device import GRANT, GRANTS, Device, at_confirmation
+from tests.support.protocol.relying_party import CHALLENGE, VERIFIER, RelyingParty
+from tests.support.store.stored import refusals
 
 ANOTHER = "https://evil.example/"
 PAR = "/oauth/v2/par"

@@ -7,14 +7,14 @@ from urllib.parse import urlencode
 import pytest
 
 from idp.oauth import paths, request_limits
-from tests.support import artefacts
-from tests.support.answers import assert_granted, assert_refused
-from tests.support.artefacts import World
-from tests.support.asserting import ASSERTION_TYPE, JWT_BEARER
-from tests.support.device import GRANT as DEVICE_GRANT
-from tests.support.forged import changed, cut, longer
-from tests.support.stored import everything
-from tests.support.wire import FORM, exchange
+from tests.support.attacks import artefacts
+from tests.support.attacks.artefacts import World
+from tests.support.attacks.forged import changed, cut, longer
+from tests.support.browsers.wire import FORM, exchange
+from tests.support.protocol.answers import assert_granted, assert_refused
+from tests.support.protocol.asserting import ASSERTION_TYPE, JWT_BEARER
+from tests.support.protocol.device import GRANT as DEVICE_GRANT
+from tests.support.store.stored import everything
 
 AUTHORIZE, TOKEN, PAR = paths.AUTHORIZE, paths.TOKEN, paths.PAR
 END_SESSION, USERINFO = paths.END_SESSION, paths.USERINFO

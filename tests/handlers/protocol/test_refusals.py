@@ -15,8 +15,8 @@ from idp.foundation.errors import NotFound
 from idp.records import REFUSALS
 from storage import Unavailable
 from tests.handlers.protocol.mistakes.world import AUTHORIZE, END_SESSION, TOKEN, USERINFO, World
-from tests.support.stored import everything, refusals
-from tests.support.wire import FORM
+from tests.support.browsers.wire import FORM
+from tests.support.store.stored import everything, refusals
 
 CANARY = "canary-0123456789-abcdefghijklmnopqrstuvwxyz-0123456789"
 SECRETS = [
@@ -137,7 +137,7 @@ class TestTheAnswer:
         self, io_loop, server
     ):
         from tests.handlers.login.test_explain_page import Through
-        from tests.support.visitor import Visitor
+        from tests.support.browsers.visitor import Visitor
 
         visitor = Visitor(server.issuer, transport=Through(server.service.config.port))
         world = await World.make(server, visitor)
@@ -146,8 +146,8 @@ class TestTheAnswer:
         await visitor.close()
 
         assert page.headers["X-Request-Id"] in page.text
-        assert "Capital and small letters differ" not in page.text
-        assert "Capital and small letters differ" in told
+        assert "Uppercase and lowercase letters differ" not in page.text
+        assert "Uppercase and lowercase letters differ" in told
         assert "known   https://client.example/cb" in told
 
 

@@ -13,11 +13,11 @@ from idp.identity.users import personal_access_tokens as user_personal_access_to
 from idp.identity.users.subjects import Subject
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, USERS
 from tests.handlers.protocol.mistakes.world import AUTHORIZE, END_SESSION, TOKEN, USERINFO
-from tests.support.logged import log_fixture  # noqa: F401 - a fixture
-from tests.support.relying_party import VERIFIER
+from tests.support.browsers.wire import FORM
+from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.protocol.relying_party import VERIFIER
 from tests.support.slices import one_in
-from tests.support.stored import refusals
-from tests.support.wire import FORM
+from tests.support.store.stored import refusals
 
 ENDPOINTS = [AUTHORIZE, TOKEN, USERINFO, END_SESSION]
 KINDS = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from gcp_storage_emulator.server import create_server
 
-from tests.support.bucket import ACCOUNT, packed
-from tests.support.bulk import imported, orgs, package
-from tests.support.callers import instance_owner
+from tests.support.management.callers import instance_owner
+from tests.support.servers.bucket import ACCOUNT, packed
+from tests.support.transfer.bulk import imported, orgs, package
 
 PLACE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccount_json": packed(ACCOUNT)}
 

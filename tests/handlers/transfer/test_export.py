@@ -11,10 +11,10 @@ import pytest
 from idp.records import EVENTS, ORGANIZATIONS
 from idp.transfer.calls import export_document
 from tests.idp.transfer.calls.test_export_document import HASH, organization
-from tests.support.bringing import brought
-from tests.support.callers import new_caller
-from tests.support.leaving import calling
-from tests.support.stored import everything
+from tests.support.browsers.leaving import calling
+from tests.support.management.callers import new_caller
+from tests.support.store.stored import everything
+from tests.support.transfer.bringing import brought
 
 EXPORT = "/admin/v1/export"
 

@@ -10,9 +10,9 @@ import pytest
 
 from idp.records import JOBS, ORGANIZATIONS, PACKAGE_PARTS, USERS
 from storage import Update
-from tests.support.bulk import IMPORT, imported, large, orgs, package
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.stored import count, everything
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.store.stored import count, everything
+from tests.support.transfer.bulk import IMPORT, imported, large, orgs, package
 
 PERSON = {
     "userName": "ada",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from idp.records import USERS
-from tests.support.bulk import imported, orgs, package
+from tests.support.transfer.bulk import imported, orgs, package
 
 ID = " u|1"
 SLIPS = {

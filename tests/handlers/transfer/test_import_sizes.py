@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from handlers import api
-from tests.support.bucket import ACCOUNT, MEDIA, META, described, packed, serving, told
-from tests.support.bulk import IMPORT, orgs, package
-from tests.support.callers import refused
-from tests.support.stored import count
-from tests.support.wire import exchange
+from tests.support.browsers.wire import exchange
+from tests.support.management.callers import refused
+from tests.support.servers.bucket import ACCOUNT, MEDIA, META, described, packed, serving, told
+from tests.support.store.stored import count
+from tests.support.transfer.bulk import IMPORT, orgs, package
 
 MOST = 64 * 1024
 FIVE_GIGABYTES = 5 * 1024**3
@@ -69,7 +69,7 @@ async def test_one_that_comes_in_pieces_is_measured_too(server, owner, visitor):
 
 
 async def test_pieces_without_end_are_cut_off_with_the_answer(server, owner, monkeypatch):
-    monkeypatch.setattr(api, "_EXCUSED_BYTES", 4096)
+    monkeypatch.setattr(api, "_MAX_IGNORED_BYTES", 4096)
     piece = b"1000\r\n" + b" " * 4096 + b"\r\n"
     head = headed(server, owner, "Transfer-Encoding: chunked")
 

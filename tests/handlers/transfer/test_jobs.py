@@ -17,13 +17,13 @@ from idp.records import (
 )
 from idp.transfer.jobs import cleanup as job_cleanup
 from idp.transfer.jobs import lifecycle as job_lifecycle
-from tests.support.audit import events_agree
-from tests.support.bulk import JOBS as PATH
-from tests.support.bulk import imported, orgs, package
-from tests.support.callers import refused
-from tests.support.packaged import held
+from tests.support.management.callers import refused
 from tests.support.samples.imports import waiting
-from tests.support.stored import count
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import count
+from tests.support.transfer.bulk import JOBS as PATH
+from tests.support.transfer.bulk import imported, orgs, package
+from tests.support.transfer.packaged import held
 
 
 async def test_a_job_reports_its_progress(server, owner):
@@ -146,13 +146,13 @@ async def test_the_package_of_a_cancelled_job_goes_after_a_day(server, owner):
     id = await waiting(server, *orgs(3))
     await owner.post(f"{PATH}/{id}/_cancel", {})
 
-    await job_cleanup.tidy(server.service)
+    await job_cleanup.clean_up(server.service)
     assert await server.store.count(PACKAGE_PARTS) == 1
     server.clock.advance(timedelta(days=1, seconds=1).total_seconds())
-    await job_cleanup.tidy(server.service)
+    await job_cleanup.clean_up(server.service)
 
     assert await server.store.count(PACKAGE_PARTS) == 0
-    assert not job_lifecycle.can_go_on(await server.store.get(JOBS, id))
+    assert not job_lifecycle.can_be_resumed(await server.store.get(JOBS, id))
 
 
 async def test_a_job_is_removed_after_thirty_days_with_its_report(server, owner):
@@ -160,7 +160,7 @@ async def test_a_job_is_removed_after_thirty_days_with_its_report(server, owner)
     await server.service.background_tasks.finished()
     server.clock.advance(timedelta(days=30, seconds=1).total_seconds())
 
-    await job_cleanup.tidy(server.service)
+    await job_cleanup.clean_up(server.service)
 
     left = await count(server.store)
     assert {JOBS.name, JOB_PROBLEMS.name, JOB_BATCHES.name} & set(left) == set()
@@ -207,17 +207,17 @@ async def test_a_local_file_whose_process_is_gone_waits_for_who_has_it(server, o
     assert (alive["state"], alive.get("resumedBy")) == ("JOB_STATE_RUNNING", None)
     assert (job["state"], job["source"]) == ("JOB_STATE_INTERRUPTED", "/tmp/all of it.json")
     assert job["resumedBy"] == "idp import '/tmp/all of it.json' --update --resume"
-    assert await job_lifecycle.due(server.service) is None
+    assert await job_lifecycle.next_job(server.service) is None
 
 
 async def test_one_that_nobody_goes_on_with_is_forgotten_after_thirty_days(server):
     hold = await held(server.service)
     server.clock.advance(timedelta(days=30).total_seconds())
-    await job_cleanup.tidy(server.service)
+    await job_cleanup.clean_up(server.service)
     assert await server.store.get(JOBS, hold.job.id)
     server.clock.advance(1)
 
-    await job_cleanup.tidy(server.service)
+    await job_cleanup.clean_up(server.service)
 
     assert await server.store.get(JOBS, hold.job.id) is None
     await events_agree(server.store)

@@ -9,17 +9,23 @@ from dataclasses import dataclass
 import pytest
 
 from idp.records import PASSKEYS, PATS, RECOVERY_CODES, USER_KEYS
-from tests.support.answers import assert_granted
-from tests.support.api_samples import MACHINES, PROJECTS
-from tests.support.audit import events_agree
-from tests.support.bulk import IMPORT, imported
-from tests.support.callers import Caller, instance_owner, new_caller, new_organization, refused
-from tests.support.factors import code, give_app, give_codes
-from tests.support.mongod import fresh_database
-from tests.support.people import PASSWORD, PATH
-from tests.support.relying_party import RelyingParty
+from tests.support.browsers.visitor import Visitor
+from tests.support.management.api_samples import MACHINES, PROJECTS
+from tests.support.management.callers import (
+    Caller,
+    instance_owner,
+    new_caller,
+    new_organization,
+    refused,
+)
+from tests.support.protocol.answers import assert_granted
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.servers.mongod import fresh_database
 from tests.support.service import start_server, stop_server
-from tests.support.visitor import Visitor
+from tests.support.sign_in.factors import code, give_app, give_codes
+from tests.support.sign_in.people import PASSWORD, PATH
+from tests.support.store.audit import events_agree
+from tests.support.transfer.bulk import IMPORT, imported
 
 EXPORT = "/admin/v1/export"
 NAME, WITH_APP = "mini@mouse.example", "maxi@mouse.example"

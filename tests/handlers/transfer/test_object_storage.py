@@ -12,7 +12,10 @@ import pytest
 
 from idp.records import EVENTS, JOBS, ORGANIZATIONS
 from idp.transfer.bucket import store as bucket_store
-from tests.support.bucket import (
+from tests.support.browsers.leaving import calling
+from tests.support.management.callers import refused
+from tests.support.measured.logged import logged as logged_from
+from tests.support.servers.bucket import (
     ACCOUNT,
     EMAIL,
     MEDIA,
@@ -28,12 +31,9 @@ from tests.support.bucket import (
     takes,
     told,
 )
-from tests.support.bulk import IMPORT, imported, large, orgs, package
-from tests.support.callers import refused
-from tests.support.leaving import calling
-from tests.support.logged import logged as logged_from
-from tests.support.scratch_files import all_removed, nothing_left
-from tests.support.stored import everything
+from tests.support.store.stored import everything
+from tests.support.transfer.bulk import IMPORT, imported, large, orgs, package
+from tests.support.transfer.scratch_files import all_removed, nothing_left
 
 EXPORT = "/admin/v1/export"
 PLACE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
@@ -246,7 +246,7 @@ async def test_an_object_that_cant_be_read_is_reported_and_nothing_is_stored(
 
 @pytest.mark.slow
 async def test_one_request_too_many_is_asked_to_come_back(server, owner, bucket, monkeypatch):
-    monkeypatch.setattr(bucket_store, "_turns", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(bucket_store, "_transfer_slots", threading.BoundedSemaphore(1))
     bucket.answers[META] = silent
     owner.visitor.may_fail = True
     first = asyncio.ensure_future(owner.post(IMPORT, {"dataOrgsGcs": PLACE, "timeout": "2s"}))

@@ -10,14 +10,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from idp.keys import algorithms
-from tests.support import passkeys
-from tests.support.audit import events_agree
-from tests.support.backups import backed_up, make_backups_cheap, master_key_of, restored
-from tests.support.callers import instance_owner, new_caller
+from tests.support.browsers.visitor import Visitor
 from tests.support.clock import SteppingClock
-from tests.support.device import GRANTS, Device
-from tests.support.factors import code, give_app, give_codes
-from tests.support.resetting import at_reset_code, give_address, newest
+from tests.support.management.callers import instance_owner, new_caller
+from tests.support.protocol.device import GRANTS, Device
 from tests.support.service import (
     Server,
     make_hashes_cheap,
@@ -25,7 +21,11 @@ from tests.support.service import (
     start_server,
     stop_server,
 )
-from tests.support.visitor import Visitor
+from tests.support.sign_in import passkeys
+from tests.support.sign_in.factors import code, give_app, give_codes
+from tests.support.sign_in.resetting import at_reset_code, give_address, newest
+from tests.support.store.audit import events_agree
+from tests.support.store.backups import backed_up, make_backups_cheap, master_key_of, restored
 
 
 class House:

@@ -8,8 +8,8 @@ from idp.audit import erasure, failure_events, sealing, verification
 from idp.foundation.errors import NotFound
 from idp.records import EVENTS
 from storage import Delete, Unavailable
-from tests.support.auditing import store_events
-from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
+from tests.support.store.auditing import store_events
+from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
 
 NETWORK = [("network", "192.0.2.0/24")]
 

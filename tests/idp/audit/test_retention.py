@@ -13,8 +13,8 @@ from idp.audit.verification import Anchor
 from idp.foundation import redaction
 from idp.records import AUDIT_FLOORS, AUDIT_HEADS, EVENTS, AuditFloor
 from storage import Insert, Update
-from tests.support.auditing import sealed_in, store_events
-from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
+from tests.support.store.auditing import sealed_in, store_events
+from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
 
 DAY = timedelta(days=1)
 
@@ -205,14 +205,14 @@ def logged(monkeypatch):
 @pytest.mark.promise("audit: anchors")
 async def test_heads_are_logged_once_an_hour_and_hold_as_anchors(service, logged):
     await sealed(service, 2)
-    await upkeep.tend(service)
+    await upkeep.maintain(service)
     await sealed(service, 1)
-    await upkeep.tend(service)
+    await upkeep.maintain(service)
     assert {line["stream"] for line in logged} == {"change", "access"}
 
     service.clock.advance(3600)
-    await upkeep.tend(service)
-    await upkeep.tend(service)
+    await upkeep.maintain(service)
+    await upkeep.maintain(service)
     known = [Anchor(**line) for line in logged]
     assert [a.position for a in known if a.stream == "access"] == [2, 3]
     assert await faults(service, known) == {}

@@ -15,8 +15,8 @@ from idp.background import schedule as background_schedule
 from idp.limits.recent_failures import PERIOD
 from idp.records import AUDIT_HEADS, AUDIT_KEYS, EVENTS, LEASES, Event
 from storage import Delete, Insert, Unit, Unknown, Update
-from tests.support.auditing import events_in, sealed_in, store_events
-from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401 - a fixture
+from tests.support.store.auditing import events_in, sealed_in, store_events
+from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401 - a fixture
 
 
 @pytest.fixture

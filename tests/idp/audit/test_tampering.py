@@ -1,5 +1,5 @@
 """What a program that can write the database, but does not have the master key, can change in the
-audit log unnoticed: docs/operating.md, "What verification finds", says the same."""
+audit log unnoticed: docs/how-to/operating.md, "What verification finds", says the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import structs
 from idp.audit import anchors, chain, retention, sealing, verification
 from idp.records import ALL, AUDIT_FLOORS, AUDIT_HEADS, AUDIT_KEYS, EVENTS, Event
 from storage import Delete, Insert, Update
-from tests.support.auditing import new_event, sealed_in, store_events
+from tests.support.store.auditing import new_event, sealed_in, store_events
 
 PAYLOAD = [("network", "192.0.2.0/24")]
 OF_THE_LOG = (EVENTS, AUDIT_FLOORS, AUDIT_HEADS, AUDIT_KEYS)

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from idp.background import schedule as background_schedule
-from idp.background.schedule import RETRY_SECONDS, TURN_SECONDS, ScheduledJob
+from idp.background.schedule import MAX_RUN_SECONDS, RETRY_SECONDS, ScheduledJob
 from idp.records import LEASES
 from storage import Unavailable
-from tests.support.stored import everything
+from tests.support.store.stored import everything
 
 
 class Work:
@@ -127,7 +127,7 @@ async def test_while_somebody_is_at_it_nobody_else_begins(server, service):
     work = Work(slow)
     first = asyncio.create_task(turn(service, work, interval_seconds=1))
     await is_begun.wait()
-    server.clock.advance(TURN_SECONDS - 1)
+    server.clock.advance(MAX_RUN_SECONDS - 1)
     assert not await turn(service, work, interval_seconds=1)
     may_end.set()
 
@@ -140,9 +140,9 @@ async def test_the_turn_of_a_process_that_died_in_it_ends_by_itself(server, serv
         return None
 
     with monkeypatch.context() as patch:
-        patch.setattr(background_schedule, "_give_back", dies)
+        patch.setattr(background_schedule, "_release", dies)
         await turn(service, Work())
-    server.clock.advance(TURN_SECONDS - 1)
+    server.clock.advance(MAX_RUN_SECONDS - 1)
     early = await turn(service, Work())
     server.clock.advance(1)
 
@@ -170,7 +170,7 @@ async def test_a_job_that_fails_is_logged_and_done_again_soon(
 
 
 async def test_a_job_that_takes_too_long_is_cut_off(service, lines, monkeypatch):
-    monkeypatch.setattr(background_schedule, "TURN_SECONDS", 0.05)
+    monkeypatch.setattr(background_schedule, "MAX_RUN_SECONDS", 0.05)
     done = await turn(service, Work(asyncio.Event().wait))
 
     assert not done
@@ -203,7 +203,7 @@ async def test_a_turn_that_went_to_somebody_else_is_not_taken_from_them(server, 
 
     first = asyncio.create_task(turn(service, Work(stalled), interval_seconds=1))
     await is_begun.wait()
-    server.clock.advance(TURN_SECONDS)
+    server.clock.advance(MAX_RUN_SECONDS)
     assert await turn(service, Work(), interval_seconds=600)
     may_end.set()
     await first
@@ -214,7 +214,7 @@ async def test_a_turn_that_went_to_somebody_else_is_not_taken_from_them(server, 
 
 async def test_within_the_block_jobs_are_done_and_after_it_none(service, monkeypatch):
     work, other = Work(), Work(asyncio.Event().wait)
-    monkeypatch.setattr(background_schedule, "LOOKS_EVERY_SECONDS", 0.001)
+    monkeypatch.setattr(background_schedule, "POLL_SECONDS", 0.001)
     monkeypatch.setattr(
         background_schedule,
         "JOBS",
@@ -238,7 +238,7 @@ async def test_a_store_that_is_away_is_waited_for(service, lines, monkeypatch):
         return await get_many(keys)
 
     monkeypatch.setattr(service.store, "get_many", ailing)
-    monkeypatch.setattr(background_schedule, "LOOKS_EVERY_SECONDS", 0.001)
+    monkeypatch.setattr(background_schedule, "POLL_SECONDS", 0.001)
     monkeypatch.setattr(background_schedule, "RETRY_SECONDS", 0.001)
     monkeypatch.setattr(background_schedule, "JOBS", {"work": ScheduledJob(60, work)})
     async with asyncio.timeout(30), background_schedule.running(service):

@@ -12,10 +12,10 @@ import pytest
 from idp.backup import contents
 from idp.backup.contents import COLLECTIONS, Head, NewerBackup
 from idp.backup.restoring import PENDING
-from idp.backup.sealed_files import DamagedBackup, SealedWriter, WrongPassphrase, opened
-from idp.foundation.errors import NotFound
+from idp.backup.sealed_files import DamagedBackup, SealedWriter, WrongPassphrase, decrypted
+from idp.foundation.errors import ConfigError, NotFound
 from idp.foundation.randomness import SystemRandom
-from idp.keys.master_key import MasterKey, WrongKey
+from idp.keys.master_key import MasterKey
 from idp.records import (
     EVENTS,
     INSTANCE_ID,
@@ -28,7 +28,9 @@ from idp.records import (
     OutboxMessage,
 )
 from storage import COUNTERS, META, SCHEMA_ID, HalfFilled, Insert, TooNew, Update
-from tests.support.backups import (
+from tests.support.clock import SteppingClock
+from tests.support.servers.mongod import fresh_database
+from tests.support.store.backups import (
     PASSPHRASE,
     all_of,
     as_it_is,
@@ -37,9 +39,7 @@ from tests.support.backups import (
     make_backups_cheap,
     restored,
 )
-from tests.support.clock import SteppingClock
-from tests.support.generated import Generator
-from tests.support.mongod import fresh_database
+from tests.support.store.generated import Generator
 
 KEY = bytes(range(32))
 
@@ -125,7 +125,7 @@ async def test_the_backups_of_equal_stores_say_the_same_of_what_they_have(sqlite
     await restored(two, backup, clock)
 
     manifests = [
-        contents.checked(io.BytesIO(each), PASSPHRASE).manifest
+        contents.read_whole(io.BytesIO(each), PASSPHRASE).manifest
         for each in (backup, await backup_of(two, clock))
     ]
 
@@ -157,12 +157,12 @@ def sealed(*lines: bytes) -> bytes:
 
 
 def lines_of(backup: bytes) -> list[bytes]:
-    text = b"".join(opened(io.BytesIO(backup), PASSPHRASE))
+    text = b"".join(decrypted(io.BytesIO(backup), PASSPHRASE))
     return text.splitlines(keepends=True)
 
 
 def check(backup: bytes, passphrase: str = PASSPHRASE):
-    return contents.checked(io.BytesIO(backup), passphrase)
+    return contents.read_whole(io.BytesIO(backup), passphrase)
 
 
 @pytest.fixture
@@ -249,10 +249,10 @@ def with_record(backup: bytes, name: str, record: dict) -> bytes:
     head, _, _ = lines_of(backup)
     encoded = msgspec.json.encode(record)
     line = msgspec.json.encode([name, msgspec.Raw(encoded)]) + b"\n"
-    tallies = contents.Tallies()
-    tallies.add(type("Named", (), {"name": name}), encoded)
+    digests = contents.CollectionDigests()
+    digests.add(type("Named", (), {"name": name}), encoded)
     return sealed(
-        head, line, contents.manifest_line(contents.Manifest(collections=tallies.by_collection()))
+        head, line, contents.manifest_line(contents.Manifest(collections=digests.by_collection()))
     )
 
 
@@ -309,7 +309,7 @@ async def test_no_backup_is_made_with_another_master_key(sqlite, clock):
     url = sqlite()
     await make_store(url, clock)
 
-    with pytest.raises(WrongKey):
+    with pytest.raises(ConfigError, match="another master key"):
         await backup_of(url, clock, key=bytes(32))
 
 

@@ -16,7 +16,7 @@ from idp.backup.sealed_files import (
     DamagedBackup,
     SealedWriter,
     WrongPassphrase,
-    opened,
+    decrypted,
 )
 from tests.support.random import SeededRandom
 
@@ -35,7 +35,7 @@ def sealed(content: bytes, passphrase=PASSPHRASE, cost=CHEAP, seed=0, piece=100_
 
 
 def read(octets: bytes, passphrase=PASSPHRASE) -> bytes:
-    return b"".join(opened(io.BytesIO(octets), passphrase))
+    return b"".join(decrypted(io.BytesIO(octets), passphrase))
 
 
 def content(size: int) -> bytes:
@@ -101,7 +101,7 @@ def test_no_end_can_be_cut_off(size):
 def test_nothing_is_given_of_a_chunk_that_is_damaged():
     octets = bytearray(sealed(content(2 * CHUNK)))
     octets[-1] ^= 1
-    chunks = opened(io.BytesIO(bytes(octets)), PASSPHRASE)
+    chunks = decrypted(io.BytesIO(bytes(octets)), PASSPHRASE)
 
     assert next(chunks) == content(2 * CHUNK)[:CHUNK]
     with pytest.raises(DamagedBackup):
@@ -142,7 +142,7 @@ def test_a_file_that_asks_for_too_much_work_is_refused_before_any(cost, monkeypa
     octets = with_cost(*cost)
     monkeypatch.setattr(sealed_files, "hash_secret_raw", None)
 
-    with pytest.raises(DamagedBackup, match="more work"):
+    with pytest.raises(DamagedBackup, match="more costly"):
         read(octets)
 
 
@@ -172,4 +172,4 @@ def test_a_file_that_can_not_be_read_is_reported():
             raise OSError(5, "Input/output error")
 
     with pytest.raises(DamagedBackup, match="Input/output"):
-        read(b"".join(opened(Broken(), PASSPHRASE)))
+        read(b"".join(decrypted(Broken(), PASSPHRASE)))

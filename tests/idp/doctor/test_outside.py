@@ -23,7 +23,7 @@ from idp.outgoing import http as outgoing_http
 from idp.outgoing.http import Outgoing
 from idp.records import ALL, SIGNING_KEYS, UNTRUSTED_PROXIES, SigningKey, UntrustedProxy
 from storage import Insert, open_store
-from tests.support import certificate
+from tests.support.servers import certificate
 
 NAME = "login.example.com"
 DISCOVERY = "/.well-known/openid-configuration"
@@ -118,14 +118,14 @@ async def test_a_name_without_an_address_fails_until_it_has_one():
 
     found = await outside.issuer_dns(installation(resolve=missing))
     assert found.state == "fail"
-    assert found.found == f"{NAME} has no address: Name or service not known"
+    assert found.sentence == f"{NAME} has no address: Name or service not known"
 
     async def two(host, port):
         return ["2001:db8::1", "192.0.2.1", "192.0.2.1"]
 
     found = await outside.issuer_dns(installation(resolve=two))
     assert found.state == "ok"
-    assert found.found == f"{NAME} has the addresses 192.0.2.1, 2001:db8::1"
+    assert found.sentence == f"{NAME} has the addresses 192.0.2.1, 2001:db8::1"
 
 
 @pytest.mark.parametrize("address", ["127.0.1.1", "::1", "0.0.0.0", "fe80::1%eth0"])
@@ -151,7 +151,7 @@ async def test_checks_wait_for_other_servers_together_and_for_a_limited_time(mon
     assert waiting == [NAME] * 3
     for id in ("issuer.dns", "issuer.tls", "issuer.self"):
         assert by_id[id].state == "fail"
-        assert by_id[id].found == "the check was not done after 0.5 s"
+        assert by_id[id].sentence == "the check was not done after 0.5 s"
 
 
 # The certificate
@@ -162,7 +162,7 @@ async def test_a_certificate_that_soon_ends_is_a_warning_until_it_is_renewed(tru
     with listening(trusted, {}, days=13) as port:
         found = await find("issuer.tls", issuer=issuer(port))
     assert found.state == "warn"
-    assert f"{NOW + timedelta(days=13):%Y-%m-%d}" in found.found
+    assert f"{NOW + timedelta(days=13):%Y-%m-%d}" in found.sentence
 
     with listening(trusted, {}, days=90) as port:
         assert (await find("issuer.tls", issuer=issuer(port))).state == "ok"
@@ -173,7 +173,7 @@ async def test_a_certificate_of_another_name_fails(trusted):
         found = await find("issuer.tls", issuer=issuer(port))
 
     assert found.state == "fail"
-    assert "mismatch" in found.found
+    assert "mismatch" in found.sentence
 
 
 async def test_a_certificate_that_nobody_vouches_for_fails(tmp_path):
@@ -181,7 +181,7 @@ async def test_a_certificate_that_nobody_vouches_for_fails(tmp_path):
         found = await find("issuer.tls", issuer=issuer(port))
 
     assert found.state == "fail"
-    assert "CERTIFICATE_VERIFY_FAILED" in found.found
+    assert "CERTIFICATE_VERIFY_FAILED" in found.sentence
 
 
 async def test_an_issuer_without_tls_fails():
@@ -221,7 +221,7 @@ async def test_an_address_of_another_installation_fails_until_it_leads_here(trus
             answers |= documents(port, kid="foreign")
             found = await find("issuer.self", store, issuer=issuer(port))
             assert found.state == "fail"
-            assert "another installation" in found.found
+            assert "another installation" in found.sentence
 
             answers |= documents(port)
             assert (await find("issuer.self", store, issuer=issuer(port))).state == "ok"
@@ -231,7 +231,7 @@ async def test_an_address_of_another_installation_fails_until_it_leads_here(trus
     ("answers", "told"),
     [
         ({}, "answered 404"),
-        ({DISCOVERY: "page"}, "something else than JSON"),
+        ({DISCOVERY: "page"}, "something other than JSON"),
         (
             {DISCOVERY: {"issuer": "https://else.example"}, KEYS: {}},
             "names another issuer",
@@ -243,7 +243,7 @@ async def test_an_address_that_does_not_name_this_issuer_fails(trusted, answers,
         found = await find("issuer.self", issuer=issuer(port))
 
     assert found.state == "fail"
-    assert told in found.found
+    assert told in found.sentence
 
 
 async def test_without_a_store_the_keys_are_not_compared(trusted):
@@ -253,7 +253,7 @@ async def test_without_a_store_the_keys_are_not_compared(trusted):
         found = await find("issuer.self", issuer=issuer(port))
 
     assert found.state == "ok"
-    assert "not compared" in found.found
+    assert "not compared" in found.sentence
 
 
 # Proxies
@@ -294,7 +294,7 @@ async def test_a_mail_server_that_refuses_fails_until_it_takes_the_connection(
     found = await find("mail.reach", **settings)
 
     assert refused.state == "fail"
-    assert "wrong and secret" not in refused.found
+    assert "wrong and secret" not in refused.sentence
     assert found.state == "ok"
     assert (server.raw_messages, closed.raw_messages) == ([], [])
 

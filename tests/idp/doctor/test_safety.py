@@ -13,12 +13,12 @@ async def test_registration_is_not_called_closed_where_not_all_policies_were_loo
     monkeypatch,
 ):
     async def first_ones(installation, collection, is_match):
-        return Matches(looked_at=1000, is_all=False)
+        return Matches(read_count=1000, is_all=False)
 
     monkeypatch.setattr(safety, "matching", first_ones)
     place = SimpleNamespace(config=Config(self_registration=False))
     found = await safety.registration_open(place)
 
     assert found.state == "ok"
-    assert found.found.startswith("0 of the first 1000 policies")
-    assert "--deep" in found.found
+    assert found.sentence.startswith("0 of the first 1000 policies")
+    assert "--deep" in found.sentence

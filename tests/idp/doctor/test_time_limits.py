@@ -47,14 +47,14 @@ async def test_a_mongodb_and_a_name_server_that_do_not_answer_have_a_limit(
     config = Config(data=str(tmp_path), store=url, issuer=ISSUER)
     began = time.monotonic()
 
-    found = by_id(await examination.of(config, outgoing=Outgoing(resolve=never)))
+    found = by_id(await examination.run(config, outgoing=Outgoing(resolve=never)))
 
     assert time.monotonic() - began < 20
     assert found["store.reach"].state == "fail"
-    assert found["store.reach"].found == "the store can't be used: no answer for 0.2 s"
+    assert found["store.reach"].sentence == "the store can't be used: no answer for 0.2 s"
     assert found["store.schema"].state == "skipped"
     assert found["issuer.dns"].state == "fail"
-    assert found["issuer.dns"].found == "the check was not done after 0.3 s"
+    assert found["issuer.dns"].sentence == "the check was not done after 0.3 s"
     assert found["data.owner"].state == "ok"
 
 
@@ -77,7 +77,7 @@ async def test_only_checks_that_wait_for_a_server_are_left_out_when_the_time_is_
     checks = [id for id in found if id.startswith(("sqlite", "mongo"))]
     assert {found[id].state for id in checks} <= states
     assert found["issuer.dns"].state == "warn"
-    assert found["issuer.dns"].found.startswith("no time was left")
+    assert found["issuer.dns"].sentence.startswith("the time was up")
     assert found["tmp.writable"].state == "ok"
 
 

@@ -101,7 +101,7 @@ async def test_a_logout_message_is_late_once_its_next_attempt_is(server, install
     found = await upkeep.outbox_age(installation)
 
     assert found.state == "warn"
-    assert found.found == "the oldest message that waits to be sent has waited for 16 minutes"
+    assert found.sentence == "the oldest message that waits to be sent has waited for 16 minutes"
 
 
 async def test_a_key_is_overdue_a_day_after_its_time(server, installation):
@@ -111,4 +111,4 @@ async def test_a_key_is_overdue_a_day_after_its_time(server, installation):
     found = await upkeep.keys_age(installation)
 
     assert (found.state, found.commands) == ("warn", ["idp keys rotate"])
-    assert found.found.endswith("active keys has been in use for 31 days")
+    assert found.sentence.endswith("active keys has been in use for 31 days")

@@ -85,7 +85,7 @@ def test_an_error_code_is_in_one_part_of_the_catalogue():
 def test_every_error_code_is_explained_in_sentences():
     for name, entry in ERROR_CODES.items():
         assert 400 <= entry.status < 600, name
-        assert (entry.cause[-1], entry.cure[-1]) == (".", "."), name
+        assert (entry.cause[-1], entry.fix[-1]) == (".", "."), name
 
 
 def test_error_codes_are_found_however_they_are_given():

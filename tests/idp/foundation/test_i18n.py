@@ -184,14 +184,14 @@ def test_the_pseudo_locale_is_longer_and_has_no_plain_letter(english):
 
 
 @pytest.mark.parametrize(
-    ("issuer", "is_askable"),
+    ("issuer", "is_selectable"),
     [("http://localhost:8080", True), ("https://login.example.com", False)],
 )
-def test_the_pseudo_locale_is_for_developers_machines(issuer, is_askable):
-    askable = i18n.askable(has_pseudo_locale=Config(issuer=issuer).is_loopback)
+def test_the_pseudo_locale_is_for_developers_machines(issuer, is_selectable):
+    selectable = i18n.selectable(has_pseudo_locale=Config(issuer=issuer).is_loopback)
 
-    assert (pseudo_locale.TAG in askable) == is_askable
-    assert set(i18n.available()) <= set(askable)
+    assert (pseudo_locale.TAG in selectable) == is_selectable
+    assert set(i18n.available()) <= set(selectable)
 
 
 ARABIC_SECONDS = {0: "الآن", 1: "ثانية واحدة", 2: "ثانيتين", 3: "3 ثوانٍ", 11: "11 ثانية"}
@@ -200,7 +200,9 @@ ARABIC_SECONDS |= {100: "100 ثانية", 103: "103 ثوانٍ", 111: "111 ثا�
 
 @pytest.mark.parametrize(("n", "seconds"), ARABIC_SECONDS.items())
 def test_arabic_counts_as_arabic_does(n, seconds):
-    one, many = (f"Too many tries. Try again in %(n)s {word}." for word in ("second", "seconds"))
+    one, many = (
+        f"Too many attempts. Try again in %(n)s {word}." for word in ("second", "seconds")
+    )
     said = i18n.load("ar").text(message(one, plural=many, context="page", n=n))
 
     assert said.endswith(f" {seconds}.")

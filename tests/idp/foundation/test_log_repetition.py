@@ -61,12 +61,12 @@ def test_a_flood_leaves_one_line_a_second_with_the_number_held_back(repetitions,
 
 def test_lines_that_nobody_follows_are_reported_once(repetitions, time):
     admitted(repetitions, 30)
-    before = list(repetitions.over())
+    before = list(repetitions.take_ended())
     time.now += 1
 
     assert before == []
-    assert list(repetitions.over()) == [(KIND, 10)]
-    assert list(repetitions.over()) == []
+    assert list(repetitions.take_ended()) == [(KIND, 10)]
+    assert list(repetitions.take_ended()) == []
 
 
 def test_many_kinds_of_lines_take_bounded_memory(repetitions):

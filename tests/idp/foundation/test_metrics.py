@@ -65,7 +65,7 @@ def test_the_gauges_of_a_process_that_has_ended_are_gone_and_its_counters_stay(d
     metrics.HASHING_REFUSED.count()
     become(directory, "0")
     metrics.HASHING_WAITING.set(2)
-    metrics.forget_running("1")
+    metrics.remove_running("1")
 
     assert value(directory, "hashing_waiting") == 2
     assert value(directory, "process_open_fds", worker="1") is None

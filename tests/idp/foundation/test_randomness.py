@@ -8,7 +8,7 @@ from math import sqrt
 import pytest
 
 from idp.foundation import base64url
-from idp.foundation.randomness import Stocked, SystemRandom
+from idp.foundation.randomness import BufferedRandom, SystemRandom
 
 SAMPLES = 100_000
 SIGMAS = 6.5  # one run in 20 million is further off by chance, over all 384 bits
@@ -17,7 +17,7 @@ PREFIX = 14  # of base64url: 84 bits, which no two of so many share
 KINDS = {
     "token": (SystemRandom().token, 32),
     "id": (SystemRandom().id, 16),
-    "of a stock": (Stocked(SystemRandom()).token, 32),
+    "of a stock": (BufferedRandom(SystemRandom()).token, 32),
 }
 
 

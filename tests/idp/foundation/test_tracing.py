@@ -18,7 +18,7 @@ from idp.foundation import tracing
 from idp.foundation.tracing import exporting
 from storage import Conflict, Insert, open_store
 from tests.storage.records import ALL, USERS, user
-from tests.support.logged import logged
+from tests.support.measured.logged import logged
 
 
 @asynccontextmanager

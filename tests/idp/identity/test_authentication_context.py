@@ -57,7 +57,7 @@ def test_a_requested_class_can_be_met_if_one_of_the_offered_classes_does():
     ],
 )
 def test_the_class_follows_from_the_methods_and_they_from_the_claims(proofs, reached, told):
-    assert authentication_context.reached(proofs) == reached
+    assert authentication_context.acr_of(proofs) == reached
     assert authentication_context.amr(proofs) == told
     assert authentication_context.methods_of(told, reached) == proofs
 

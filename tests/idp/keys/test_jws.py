@@ -15,7 +15,7 @@ from jwcrypto.jws import JWS
 from idp.foundation.randomness import SystemRandom
 from idp.keys import algorithms, jws, key_ring
 from idp.keys.master_key import MasterKey
-from tests.support import forged
+from tests.support.attacks import forged
 from tests.support.clock import SteppingClock
 from tests.support.service import shared_key
 

@@ -10,11 +10,11 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, paddin
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
 from idp.keys import jws
-from tests.support import forged
+from tests.support.attacks import forged
+from tests.support.protocol.asserting import jwk_of
 from tests.support.service import shared_key
 
 ALGORITHMS = ("RS256", "PS256", "ES256", "EdDSA")
@@ -48,7 +48,7 @@ def signed(algorithm: str, key=None, **header) -> str:
     token = JWS(json.dumps(CLAIMS).encode())
     token.allowed_algs = [*ALGORITHMS, "RS384", "ES384"]
     protected = {"alg": algorithm, "kid": "k", "typ": "JWT"} | header
-    private = JWK.from_pyca(key or KEYS[algorithm])
+    private = jwk_of(key or KEYS[algorithm])
     token.add_signature(private, algorithm, protected=json.dumps(protected))
     return token.serialize(compact=True)
 

@@ -21,7 +21,10 @@ async def post(service, to=TO, subject="A letter", count=1):
     """Put letters into the outbox; the first one's id."""
     parts = [message("Grüße."), MessageCode("12345678")]
     letters = [messages.write(load("en"), to, message(subject), parts) for _ in range(count)]
-    writes = [messages.posting(service, "verify_email", letter, "user-1") for letter in letters]
+    writes = [
+        messages.posting(service, "verify_email", letter, "user-1", org_id=None)
+        for letter in letters
+    ]
     for write in writes:
         await service.store.commit(write)
     return writes[0].id

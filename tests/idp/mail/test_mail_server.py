@@ -10,8 +10,8 @@ from idp.mail import delivery as mail_delivery
 from idp.mail import sms_hook, smtp
 from idp.records import OUTBOX
 from tests.idp.mail.test_delivery import post
-from tests.support.certificate import self_signed
-from tests.support.mail_server import PASSWORD, USER
+from tests.support.servers.certificate import self_signed
+from tests.support.servers.mail_server import PASSWORD, USER
 
 
 @pytest.fixture(scope="module")

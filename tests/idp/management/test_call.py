@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.callers import new_caller, new_organization, refused
+from tests.support.management.callers import new_caller, new_organization, refused
 
 
 async def test_the_log_says_who_called_and_what_came_of_it(server, visitor, lines):

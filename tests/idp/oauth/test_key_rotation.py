@@ -17,7 +17,7 @@ from idp.records import SIGNING_KEYS
 from storage import Delete
 from tests.support import invariants
 from tests.support.service import shared_key
-from tests.support.stored import everything
+from tests.support.store.stored import everything
 
 ACTOR = "an operator"
 
@@ -46,7 +46,7 @@ def twin(service):
 async def stored_keys(service) -> dict[tuple[str, str], list[str]]:
     """The ids of keys by algorithm and state."""
     found: dict[tuple[str, str], list[str]] = {}
-    for key in await key_rotation.every(service):
+    for key in await key_rotation.all_keys(service):
         found.setdefault((key.algorithm, key.state), []).append(key.id)
     return found
 
@@ -207,10 +207,10 @@ async def test_of_two_who_rotate_at_once_one_does(service):
 async def test_time_rotates_a_key_that_has_signed_for_as_long_as_the_settings_say(server, service):
     before = await stored_keys(service)
     server.clock.advance(7 * 86400 - 2)
-    await key_rotation.tend(service)
+    await key_rotation.maintain(service)
     early = await stored_keys(service)
     server.clock.advance(1)
-    await key_rotation.tend(service)
+    await key_rotation.maintain(service)
     after = await stored_keys(service)
 
     assert early == before
@@ -224,7 +224,7 @@ async def test_each_algorithm_is_rotated_in_its_own_time(server, service):
     server.clock.advance(3 * 86400)
     await key_rotation.ensure(service, "EdDSA", actor=ACTOR)
     server.clock.advance(4 * 86400)
-    await key_rotation.tend(service)
+    await key_rotation.maintain(service)
     after = await stored_keys(service)
 
     assert ("RS256", "retired") in after
@@ -234,7 +234,7 @@ async def test_each_algorithm_is_rotated_in_its_own_time(server, service):
 async def test_time_makes_a_key_that_is_missing(server, service):
     (missing,) = (await stored_keys(service))["A256GCM", "next"]
     await service.store.commit(Delete(SIGNING_KEYS, missing))
-    await key_rotation.tend(service)
+    await key_rotation.maintain(service)
 
     assert len((await stored_keys(service))["A256GCM", "next"]) == 1
 
@@ -243,10 +243,10 @@ async def test_time_removes_a_key_once_it_verifies_nothing_any_more(server, serv
     await key_rotation.rotate(service, actor=ACTOR)
     (retired,) = (await stored_keys(service))["RS256", "retired"]
     server.clock.advance(timedelta(days=HINT_DAYS))
-    await key_rotation.tend(service)
+    await key_rotation.maintain(service)
     is_kept = retired in (await stored_keys(service))["RS256", "retired"]
     server.clock.advance(1)
-    await key_rotation.tend(service)
+    await key_rotation.maintain(service)
 
     assert is_kept
     assert retired in (await stored_keys(service))["RS256", "removed"]

@@ -7,19 +7,21 @@ import logging
 import ssl
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 
 import pytest
 
 from idp.outgoing import http as outgoing_http
+from idp.outgoing import name_resolution
 from idp.outgoing.failures import Failed, TimedOut
 from idp.outgoing.http import Outgoing
 from tests.idp.outgoing.test_http import LOCAL, OK, Names, Peer, post
-from tests.support import certificate
+from tests.support.servers import certificate
 
 
 async def test_own_calls_do_not_wait_for_those_to_addresses_of_others(monkeypatch):
-    monkeypatch.setattr(outgoing_http, "AT_ONCE", 1)
+    monkeypatch.setattr(outgoing_http, "MAX_CALLS", 1)
     held = asyncio.Event()
 
     async def hold(host, port):
@@ -35,6 +37,108 @@ async def test_own_calls_do_not_wait_for_those_to_addresses_of_others(monkeypatc
         assert await calls.post_own(f"http://own.example:{peer.port}/", b"{}", {}) == 200
     hanging.cancel()
     await asyncio.gather(hanging, return_exceptions=True)
+
+
+async def test_calls_to_a_host_that_hangs_leave_room_for_others(monkeypatch):
+    monkeypatch.setattr(outgoing_http, "MAX_CALLS", 3)
+    monkeypatch.setattr(outgoing_http, "MAX_CALLS_PER_HOST", 2)
+    held = asyncio.Semaphore(0)
+
+    async def hold(host, port):
+        if host == "hanging.example":
+            held.release()
+            await asyncio.Event().wait()
+        return ["127.0.0.1"]
+
+    calls = Outgoing(hold, seconds=5)
+    with Peer(OK) as peer:
+        url = f"http://hanging.example:{peer.port}/"
+        hanging = [asyncio.create_task(calls.post_form(LOCAL, url, {})) for _ in range(6)]
+        for _ in range(2):
+            await held.acquire()
+        assert await calls.post_form(LOCAL, f"http://other.example:{peer.port}/", {}) == 200
+    for each in hanging:
+        each.cancel()
+    outcomes = await asyncio.gather(*hanging, return_exceptions=True)
+    assert all(isinstance(each, asyncio.CancelledError) for each in outcomes)
+    assert held.locked()  # the other four have waited for their turn
+
+
+@pytest.fixture
+def hanging():
+    """Resolves every name but those that begin with `slow`, until it is set."""
+    event = asyncio.Event()
+
+    async def resolve(host, port):
+        if host.startswith("slow"):
+            await event.wait()
+        return ["127.0.0.1"]
+
+    event.resolve = resolve
+    yield event
+    event.set()
+
+
+async def test_the_slow_hosts_of_an_organization_leave_room_for_others(monkeypatch, hanging):
+    monkeypatch.setattr(outgoing_http, "MAX_CALLS", 3)
+    monkeypatch.setattr(outgoing_http, "MAX_CALLS_PER_OWNER", 2)
+    calls = Outgoing(hanging.resolve, seconds=5)
+    with Peer(OK) as peer:
+        urls = [f"http://{name}.example:{peer.port}/" for name in ("slow1", "slow2", "slow3")]
+        waiting = [
+            asyncio.create_task(calls.for_owner("org-1").post_form(LOCAL, url, {}))
+            for url in urls * 2
+        ]
+        await asyncio.sleep(0)
+        for owner in ("org-2", None):
+            other = calls.for_owner(owner).post_form(
+                LOCAL, f"http://quick.example:{peer.port}/", {}
+            )
+            assert await other == 200
+        assert not any(task.done() for task in waiting)
+        hanging.set()
+        assert await asyncio.gather(*waiting) == [200] * 6
+
+
+async def test_a_look_up_counts_until_it_has_ended(monkeypatch, hanging):
+    """A name whose servers are slow is still looked up when its caller has given up."""
+    monkeypatch.setattr(outgoing_http, "MAX_CALLS_PER_OWNER", 1)
+    calls = Outgoing(hanging.resolve, seconds=0.2)
+    with Peer(OK) as peer:
+        own, quick = calls.for_owner("org-1"), f"http://quick.example:{peer.port}/"
+        with pytest.raises(TimedOut):
+            await own.post_form(LOCAL, f"http://slow.example:{peer.port}/", {})
+
+        with pytest.raises(Failed, match="too many calls"):
+            await own.post_form(LOCAL, quick, {})
+        assert await calls.for_owner("org-2").post_form(LOCAL, quick, {}) == 200
+        hanging.set()
+        assert await own.post_form(LOCAL, quick, {}) == 200
+
+
+async def test_slow_names_do_not_hold_up_the_look_up_of_others(monkeypatch):
+    answered, waiting = threading.Event(), 64  # more than the threads of asyncio's own pool
+    real = name_resolution.getaddrinfo
+
+    def slow(host, *args, **options):
+        if host.startswith("slow"):
+            answered.wait(20)
+            raise OSError("no such name")
+        return real(host, *args, **options)
+
+    monkeypatch.setattr(name_resolution, "getaddrinfo", slow)
+    look_ups = [
+        asyncio.create_task(name_resolution.resolve(f"slow{n}.example", 443))
+        for n in range(waiting)
+    ]
+    await asyncio.sleep(0)
+
+    assert await name_resolution.resolve("127.0.0.1", 443) == ["127.0.0.1"]
+
+    assert not any(each.done() for each in look_ups)
+    answered.set()
+    ended = await asyncio.gather(*look_ups, return_exceptions=True)
+    assert all(isinstance(each, OSError) for each in ended)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from idp.config.settings import Config
 from idp.outgoing import http as outgoing_http
 from idp.outgoing.failures import Failed
 from idp.outgoing.http import Outgoing
-from tests.support import certificate
+from tests.support.servers import certificate
 
 PUBLIC = Config(issuer="https://login.example.com", store="memory://")
 LOCAL = Config(issuer="http://localhost:8080", store="memory://")
@@ -288,7 +288,7 @@ async def test_who_never_answers_is_not_waited_for():
 
 
 async def test_too_many_calls_at_once_fail_before_they_are_made(monkeypatch):
-    monkeypatch.setattr(outgoing_http, "AT_ONCE", 2)
+    monkeypatch.setattr(outgoing_http, "MAX_CALLS", 2)
     asked = []
 
     async def hold(host, port):

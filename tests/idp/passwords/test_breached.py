@@ -12,7 +12,7 @@ import pytest
 
 from idp.passwords import breached, compaction
 from idp.passwords.breached import MAGIC, UnusableList, open_list
-from tests.support.breached_lists import compact_file, directory, sha1, text_file
+from tests.support.transfer.breached_lists import compact_file, directory, sha1, text_file
 
 COUNTS = {f"breached {number}": number % 7 + 1 for number in range(1, 5001)}
 OTHERS = [f"unknown {number}" for number in range(5000)]
@@ -95,8 +95,8 @@ def _ordered() -> list[str]:
         (_lines(*_ordered())[:-30], "SHA1:COUNT"),
         (_lines(*_ordered())[7:], "SHA1:COUNT"),
         (_lines(*_ordered()).replace(b":1\n", b"\n"), "SHA1:COUNT"),
-        (MAGIC, "cut off"),
-        (MAGIC + (2).to_bytes(8, "big") + bytes(8), "cut off"),
+        (MAGIC, "truncated"),
+        (MAGIC + (2).to_bytes(8, "big") + bytes(8), "truncated"),
         (MAGIC + (2).to_bytes(8, "big") + b"\xff" * 8 + bytes(8), "sorted"),
     ],
 )

@@ -12,7 +12,7 @@ from idp.foundation.errors import ConfigError
 from idp.passwords import breached
 from idp.passwords.breached import open_list
 from idp.start import bootstrap
-from tests.support.breached_lists import text_file
+from tests.support.transfer.breached_lists import text_file
 
 COUNTS = {"one": 1, "two": 20, "three": 300}
 
@@ -77,7 +77,7 @@ def test_an_output_that_is_there_is_replaced_only_on_request(tmp_path):
     code, told, problem = run(source, target)
 
     assert (code, told) == (1, "")
-    assert f"{target} is there already; --overwrite replaces it" in problem
+    assert f"{target} already exists; --overwrite replaces it" in problem
     assert target.read_text(encoding="ascii") == "precious"
     assert run(source, target, "--overwrite")[0] == 0
     assert open_list(target).contains(next(iter(COUNTS)))

@@ -14,9 +14,9 @@ from idp.passwords import hashing, schemes
 from idp.passwords.hashing import Hasher, Verdict
 from idp.passwords.hashing_threads import HashingBusy
 from idp.passwords.policy import PasswordRefused
-from idp.passwords.schemes import Stored
-from tests.support.foreign_hashes import VERIFIED
+from idp.passwords.schemes import ParsedHash
 from tests.support.random import SeededRandom
+from tests.support.transfer.foreign_hashes import VERIFIED
 
 OLD = (
     "$argon2id$v=19$m=4096,t=3,p=1$cmFuZG9tc2FsdGlzaGFyZA"
@@ -56,8 +56,8 @@ def gate(monkeypatch):
         return True
 
     added = {
-        "$slow$": Stored("slow", (), verify),
-        "$quick$": Stored("quick", (), lambda password: password == b"x"),
+        "$slow$": ParsedHash("slow", (), verify),
+        "$quick$": ParsedHash("quick", (), lambda password: password == b"x"),
     }
     usual = schemes.read
     monkeypatch.setattr(
@@ -171,7 +171,7 @@ async def test_a_quick_old_hash_takes_as_long_as_one_of_today(hasher, gate):
     verdict = await hasher.verify("x", QUICK)
 
     assert verdict == Verdict(True, True)
-    assert time.perf_counter() - started >= min(hasher._lately) > 0.005
+    assert time.perf_counter() - started >= min(hasher._recent_seconds) > 0.005
 
 
 CHEAP = [VERIFIED[name][0] for name in ("md5", "sha1", "md5-crypt", "directories", "phpass")]
@@ -184,7 +184,7 @@ async def test_a_cheap_hash_takes_as_long_as_one_of_the_last_of_today_did_right_
     slept, genuine = [], hashing._timed
     monkeypatch.setattr(hashing, "_timed", lambda *given: (genuine(*given)[0], 0.004))
     monkeypatch.setattr(hashing.asyncio, "sleep", noted(slept))
-    hasher._lately.extend([0.050, 0.060, 0.070])
+    hasher._recent_seconds.extend([0.050, 0.060, 0.070])
 
     for _ in range(20):
         assert (await hasher.verify(password, encoded)).ok
@@ -208,7 +208,7 @@ async def test_the_first_of_all_is_no_quicker_for_being_an_old_hash(gate):
     assert await hasher.verify("x", QUICK) == Verdict(True, True)
 
     seconds = time.perf_counter() - started
-    assert seconds >= hasher._lately[0] > 0
+    assert seconds >= hasher._recent_seconds[0] > 0
     hasher.close()
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
+import sys
 import threading
 
 import pytest
 
 from idp.foundation.fairness import requester
 from idp.foundation.fairness.requester import Requester
-from idp.passwords.hashing_threads import HashingBusy, HashingThreads
+from idp.passwords.hashing_threads import NICENESS, HashingBusy, HashingThreads
 from tests.support.random import SeededRandom
 
 
@@ -125,9 +127,9 @@ async def test_who_would_be_refused_is_refused_before_any_other_work():
 
     requester.begin(Requester("192.0.2.1"))
     with pytest.raises(HashingBusy) as busy:
-        hashes.threads.expect_room()
+        hashes.threads.check_capacity()
     requester.begin(Requester("192.0.2.2"))
-    hashes.threads.expect_room()
+    hashes.threads.check_capacity()
 
     assert busy.value.retry_after_seconds in range(2, 6)
     await hashes.end(*results)
@@ -136,7 +138,7 @@ async def test_who_would_be_refused_is_refused_before_any_other_work():
 async def test_a_client_that_has_left_is_passed_over():
     hashes, results = await started_flood(count=3)
 
-    hashes.clients["a1"].has_left = True
+    hashes.clients["a1"].has_disconnected = True
     await hashes.step()
 
     assert hashes.started == ["a0", "a2"]
@@ -165,4 +167,17 @@ async def test_work_that_fails_fails_its_own_request_only():
         await failing
 
     assert await working == [7]
+    threads.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority")
+async def test_hashing_gives_way_to_the_rest_of_the_process():
+    threads = HashingThreads(1, 10, SeededRandom())
+    of_process = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    def niceness():
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    assert await threads.run(niceness) == min(19, of_process + NICENESS)
+    assert niceness() == of_process
     threads.close()

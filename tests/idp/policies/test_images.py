@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from idp.policies.images import Box, UnusableImage, reencoded
+from idp.policies.images import PictureLimits, UnusableImage, reencoded
 from tests.support.pictures import HTML, bad, encoded, located, opened
 
-BOX = Box(400, 120)
+LIMITS = PictureLimits(400, 120)
 BAD = bad()
 
 
@@ -16,7 +16,7 @@ def test_what_is_no_single_picture_of_a_known_kind_is_refused(name):
     content, error_code = BAD[name]
 
     with pytest.raises(UnusableImage) as refusal:
-        reencoded(content, BOX)
+        reencoded(content, LIMITS)
     assert refusal.value.error_code == error_code
 
 
@@ -24,20 +24,20 @@ def test_what_is_no_single_picture_of_a_known_kind_is_refused(name):
     ("format", "type"), [("PNG", "image/png"), ("JPEG", "image/jpeg"), ("WEBP", "image/png")]
 )
 def test_a_picture_that_fits_keeps_its_size(format, type):
-    picture = reencoded(encoded(format), BOX)
+    picture = reencoded(encoded(format), LIMITS)
 
     assert (picture.type, picture.width, picture.height) == (type, 300, 90)
     assert opened(picture.content).size == (300, 90)
 
 
 def test_a_larger_one_is_made_to_fit():
-    picture = reencoded(encoded(size=(2000, 1000)), BOX)
+    picture = reencoded(encoded(size=(2000, 1000)), LIMITS)
 
     assert (picture.width, picture.height) == (240, 120)
 
 
 def test_what_one_can_see_through_stays_so():
-    picture = reencoded(encoded(mode="RGBA", colour=(1, 2, 3, 0)), BOX)
+    picture = reencoded(encoded(mode="RGBA", colour=(1, 2, 3, 0)), LIMITS)
 
     assert opened(picture.content).getpixel((0, 0)) == (1, 2, 3, 0)
 
@@ -45,13 +45,13 @@ def test_what_one_can_see_through_stays_so():
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "I;16", "CMYK"])
 def test_every_way_to_say_colours_is_understood(mode):
     format = "JPEG" if mode == "CMYK" else "PNG"
-    picture = reencoded(encoded(format, mode=mode, colour=None), BOX)
+    picture = reencoded(encoded(format, mode=mode, colour=None), LIMITS)
 
     assert opened(picture.content).mode in ("RGB", "RGBA")
 
 
 def test_nothing_of_a_photograph_is_stored_but_its_pixels_the_right_way_up():
-    picture = reencoded(located(), BOX)
+    picture = reencoded(located(), LIMITS)
     kept = opened(picture.content)
 
     assert (picture.width, picture.height) == (36, 120)
@@ -61,8 +61,8 @@ def test_nothing_of_a_photograph_is_stored_but_its_pixels_the_right_way_up():
 
 
 def test_what_is_hidden_behind_or_within_a_picture_is_gone():
-    behind = reencoded(encoded() + HTML, BOX)
-    within = reencoded(encoded("JPEG", comment=HTML), BOX)
+    behind = reencoded(encoded() + HTML, LIMITS)
+    within = reencoded(encoded("JPEG", comment=HTML), LIMITS)
 
     assert HTML not in behind.content
     assert HTML not in within.content
@@ -79,4 +79,4 @@ def test_even_a_picture_of_random_pixels_stays_small():
     target = io.BytesIO()
     noise.save(target, "PNG")
 
-    assert len(reencoded(target.getvalue(), BOX).content) < 200 * 1024
+    assert len(reencoded(target.getvalue(), LIMITS).content) < 200 * 1024

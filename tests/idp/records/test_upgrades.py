@@ -13,7 +13,7 @@ from idp.records import APPLICATIONS, USERS, Application, Email, Profile, User
 from idp.records.upgrades import add_search_keys, set_allowed_users
 from storage import Collection, Insert, Record, Update, open_store
 from tests.support.clock import SteppingClock
-from tests.support.stored import everything
+from tests.support.store.stored import everything
 
 
 async def test_users_of_before_are_found_by_address_and_display_name(server):

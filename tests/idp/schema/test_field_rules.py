@@ -26,7 +26,7 @@ from idp.schema.field_rules import (
     Text,
 )
 from idp.schema.reading import Request
-from tests.support.api_samples import CALLS
+from tests.support.management.api_samples import CALLS
 from tests.support.slices import one_in
 
 NOON = datetime(2030, 1, 31, 12, tzinfo=UTC)

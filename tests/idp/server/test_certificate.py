@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import serialization
 
 from idp.server import certificate
 from idp.server.certificate import CertificateWatch
-from tests.support.certificate import self_signed
+from tests.support.servers.certificate import self_signed
 
 
 class Log:
@@ -47,15 +47,15 @@ def watch(tmp_path, used, log):
 
 
 async def test_files_that_have_not_changed_are_not_read(watch, used):
-    await watch.look()
+    await watch.check()
 
     assert used == []
 
 
 async def test_a_new_pair_is_used_once(watch, used, log, tmp_path):
     self_signed(tmp_path)
-    await watch.look()
-    await watch.look()
+    await watch.check()
+    await watch.check()
 
     assert len(used) == 1
     assert log.lines == ["a new certificate is in use"]
@@ -70,17 +70,17 @@ async def test_a_pair_behind_a_symbolic_link_that_moves_is_noticed(used, log, tm
     watch = CertificateWatch(str(live / "chain.pem"), str(live / "key.pem"), used.append)
     (tmp_path / "next").symlink_to("new")
     os.replace(tmp_path / "next", live)
-    await watch.look()
+    await watch.check()
 
     assert len(used) == 1
 
 
 async def test_a_pair_that_is_being_written_is_used_once_it_fits(watch, used, log, tmp_path):
     (tmp_path / "key.pem").write_text("")
-    await watch.look()
-    await watch.look()
+    await watch.check()
+    await watch.check()
     self_signed(tmp_path)
-    await watch.look()
+    await watch.check()
 
     assert len(used) == 1
     assert log.lines == ["a new certificate is in use"]
@@ -88,11 +88,11 @@ async def test_a_pair_that_is_being_written_is_used_once_it_fits(watch, used, lo
 
 async def test_a_pair_that_never_fits_is_reported_once(watch, used, log, tmp_path):
     (tmp_path / "key.pem").unlink()
-    for _ in range(certificate.TRIES + 3):
-        await watch.look()
+    for _ in range(certificate.MAX_ATTEMPTS + 3):
+        await watch.check()
 
     assert used == []
-    assert log.lines == ["the new certificate can't be used; the one before stays in use"]
+    assert log.lines == ["the new certificate can't be used; the previous one stays in use"]
 
 
 async def test_it_looks_again_soon_after_a_pair_that_does_not_fit(
@@ -101,15 +101,16 @@ async def test_it_looks_again_soon_after_a_pair_that_does_not_fit(
     monkeypatch.setattr(certificate, "RETRY_SECONDS", 0.01)
     (tmp_path / "key.pem").write_text("half")
     running = asyncio.create_task(watch.run())
-    watch.look_now()
+    watch.check_now()
     async with asyncio.timeout(10):
         while not log.lines:
             await asyncio.sleep(0.01)
     running.cancel()
 
-    assert log.lines == ["the new certificate can't be used; the one before stays in use"]
+    assert log.lines == ["the new certificate can't be used; the previous one stays in use"]
 
 
+@pytest.mark.program
 def test_an_encrypted_key_is_refused_and_nobody_is_asked_for_its_password(tmp_path):
     chain, key = (tmp_path / name for name in self_signed(tmp_path))
     encryption = serialization.BestAvailableEncryption(b"secret")

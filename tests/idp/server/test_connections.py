@@ -22,13 +22,13 @@ class Opened:
         self.by_name[name] = added
         return added
 
-    def work(self, *names):
+    def mark_busy(self, *names):
         for name in names:
-            self.connections.work(self.by_name[name])
+            self.connections.mark_busy(self.by_name[name])
 
-    def rest(self, *names, now=0.0):
+    def mark_idle(self, *names, now=0.0):
         for name in names:
-            self.connections.rest(self.by_name[name], now)
+            self.connections.mark_idle(self.by_name[name], now)
 
 
 def test_the_longest_idle_connection_of_the_client_that_holds_most_makes_room():
@@ -36,8 +36,8 @@ def test_the_longest_idle_connection_of_the_client_that_holds_most_makes_room():
     opened.add("guest", "198.51.100.7")
     for name in ("a", "b", "c"):
         opened.add(name)
-    opened.work("a")
-    opened.rest("a")
+    opened.mark_busy("a")
+    opened.mark_idle("a")
 
     opened.add("new", "203.0.113.5")
 
@@ -50,10 +50,10 @@ def test_without_idle_ones_the_longest_waiting_for_its_client_makes_room():
     opened.add("guest", "198.51.100.7").awaits_client = lambda: True
     for name in ("a", "b", "c"):
         opened.add(name).awaits_client = lambda name=name: name != "a"
-    opened.work("guest", "a", "b", "c")
+    opened.mark_busy("guest", "a", "b", "c")
 
     opened.add("new", "203.0.113.5")
-    opened.work("new")
+    opened.mark_busy("new")
     opened.add("newer", "203.0.113.6")
 
     assert opened.closed == ["b", "c"]
@@ -64,7 +64,7 @@ def test_a_connection_with_a_request_under_way_is_never_closed_for_another():
     for name in ("a", "b"):
         opened.add(name)
     opened.add("idle", "198.51.100.7")
-    opened.work("a", "b")
+    opened.mark_busy("a", "b")
 
     opened.add("new", "203.0.113.5")
 
@@ -75,11 +75,11 @@ def test_where_every_connection_has_a_request_a_new_one_is_refused():
     opened = Opened(2)
     opened.add("a")
     opened.add("b")
-    opened.work("a", "b")
+    opened.mark_busy("a", "b")
 
     assert opened.add("c") is None
     assert opened.closed == []
-    opened.rest("b")
+    opened.mark_idle("b")
     assert opened.add("c") is not None
     assert opened.closed == ["b"]
 
@@ -120,8 +120,8 @@ def test_connections_without_a_request_are_closed_in_time():
     opened = Opened(10)
     for now in range(4):
         opened.add(now, now=float(now))
-    opened.work(1)
-    opened.rest(1)
+    opened.mark_busy(1)
+    opened.mark_idle(1)
 
     opened.connections.close_unused(2.0)
     opened.connections.close_unused(2.0)
@@ -133,9 +133,9 @@ def test_idle_connections_are_closed_in_time_and_busy_ones_are_not():
     opened = Opened(10)
     for name in ("new", "idle", "busy", "again"):
         opened.add(name)
-    opened.work("idle", "busy", "again")
-    opened.rest("idle", now=5.0)
-    opened.rest("again", now=6.0)
+    opened.mark_busy("idle", "busy", "again")
+    opened.mark_idle("idle", now=5.0)
+    opened.mark_idle("again", now=6.0)
 
     opened.connections.close_idle(5.0)
 
@@ -146,8 +146,8 @@ def test_idle_connections_are_closed_in_time_and_busy_ones_are_not():
 def test_a_response_of_which_nothing_arrives_ends_the_connection_and_a_slow_reader_goes_on():
     opened, read = Opened(10), {"stalled": 7, "slow": 0, "working": None}
     for name in read:
-        opened.add(name).read = lambda name=name: read[name]
-    opened.work(*read)
+        opened.add(name).bytes_read = lambda name=name: read[name]
+    opened.mark_busy(*read)
 
     for now in range(0, 91, 10):
         read["slow"] = now // 20
@@ -164,7 +164,7 @@ def test_a_connection_that_is_removed_twice_is_counted_once():
     opened.add("a")
     opened.connections.remove(opened.by_name["a"])
     opened.connections.remove(opened.by_name["a"])
-    opened.rest("a")
+    opened.mark_idle("a")
     opened.connections.close_idle(1.0)
 
     assert opened.closed == []
@@ -197,10 +197,10 @@ def test_it_counts_what_a_plain_list_counts(seed):
                 idle.append((n, address))
         elif step == "work" and idle:
             busy.append(idle.pop(draw.randrange(len(idle))))
-            opened.work(busy[-1][0])
+            opened.mark_busy(busy[-1][0])
         elif step == "rest" and busy:
             idle.append(busy.pop(draw.randrange(len(busy))))
-            opened.rest(idle[-1][0])
+            opened.mark_idle(idle[-1][0])
         elif step == "remove" and idle + busy:
             gone = draw.choice(idle + busy)
             (idle if gone in idle else busy).remove(gone)

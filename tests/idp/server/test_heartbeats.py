@@ -18,8 +18,8 @@ def watched(until, beats, listening=None, timeout=30, tick=0.25):
     watch, now, verdicts = Watch(timeout), 0.0, {}
     while now <= until:
         last = {index: beat(now) for index, beat in beats.items()}
-        verdict = watch.look(now, last, beats if listening is None else listening)
-        if verdict != WorkerActions():
+        verdict = watch.check(now, last, beats if listening is None else listening)
+        if verdict.to_stop_listening or verdict.to_kill:
             verdicts[now] = verdict
         now += tick
     return verdicts
@@ -41,7 +41,7 @@ def test_a_silent_worker_gets_no_connections_after_5_seconds_and_is_killed_after
     verdicts = watched(40, {0: silent_after(1), 1: running})
 
     assert min(verdicts) == 6
-    assert verdicts[6] == WorkerActions(to_shut=frozenset({0}))
+    assert verdicts[6] == WorkerActions(to_stop_listening=frozenset({0}), silent=frozenset({0}))
     assert min(now for now, verdict in verdicts.items() if verdict.to_kill) == 31
     assert verdicts[31].to_kill == {0}
 
@@ -56,8 +56,8 @@ def test_workers_that_are_silent_together_have_a_minute():
     verdicts = watched(70, {0: silent_after(1), 1: silent_after(1.5)})
 
     assert min(verdicts) == 61
-    assert verdicts[61] == WorkerActions(to_kill=frozenset({0}))
-    assert not any(verdict.to_shut for verdict in verdicts.values())
+    assert verdicts[61] == WorkerActions(to_kill=frozenset({0}))  # and no one is called silent
+    assert not any(verdict.to_stop_listening for verdict in verdicts.values())
 
 
 def test_a_disk_that_stalled_for_20_seconds_costs_no_worker():
@@ -79,7 +79,7 @@ def test_a_worker_that_stays_silent_after_a_stall_is_shut_off_five_seconds_later
     verdicts = watched(80, {0: stalled_until(41), 1: silent_after(1)})
 
     assert min(verdicts) == pytest.approx(45, abs=0.5)  # the stall's first second counts
-    assert verdicts[min(verdicts)] == WorkerActions(to_shut=frozenset({1}))
+    assert verdicts[min(verdicts)].to_stop_listening == {1}
     killed = min(now for now, verdict in verdicts.items() if verdict.to_kill)
     assert killed == pytest.approx(70, abs=0.5)
 
@@ -96,26 +96,27 @@ def test_short_pauses_of_the_others_do_not_protect_a_worker_that_hangs():
 
 def test_a_pause_of_the_supervisor_itself_gives_every_worker_a_new_term():
     watch, last = Watch(30), {0: 0.0, 1: 0.0}
-    watch.look(0.0, last, [0, 1])
+    watch.check(0.0, last, [0, 1])
 
-    assert watch.look(60.0, last, [0, 1]) == WorkerActions()
-    assert watch.look(60.25, last | {1: 60.25}, [0, 1]) == WorkerActions()
-    watch.look(60.9, last | {1: 60.9}, [0, 1])
+    assert watch.check(60.0, last, [0, 1]) == WorkerActions()
+    assert watch.check(60.25, last | {1: 60.25}, [0, 1]) == WorkerActions()
+    watch.check(60.9, last | {1: 60.9}, [0, 1])
     for tick in range(24):
         now = 61.0 + tick / 4
-        verdict = watch.look(now, last | {1: now}, [0, 1])
-        assert verdict == (WorkerActions(to_shut=frozenset({0})) if now >= 65 else WorkerActions())
+        verdict = watch.check(now, last | {1: now}, [0, 1])
+        assert verdict.to_stop_listening == verdict.silent == ({0} if now >= 65 else set())
+        assert not verdict.to_kill
 
 
 async def test_an_event_loop_that_stands_still_does_not_beat():
     heartbeats = Heartbeats(2)
     async with heartbeats.beating(1):
         await asyncio.sleep(0)
-        first = heartbeats.last(1)
+        first = heartbeats.last_beat(1)
         time.sleep(0.05)
-        still = heartbeats.last(1)
+        still = heartbeats.last_beat(1)
 
-    assert (first, heartbeats.last(0)) == (still, 0)
+    assert (first, heartbeats.last_beat(0)) == (still, 0)
 
 
 @pytest.mark.program
@@ -127,4 +128,4 @@ def test_a_child_beats_in_its_parents_memory():
         os._exit(0)
     os.waitpid(child, 0)
 
-    assert 0 <= time.monotonic() - heartbeats.last(1) < 10
+    assert 0 <= time.monotonic() - heartbeats.last_beat(1) < 10

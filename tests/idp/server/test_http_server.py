@@ -14,7 +14,7 @@ from tornado.web import Application, RequestHandler
 from idp.config.settings import Config
 from idp.server import certificate, http_server
 from idp.server.http_server import BoundedServer
-from tests.support.certificate import self_signed
+from tests.support.servers.certificate import self_signed
 
 LARGE = 32 * 1024 * 1024  # more than the kernel takes for a client that does not read
 
@@ -67,7 +67,7 @@ class Time:
     def passes(self, seconds):
         """So many seconds pass, and the server looks at its connections."""
         self._now += seconds
-        self._server._look()
+        self._server._check_time_limits()
 
 
 class Log:
@@ -112,7 +112,7 @@ async def test_without_descriptors_it_pauses_closes_idle_connections_and_says_so
     server, port = serving(asyncio.Event())
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     await again(reader, writer)
-    server._listening.errors += [errno.EMFILE, errno.ENFILE, errno.EMFILE]
+    server._listening_socket.errors += [errno.EMFILE, errno.ENFILE, errno.EMFILE]
 
     other, status = await asked(port)
 
@@ -129,7 +129,7 @@ async def test_another_failure_of_the_network_stops_nothing(log):
     server, port = serving(asyncio.Event(), errno.EPROTO, errno.ENOBUFS)
 
     writer, status = await asked(port)
-    server._listening.errors.append(errno.EPROTO)
+    server._listening_socket.errors.append(errno.EPROTO)
     server.stop()
 
     assert status == "HTTP/1.1 200 OK"
@@ -141,7 +141,7 @@ async def test_another_failure_of_the_network_stops_nothing(log):
 async def test_a_socket_that_the_supervisor_shut_asks_for_a_stop():
     shut = asyncio.Event()
     server, _ = serving(shut)
-    server._listening.shutdown(socket.SHUT_RDWR)
+    server._listening_socket.shutdown(socket.SHUT_RDWR)
 
     async with asyncio.timeout(10):
         await shut.wait()
@@ -183,7 +183,7 @@ async def test_connections_that_were_reset_before_their_handshake_harm_nobody(tm
 
     server.stop()
     await server.close_all_connections()
-    assert len(server._open) == 0
+    assert len(server._connections) == 0
 
 
 async def test_a_stop_accepts_what_waits_in_the_queue_and_then_nothing():
@@ -237,7 +237,7 @@ async def unread(server, port):
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
     client.connect(("127.0.0.1", port))
     client.sendall(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    await until(lambda: any(stream.writing() for stream in server._by_stream))
+    await until(lambda: any(stream.is_sending() for stream in server._connection_of_stream))
     return client
 
 
@@ -248,11 +248,11 @@ async def test_a_client_that_does_not_read_its_response_is_not_waited_for(counte
 
     time.passes(0)
     time.passes(29)
-    assert len(server._open) == 1
+    assert len(server._connections) == 1
     time.passes(1)
 
-    await until(lambda: not server._by_stream)
-    assert len(server._open) == 0
+    await until(lambda: not server._connection_of_stream)
+    assert len(server._connections) == 0
     assert counted("http_connections_closed_total", reason="stalled") == 1
     client.close()
     await ended(server)
@@ -288,12 +288,12 @@ async def test_handshakes_that_fail_or_do_not_come_are_counted(over_tls, counted
     time = Time(server)
     _, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    await until(lambda: server._by_stream)
-    await until(lambda: not server._by_stream)
+    await until(lambda: server._connection_of_stream)
+    await until(lambda: not server._connection_of_stream)
     assert counted("http_connections_closed_total", reason="tls") == 1
 
     silent, silent_writer = await asyncio.open_connection("127.0.0.1", port)
-    await until(lambda: server._by_stream)
+    await until(lambda: server._connection_of_stream)
     time.passes(10)
 
     assert await silent.read() == b""
@@ -309,9 +309,9 @@ async def test_a_client_that_leaves_during_its_handshake_is_not_counted(over_tls
     for sent in (b"", b"\x16\x03\x01"):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(sent)
-        await until(lambda: server._by_stream)
+        await until(lambda: server._connection_of_stream)
         writer.close()
-        await until(lambda: not server._by_stream)
+        await until(lambda: not server._connection_of_stream)
 
     assert counted("http_connections_closed_total", reason="tls") in (0, None)
     await ended(server)

@@ -194,7 +194,7 @@ def test_clients_that_send_nothing_keep_no_scrape_from_its_answer():
     with answering() as send:
         silent = [
             socket.create_connection(("127.0.0.1", send.port))
-            for _ in range(metrics_listener.SCRAPES_AT_ONCE - 1)
+            for _ in range(metrics_listener.MAX_CONCURRENT_SCRAPES - 1)
         ]
         status, _, _ = send()
         for each in silent:

@@ -10,7 +10,7 @@ import pytest
 from idp.backup import series
 from idp.server import store_metrics
 from idp.service import Service
-from tests.support.certificate import self_signed
+from tests.support.servers.certificate import self_signed
 
 
 def with_settings(server, **settings) -> Service:
@@ -33,6 +33,17 @@ async def test_what_is_stored_is_measured(counted, server):
     assert counted("audit_unsealed") > 0
     assert counted("audit_unsealed_oldest_seconds") >= 100
     assert counted("key_age_seconds", algorithm="RS256", state="active") == before + 100
+
+
+@pytest.mark.promise("faults: readyz")
+@pytest.mark.parametrize("is_read_only", [True, False])
+async def test_a_store_that_can_not_be_written_to_is_measured(
+    counted, server, monkeypatch, is_read_only
+):
+    monkeypatch.setattr(type(server.service.store), "is_read_only", is_read_only)
+    await store_metrics.measure(server.service)
+
+    assert counted("store_writable") == (not is_read_only)
 
 
 async def test_a_server_of_another_version_is_shown_alone(counted, server, monkeypatch):

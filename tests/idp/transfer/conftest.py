@@ -7,7 +7,7 @@ import json
 import pytest
 
 from idp.transfer.package import format as package_format
-from tests.support.packing import KINDS, Trickle
+from tests.support.transfer.packing import KINDS, Trickle
 
 
 @pytest.fixture

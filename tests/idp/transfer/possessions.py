@@ -7,7 +7,7 @@ import base64
 from hypothesis import strategies as st
 
 from idp.foundation import opaque_tokens
-from tests.support.bringing_people import public_key
+from tests.support.transfer.bringing_people import public_key
 
 LINE = st.text(
     st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=30
@@ -36,6 +36,7 @@ def possessions(draw, n, people):
     projects = [f"project.{n}.{i}" for i in range(draw(st.integers(0, 2)))]
     users = [*people, *robots]
     roles = [(project, key) for project in projects for key in draw(subsets(["a", "b", "Ü-x"]))]
+    groups = [f"group.{n}.{i}" for i in range(draw(st.integers(0, 2)))]
     apis = [(project, f"api.{project}") for project in projects if draw(FLAG)]
     return {
         "machineUsers": [{"userId": id, "user": draw(_robot(id))} for id in robots],
@@ -48,6 +49,11 @@ def possessions(draw, n, people):
         "appKeys": [_app_key(id) for _, id in apis if draw(FLAG)],
         "projectRoles": [draw(_role(*role)) for role in roles],
         "userGrants": draw(_grants(users, roles)),
+        "groups": [{"groupId": id, "name": id, "externalId": f"x-{id}"} for id in groups],
+        "groupMembers": draw(_group_members(groups, users)),
+        "groupGrants": [
+            {"groupId": row.pop("userId")} | row for row in draw(_grants(groups, roles))
+        ],
         "orgMembers": [
             {
                 "userId": id,
@@ -164,6 +170,18 @@ def _grants(draw, users, roles):
             for id in draw(subsets(users))
         ]
     return rows
+
+
+@st.composite
+def _group_members(draw, groups, users):
+    """As an export tells them: a row for each source, with the users in the order of their ids."""
+    rows = []
+    for id in groups:
+        for source in draw(subsets(["idp:c1", "manual", "scim:d1"])):
+            some_users = sorted(draw(subsets(users)))
+            if some_users:
+                rows.append({"groupId": id, "source": source, "userIds": some_users})
+    return sorted(rows, key=lambda row: (row["groupId"], row["source"]))
 
 
 def _app_key(id):

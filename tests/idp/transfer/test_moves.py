@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from idp.foundation import i18n
 from idp.policies import page_texts
-from idp.policies.pictures import BOXES
+from idp.policies.pictures import PICTURE_LIMITS
 from idp.transfer.kinds import KINDS
 from tests.idp.transfer.calls.test_export_document import (
     HASH,
@@ -23,9 +23,9 @@ from tests.idp.transfer.calls.test_export_document import (
 )
 from tests.idp.transfer.possessions import FLAG, LINE, possessions, some
 from tests.support import pictures
-from tests.support.audit import events_agree
-from tests.support.bringing import brought
 from tests.support.service import start_server, stop_server
+from tests.support.store.audit import events_agree
+from tests.support.transfer.bringing import brought
 
 NUMBERS = itertools.count()
 WORDS = LINE.filter(lambda text: "{{" not in text and "}}" not in text)
@@ -90,6 +90,9 @@ POLICIES = {
         warnColorDark=COLOUR,
         backgroundColorDark=COLOUR,
         disableWatermark=FLAG,
+        radius=st.integers(0, 30),
+        layout=st.sampled_from(["card", "split", "plain", "other"]),
+        font=st.sampled_from(["system", "serif", "rounded", "mono"]),
     ),
     "privacyPolicy": some(
         tosLink=LINK,
@@ -114,7 +117,7 @@ LISTS = {
     "passwordResetMessages": by_language("passwordResetMessages", LETTERS),
     "verifyEmailMessages": by_language("verifyEmailMessages", LETTERS),
     "pictures": st.dictionaries(
-        st.sampled_from(list(BOXES)), st.sampled_from([PHOTO, DRAWING]), max_size=4
+        st.sampled_from(list(PICTURE_LIMITS)), st.sampled_from([PHOTO, DRAWING]), max_size=4
     ).map(
         lambda found: [{"place": place, "content": encoded(file)} for place, file in found.items()]
     ),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from idp.cli.commands import explain
-from tests.support.answers import assert_granted, assert_refused
-from tests.support.callers import instance_owner
+from tests.support.management.callers import instance_owner
+from tests.support.protocol.answers import assert_granted, assert_refused
 
 PLEASE = "urn:example:please"
 

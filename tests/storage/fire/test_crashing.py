@@ -12,13 +12,13 @@ import pytest
 
 from storage import Insert
 from tests.storage.records import ENTRIES, Entry
-from tests.support import crashing
+from tests.support.programs import crashing
 
 PROGRAM = """
 import asyncio, datetime, itertools, sys
 from storage import *
 from tests.storage.records import ALL, ENTRIES, Entry
-from tests.support.crashing import crashing
+from tests.support.programs.crashing import crashing
 ids = map(str, itertools.count())
 async def main(url):
     store = crashing(open_store(url, now=lambda: datetime.datetime.now(datetime.UTC),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
-import subprocess
 import uuid
 from datetime import timedelta
 
@@ -14,7 +12,7 @@ import pytest
 from storage import Delete, Insert, Unavailable, Update
 from storage.sqlite import SqliteStore
 from tests.storage.records import ALL, ENTRIES, USERS, Entry, user
-from tests.support.skips import skip
+from tests.support.programs.disks import MIB, small_disk
 
 TEXT = "x" * 10_000
 
@@ -34,40 +32,26 @@ class FewPages:
         store._writer._connection.execute("PRAGMA max_page_count = 30000").fetchall()
 
 
-class SmallDisk:
+class FileSystem:
     """A file system of two megabytes."""
 
     connect = staticmethod(sqlite3.connect)
 
-    def __init__(self, directory):
-        self.directory = directory / "small"
-        self.directory.mkdir()
-        self._mount("size=2m", "tmpfs")
+    def __init__(self, disk):
+        self.directory = disk.path
+        self._disk = disk
 
     def grow(self, store):
-        self._mount("remount,size=16m")
-
-    def _mount(self, options, *source):
-        command = ["mount", "-t", "tmpfs", "-o", options, *source, str(self.directory)]
-        subprocess.run(command, check=True, capture_output=True)
-
-    def end(self):
-        subprocess.run(["umount", "--lazy", str(self.directory)], check=True)
+        self._disk.resize(16 * MIB)
 
 
-@pytest.fixture(params=[FewPages, SmallDisk])
+@pytest.fixture(params=["pages", "file system"])
 def disk(request, tmp_path):
-    if request.param is FewPages:
+    if request.param == "pages":
         yield FewPages(tmp_path)
         return
-    if os.geteuid() != 0:
-        skip("only root mounts a file system")
-    try:
-        made = SmallDisk(tmp_path)
-    except subprocess.CalledProcessError as error:
-        skip(f"no file system can be mounted here: {error.stderr.decode().strip()}")
-    yield made
-    made.end()
+    with small_disk(tmp_path / "small", 2 * MIB) as made:
+        yield FileSystem(made)
 
 
 @pytest.fixture

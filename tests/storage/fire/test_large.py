@@ -16,7 +16,7 @@ import pytest
 
 from storage import Delete, Insert
 from tests.storage.records import USERS, user
-from tests.support.stalls import watched
+from tests.support.measured.stalls import watched
 
 RECORDS = 100_000
 AT_ONCE = 5_000

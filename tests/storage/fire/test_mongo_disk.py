@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import subprocess
 import time
 from contextlib import contextmanager
-from shutil import disk_usage
 
 import pytest
 
 from tests.storage.fire.callers import Callers
 from tests.storage.fire.works import Account
-from tests.storage.mongo_stores import make
+from tests.storage.mongo.mongo_stores import make
 from tests.storage.records import ALL
-from tests.support.mongod import NoMongod, find_binary
-from tests.support.replica_set import SET_NAME, Member, ReplicaSet
+from tests.support.programs.disks import small_disk
+from tests.support.servers.mongod import NoMongod, find_binary
+from tests.support.servers.replica_set import SET_NAME, Member, ReplicaSet
 from tests.support.skips import skip
 
 DISK_BYTES = 2 * 2**30
@@ -26,28 +24,16 @@ TEXT = random.Random(1).randbytes(15_000).hex()  # what can't be compressed
 WRITE_SECONDS = 40
 
 
-def mounted(disk, size, *options):
-    """Mount it, or give it another size; whether that was allowed."""
-    options = ",".join([*options, f"size={size}"])
-    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(disk)]
-    return subprocess.run(command, capture_output=True).returncode == 0
+@pytest.fixture
+def disk(tmp_path):
+    with small_disk(tmp_path / "disk", DISK_BYTES) as made:
+        yield made
 
 
 @pytest.fixture
-def small_disk(tmp_path):
-    """A directory on a disk of its own."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if os.getuid() != 0 or not mounted(disk, DISK_BYTES):
-        skip("a disk of its own takes the right to mount one")
-    yield disk
-    subprocess.run(["umount", "--lazy", str(disk)], check=True)
-
-
-@pytest.fixture
-def server(small_disk):
+def server(disk):
     try:
-        member = Member(find_binary(), small_disk / "data", set_name=SET_NAME)
+        member = Member(find_binary(), disk.path / "data", set_name=SET_NAME)
     except NoMongod as error:
         skip(error)
     alone = ReplicaSet([member])
@@ -58,16 +44,14 @@ def server(small_disk):
 
 @contextmanager
 def almost_full(disk):
-    assert mounted(disk, disk_usage(disk).used + LEFT_BYTES, "remount")
+    disk.resize(disk.used + LEFT_BYTES)
     yield
-    assert mounted(disk, DISK_BYTES, "remount")
+    disk.resize(DISK_BYTES)
 
 
 @pytest.mark.deep
 @pytest.mark.gen_test(timeout=90)
-async def test_a_full_disk_loses_nothing_that_was_acknowledged(
-    server, small_disk, record_property
-):
+async def test_a_full_disk_loses_nothing_that_was_acknowledged(server, disk, record_property):
     account = Account(injected=1)
     url = server.url.replace("/?", "/full?")
     both = [
@@ -83,7 +67,7 @@ async def test_a_full_disk_loses_nothing_that_was_acknowledged(
     def goes_on():
         return not account.unavailable + account.unknown and time.monotonic() < ends
 
-    with almost_full(small_disk):
+    with almost_full(disk):
         writing = asyncio.gather(*(callers.write_while(goes_on) for callers in both))
         while goes_on():
             await asyncio.sleep(0.05)

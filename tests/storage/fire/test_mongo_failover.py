@@ -10,10 +10,10 @@ import pytest
 from storage import Unavailable
 from tests.storage.fire.callers import Callers
 from tests.storage.fire.works import Account
-from tests.storage.mongo_stores import make, timed
+from tests.storage.mongo.mongo_stores import make, timed
 from tests.storage.observers import RecordingObserver
 from tests.storage.records import ALL
-from tests.support.mongod import fresh_database
+from tests.support.servers.mongod import fresh_database
 
 BOTH = ["pymongo", "motor"]
 

@@ -10,9 +10,9 @@ import pytest
 
 from storage import Insert, Update
 from tests.storage.fire import works
-from tests.storage.mongo_stores import make, timed
+from tests.storage.mongo.mongo_stores import make, timed
 from tests.storage.records import ALL, ENTRIES, USERS, Entry, user
-from tests.support.mongod import connected
+from tests.support.servers.mongod import connected
 
 WRITING = ("update", "insert", "commitTransaction", "findAndModify")
 READING = ("aggregate", "find")

@@ -15,7 +15,7 @@ from storage import Insert, Update
 from tests.storage.fire import script
 from tests.storage.fire.kills import Tally, judge, random_kills, writers
 from tests.storage.fire.writing import Order
-from tests.storage.mongo_stores import DRIVERS, make
+from tests.storage.mongo.mongo_stores import DRIVERS, make
 from tests.storage.records import ALL, USERS, user
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +27,7 @@ TRANSACTION_SECONDS = 7.5
 
 IN_A_TRANSACTION = """
 import asyncio, sys
-from tests.storage.mongo_stores import make
+from tests.storage.mongo.mongo_stores import make
 from tests.storage.records import ALL
 
 async def main(url):

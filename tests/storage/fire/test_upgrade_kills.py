@@ -12,8 +12,8 @@ import pytest
 from storage import META, SCHEMA_ID, Delete, Update, upgrades
 from tests.storage.fire.kills import writers
 from tests.storage.fire.writing import Order
+from tests.storage.opening.upgrade_steps import NAMES, NEW, UPGRADED, WRITES, fill, kept
 from tests.storage.records import ENTRIES, USERS
-from tests.storage.upgrade_steps import NAMES, NEW, UPGRADED, WRITES, fill, kept
 
 LATER = 2 * upgrades.LEASE
 

@@ -27,9 +27,9 @@ from storage import Store, Unavailable, open_store
 from storage.sqlite import SqliteStore
 from storage.upgrades import upgrade
 from tests.storage.fire.script import Step, steps
+from tests.storage.opening.upgrade_steps import NEW
 from tests.storage.records import ALL
-from tests.storage.upgrade_steps import NEW
-from tests.support.crashing import crashing, die
+from tests.support.programs.crashing import crashing, die
 
 
 class Order(msgspec.Struct):

@@ -1,1 +1,1 @@
-"""Every page as its template makes it from samples."""
+"""Every page, rendered by its template from samples."""

@@ -1,5 +1,8 @@
 """The pages of an account with values as their heads describe them (see page_samples)."""
 
+from datetime import UTC, datetime
+
+from handlers.account.factor import LAST_USED, FactorState
 from idp.foundation.i18n import message
 from tests.support.pages import console_samples
 from tests.support.pages.console_samples import ways
@@ -9,7 +12,9 @@ URL = "/ui/account/there?"
 
 def frame(said):
     return {
-        "sections": console_samples.frame(said)["sections"],
+        "sections": [
+            section | {"icon": "user"} for section in console_samples.frame(said)["sections"]
+        ],
         "person": said("Minnie Mouse"),
         "login_name": said("minnie"),
         "change_url": "/ui/account/choose",
@@ -19,16 +24,18 @@ def frame(said):
 
 
 def choices(said):
-    """What is chosen from within a sign-in."""
+    """The choice of an account within a sign-in."""
     person = {"display_name": said("Minnie Mouse"), "login_name": said("minnie@acme.example")}
-    usual = {**person, "refused_for": None, "is_meant": False, "forgotten_by": None}
+    usual = {**person, "refused_for": None, "is_hinted": False, "removal_id": None}
     return {
         "accounts": {
             "accounts": [
                 {**usual, "choice": ("account", said("s1"))},
-                {**usual, "choice": ("signedOut", said("u2")), "forgotten_by": said("u2")},
+                {**usual, "choice": ("signedOut", said("u2")), "removal_id": said("u2")},
                 {**usual, "choice": None, "refused_for": said("Wiki")},
-            ]
+            ],
+            "is_edited": False,
+            "other_url": "/ui/login/accounts?edit=1&" + said("flow=f1"),
         },
         "organization": {
             "organizations": [
@@ -39,33 +46,42 @@ def choices(said):
     }
 
 
-def card(said, name="label"):
-    return {name: message("Password"), "text": message("None %(of)s.", of=said("it")), "url": URL}
+AT = datetime(2026, 11, 20, 11, 37, tzinfo=UTC)
+
+
+def cards(said):
+    states = (
+        FactorState(message("2 %(of)s", of=said("it")), LAST_USED, AT),
+        FactorState(None, LAST_USED, AT),
+        FactorState(message("None")),
+    )
+    one = {"label": message("Password"), "icon": "lock", "url": URL}
+    return [one | {"state": state} for state in states]
 
 
 def pages(said, policy):
-    facts = [
-        {"label": message("Id"), "cell": console_samples.cell(said, kind)}
+    properties = [
+        {"label": message("ID"), "cell": console_samples.cell(said, kind)}
         for kind in ("link", "text", "code", "time", "chip")
     ]
     return {
-        "account/overview": {"cards": [card(said)]},
-        "account/security": {"factors": [card(said, "title")]},
+        "account/overview": {"cards": cards(said)},
+        "account/security": {"cards": cards(said)},
         "account/form": {
             "title_text": message("Change %(what)s", what=said("it")),
             "about": said("Minnie"),
             "intro": message("It changes."),
             "fields": console_samples.fields(said),
             "button": message("Save"),
-            "others": [("again", message("Once more"))],
+            "other_buttons": [("again", message("Once more"))],
             "is_dangerous": True,
         },
         "account/show": {
             "title_text": message("Profile"),
             "intro": message("What is known of you."),
-            "parts_of": [
-                {"title": message("Names"), "facts": facts, "actions": ways(said)},
-                {"title": None, "facts": [], "actions": []},
+            "page_parts": [
+                {"title": message("Names"), "properties": properties, "actions": ways(said)},
+                {"title": None, "properties": [], "actions": []},
             ],
         },
         **lists(said),
@@ -75,7 +91,7 @@ def pages(said, policy):
             "has_password": True,
             "policy": policy,
         },
-        "account/passkey-name": {"typed": said("Phone"), "maximum": 100},
+        "account/passkey-name": {"entered": said("Phone"), "maximum": 100},
     }
 
 
@@ -88,8 +104,8 @@ def lists(said):
                     "browser": said("Firefox"),
                     "system": said("Linux") if n == 1 else None,
                     "is_this": n == 1,
-                    "since": "2026-11-20 11:37 UTC",
-                    "last": "2026-11-21 09:12 UTC",
+                    "signed_in_at": AT,
+                    "last": AT,
                 }
                 for n in (1, 2)
             ]
@@ -100,12 +116,22 @@ def lists(said):
                     "id": said("c1"),
                     "name": said("Acme Wiki"),
                     "scopes": [message("Read %(what)s.", what=said("it")), said("urn:idp:iam:x")],
-                    "since": "2026-11-20 11:37 UTC",
+                    "authorized_at": AT,
+                }
+            ]
+        },
+        "account/linked": {
+            "linked": [
+                {
+                    "provider": said("Corp"),
+                    "identity": said("minnie@acme.example"),
+                    "linked_at": AT,
+                    "remove_url": "/ui/account/linked/l1/remove",
                 }
             ]
         },
         "account/passkeys": {
-            "passkeys": [passkey(said, "2026-11-21", True), passkey(said, None, False)],
+            "passkeys": [passkey(said, AT, True), passkey(said, None, False)],
             "new_url": "/ui/account/passkeys/new",
         },
     }
@@ -114,7 +140,7 @@ def lists(said):
 def passkey(said, used, is_backed_up):
     return {
         "name": said("Phone"),
-        "created": "2026-11-20",
+        "created": AT,
         "used": used,
         "is_backed_up": is_backed_up,
         "rename_url": URL,
@@ -123,24 +149,25 @@ def passkey(said, used, is_backed_up):
 
 
 def bare(policy):
-    """The other state of those that have one."""
+    """The other state of pages that have two."""
     return {
         "account/overview": {"cards": []},
-        "account/security": {"factors": []},
+        "account/security": {"cards": []},
         "account/form": {
             "title_text": message("Change"),
             "about": None,
             "intro": None,
             "fields": [],
             "button": message("Save"),
-            "others": [],
+            "other_buttons": [],
             "is_dangerous": False,
         },
-        "account/show": {"title_text": message("Profile"), "intro": None, "parts_of": []},
+        "account/show": {"title_text": message("Profile"), "intro": None, "page_parts": []},
         "account/sessions": {"sessions": []},
         "account/applications": {"applications": []},
         "account/message": console_samples.BARE["console/message"],
         "account/password": {"login_name": "minnie", "has_password": False, "policy": policy},
+        "account/linked": {"linked": []},
         "account/passkeys": {"passkeys": [], "new_url": None},
-        "account/passkey-name": {"typed": "", "maximum": 100},
+        "account/passkey-name": {"entered": "", "maximum": 100},
     }

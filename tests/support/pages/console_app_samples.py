@@ -29,7 +29,7 @@ def pages(said, fields, commands):
             "client_id": said("x7Gd"),
             "issuer": "https://id.example",
             "client_secret": said("s3cret"),
-            "warnings": [said("A redirect URI is readable on its way (http).")],
+            "warnings": [said("A redirect URI uses http, which is not encrypted.")],
             "file": said("app.ini"),
             "configuration": said("client_id = x7Gd\nissuer = https://id.example\n"),
             "test_url": URL + said("a"),
@@ -42,7 +42,7 @@ def pages(said, fields, commands):
         },
         "console/test-result": {
             "about": said("Shop"),
-            "facts": [
+            "properties": [
                 {
                     "label": message("Scopes"),
                     "cell": {"value": said("a"), "kind": "code", "url": ""},
@@ -78,7 +78,7 @@ BARE = {
     "console/test-sign-in": {"about": "Shop", "is_active": True, "back_url": URL},
     "console/test-result": {
         "about": "Shop",
-        "facts": [],
+        "properties": [],
         "parts": [],
         "again_url": URL,
         "back_url": URL,

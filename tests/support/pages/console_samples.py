@@ -1,5 +1,7 @@
 """The console's pages with values as their heads describe them (see page_samples)."""
 
+from handlers.console.search import Hit
+from handlers.forms.durations import EnteredDuration
 from idp.foundation.i18n import message
 from tests.support.pages import console_app_samples
 
@@ -19,6 +21,11 @@ def frame(said):
         "change_url": "/ui/console/organizations",
         "account_url": "/ui/login",
         "logout_url": "/oidc/v1/end_session",
+        "search": {
+            "url": "/ui/console/search",
+            "hidden": [("org", said("1"))],
+            "text": said("minnie"),
+        },
     }
 
 
@@ -39,8 +46,10 @@ def field(said, kind, value, options=()):
 def fields(said):
     options = [("1", said("One")), ("2", message("Two"))]
     texts = ["text", "email", "tel", "url", "date", "number", "free", "lines"]
+    units = [("h", said("hours")), ("d", message("days"))]
     return [
         *(field(said, kind, said("a\nb")) for kind in texts),
+        field(said, "duration", EnteredDuration(said("10"), "d"), units),
         field(said, "password", ""),
         field(said, "choice", "2", options),
         field(said, "choices", ["2"], options),
@@ -52,13 +61,20 @@ def cell(said, kind="text"):
     value = said("Minnie")
     if kind == "chip":
         value = {"label": message("active"), "tone": "good"}
+    if kind == "time":
+        value = "2026-11-20T11:37:42.123Z"
+    if kind == "duration":
+        value = 864000
     if kind == "progress":
         value = {"label": said("Rows"), "done": 4, "total": 10}
     return {"value": value, "kind": kind, "url": URL + said("a")}
 
 
 def row(said):
-    return [cell(said, kind) for kind in ("link", "text", "code", "time", "chip", "progress")]
+    return [cell(said, kind) for kind in KINDS]
+
+
+KINDS = ("link", "text", "code", "time", "duration", "chip", "progress")
 
 
 def commands(said):
@@ -75,8 +91,9 @@ def table(said):
         "columns": [
             message("Name"),
             message("Login"),
-            message("Id"),
+            message("ID"),
             message("Since"),
+            message("Lasts"),
             said("S"),
             message("Rows"),
         ],
@@ -89,6 +106,8 @@ def action(said):
     return {
         "title_text": message("Lock %(who)s", who=said("Minnie")),
         "about": said("Minnie"),
+        "names": [said("Minnie"), said("Mickey")],
+        "changes": [{"label": message("ID"), "cell": one} for one in row(said)],
         "intro": message("They are signed out."),
         "fields": fields(said),
         "confirm": said("Minnie"),
@@ -102,13 +121,23 @@ def action(said):
 
 def brand(said):
     url = URL + said("a")
-    text = {"name": "t-1", "usual": said("Sign in"), "key": said("Sign in"), "value": said("Go")}
+    text = {
+        "name": "t-1",
+        "default_text": said("Sign in"),
+        "key": said("Sign in"),
+        "value": said("Go"),
+    }
     way = {"label": message("Dark"), "tag": "ar", "language": said("Arabic"), "url": url}
     return {
         "console/picture": {
             "title_text": message("Logo"),
-            "origin": {"label": message("its own"), "tone": "good"},
-            "picture": {"url": url, "width": 400, "height": 100},
+            "origin": {"label": message("custom"), "tone": "good"},
+            "picture": {
+                "url": url,
+                "width": 400,
+                "height": 100,
+                "plates": [message("Hard to see.")],
+            },
             "on_dark": True,
             "may_write": True,
             "has_own": True,
@@ -118,6 +147,8 @@ def brand(said):
         "console/page-texts": {
             "search": {"fields": fields(said)[:1], "hidden": [("org", said("1"))]},
             "texts": [text],
+            "changes": [{"label": said("Sign in"), "cell": cell(said, "code")}],
+            "is_stale": True,
             "language": "de",
             "text_direction": "ltr",
             "may_write": True,
@@ -138,10 +169,33 @@ def found(said):
             "clear_url": URL + said("a"),
         },
         **table(said),
+        "empty_icon": "users",
+        "selection": {
+            "action": URL + said("a"),
+            "hidden": [("token", said("t"))],
+            "choices": [("lock", said("Lock"))],
+            "rows": [(said("1"), said("Minnie"))],
+        },
         "total": message("%(n)s people", n=3),
         "first_url": URL + said("a"),
         "next_url": URL + said("b"),
         "actions": ways(said)[:1],
+        "commands": commands(said),
+    }
+
+
+def hits(said):
+    return {
+        "page_parts": [
+            {
+                "title": message("Users"),
+                "hits": [
+                    Hit(said("Minnie"), URL + said("a"), said("minnie@acme.example")),
+                    Hit(message("Policies"), URL + said("b")),
+                ],
+            }
+        ],
+        "is_done": True,
         "commands": commands(said),
     }
 
@@ -159,7 +213,7 @@ def pages(said):
             "next_url": URL + said("a"),
         },
         "console/message": {
-            "title_text": message("This is not here"),
+            "title_text": message("Not found"),
             "sentence": said("It was deleted."),
             "detail": message("%(it)s is gone", it=said("it")),
             "buttons": [(message("Go on"), URL + said("a"))],
@@ -172,14 +226,15 @@ def pages(said):
             "sections": [{"label": said("Users"), "url": URL + said("a")}],
             "commands": commands(said),
         },
+        "console/search": hits(said),
         "console/show": {
             "title_text": said("Minnie Mouse"),
-            "state": {"label": message("locked"), "tone": "bad"},
+            "state": {"label": message("locked"), "tone": "danger"},
             "intro": message("Somebody."),
-            "facts": [{"label": message("Id"), "cell": one} for one in row(said)],
+            "properties": [{"label": message("ID"), "cell": one} for one in row(said)],
             "actions": ways(said),
-            "parts_of": [
-                {"title": message("Grants"), **table(said), "actions": ways(said), **URLS}
+            "page_parts": [
+                {"title": message("Grant types"), **table(said), "actions": ways(said), **URLS}
             ],
             "commands": commands(said),
         },
@@ -192,6 +247,8 @@ BARE = {
     "console/page-texts": {
         "search": {"fields": [], "hidden": []},
         "texts": [],
+        "changes": [],
+        "is_stale": False,
         "language": "en",
         "text_direction": "ltr",
         "may_write": False,
@@ -213,6 +270,8 @@ BARE = {
         "other_buttons": (),
         "title_text": message("Lock"),
         "about": None,
+        "names": [],
+        "changes": [],
         "intro": None,
         "fields": [],
         "confirm": None,
@@ -226,6 +285,8 @@ BARE = {
         "intro": None,
         "search": None,
         **NOTHING,
+        "empty_icon": "users",
+        "selection": None,
         "total": None,
         "first_url": None,
         "next_url": None,
@@ -239,19 +300,20 @@ BARE = {
         "next_url": URL,
     },
     "console/message": {
-        "title_text": message("This is not here"),
+        "title_text": message("Not found"),
         "sentence": message("Gone."),
         "detail": None,
         "buttons": [],
     },
     "console/overview": {"tasks": [], "sections": [], "commands": []},
+    "console/search": {"page_parts": [], "is_done": True, "commands": []},
     "console/show": {
         "title_text": "Minnie",
         "state": None,
         "intro": None,
-        "facts": [],
+        "properties": [],
         "actions": [],
-        "parts_of": [{"title": message("Grants"), **NOTHING, "actions": [], **NO_URLS}],
+        "page_parts": [{"title": message("Grant types"), **NOTHING, "actions": [], **NO_URLS}],
         "commands": [],
     },
 }

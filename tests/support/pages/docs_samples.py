@@ -23,7 +23,7 @@ def pages(said):
         "name": "user.not_found",
         "status": 404,
         "cause": said("None."),
-        "cure": said("Look."),
+        "fix": said("Look."),
     }
     return {
         "docs": {

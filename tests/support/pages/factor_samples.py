@@ -3,6 +3,11 @@
 DRAWN = '<b class="qr">drawn</b>'
 
 
+def choice(said, icon):
+    url = "/ui/login/passkey?" + said("flow=f1")
+    return {"label": said("Passkey"), "hint": said("Use it."), "icon": icon, "url": url}
+
+
 def pages(said):
     asked = {
         "login_name": said("minnie"),
@@ -16,13 +21,14 @@ def pages(said):
     return {
         "factor": {
             "login_name": said("minnie"),
-            "choices": [(said("Use a passkey"), "/ui/login/passkey?" + said("flow=f1"))],
+            "choices": [choice(said, "smartphone"), choice(said, "key-round")],
+            "support_url": "mailto:" + said("help@acme.example"),
         },
         "totp": asked,
         "recovery-code": asked,
         "factor-offer": {
             "login_name": said("minnie"),
-            "kinds": [("totp", said("Set up an app"))],
+            "kinds": [{"name": "totp", "icon": "smartphone", "label": said("Set up an app")}],
             "is_optional": True,
         },
         "totp-enrol": {
@@ -43,6 +49,7 @@ def pages(said):
         "passkey": {
             "login_name": said("minnie"),
             "options": said("{}"),
+            "other_label": said("Use your password"),
             "other_url": "/ui/login?" + said("flow=f1"),
         },
         "recovery-codes": shown,
@@ -54,12 +61,12 @@ def bare(message):
     shown = {"codes": [], "file_url": "data:text/plain;charset=utf-8,"}
     asked = {"login_name": "", "back_url": "/ui/login/name", "other_url": "/ui/login/factor"}
     return {
-        "factor": {"login_name": "", "choices": []},
+        "factor": {"login_name": "", "choices": [], "support_url": None},
         "totp": asked,
         "recovery-code": asked,
         "factor-offer": {
             "login_name": "",
-            "kinds": [("totp", message("An app"))],
+            "kinds": [{"name": "totp", "icon": "smartphone", "label": message("An app")}],
             "is_optional": False,
         },
         "totp-enrol": {

@@ -1,19 +1,22 @@
 """Every page with values as its head describes them; `said` may put a text of a test in each."""
 
+from datetime import UTC, datetime
+
 from idp.foundation.i18n import message
-from idp.identity.users.registration import NOTHING, Typed
+from idp.identity.users.registration import NOTHING, FormValues
 from idp.passwords import policy as password_policy
 from idp.policies.pictures import PictureLink, PictureReference
 from idp.records import ComplexityRules
 from tests.support.pages import (
     account_samples,
+    connection_samples,
     console_samples,
     docs_samples,
     factor_samples,
     reset_samples,
 )
 
-DEMANDS = password_policy.demands(ComplexityRules(has_number=True, has_symbol=True))
+DEMANDS = password_policy.required_classes(ComplexityRules(has_number=True, has_symbol=True))
 POLICY = {"minimum": 8, "maximum": 200, "demands": DEMANDS, "is_strength_rated": True}
 
 
@@ -26,9 +29,10 @@ def common(said):
         "service_name": said("Acme login"),
         "application_name": said("Acme Wiki"),
         "application_url": "https://wiki.acme.example/?" + said("from=login"),
+        "is_own_area": False,
         "problems": [
             {"field": None, "text": said("Something does not fit.")},
-            {"field": "password", "text": said("Enter your password."), "label": said("It")},
+            {"field": "password", "text": said("Enter your password.")},
             {"field": "loginName", "text": message("Enter %(what)s.", what=said("it"))},
         ],
         "notice": said("This step was done in another tab."),
@@ -37,9 +41,13 @@ def common(said):
         "hidden": [(said("flow"), said("f1")), ("_xsrf", said("2|ab|cd"))],
         "query": [(said("flow"), said("f1"))],
         "cancellable": True,
+        "request_id": said("req-7f3a"),
+        "now": datetime(2026, 11, 20, 11, 37, 42, tzinfo=UTC),
+        "brand_layout": "split",
+        "backdrop": PictureReference("/ui/brand/z.jpg?" + said("a"), "image/jpeg", 1600, 900),
         "logo": sign(said),
         "logo_name": said("Acme"),
-        "icon": sign(said),
+        "site_icon": sign(said),
         "console": console_samples.frame(said),
         "area": account_samples.frame(said),
     }
@@ -47,9 +55,8 @@ def common(said):
 
 def sign(said):
     light = PictureReference("/ui/brand/x.png?" + said("a"), "image/png", 400, 100)
-    return PictureLink(
-        light, PictureReference("/ui/brand/y.jpg", "image/jpeg", 100, 100), is_own=True
-    )
+    dark = PictureReference("/ui/brand/y.jpg", "image/jpeg", 100, 100)
+    return PictureLink(light, dark, is_own=True, plates={"dark": "light"})
 
 
 def explanation(said):
@@ -98,17 +105,17 @@ def demo(said):
     }
 
 
-def typed(said):
-    return Typed(said("Minnie"), said("Mouse"), said("minnie@acme.example"), said("minnie"))
+def entered(said):
+    return FormValues(said("Minnie"), said("Mouse"), said("minnie@acme.example"), said("minnie"))
 
 
 def mails(said):
     return [
         {
             "to": said("minnie@acme.example"),
-            "subject": said("Confirm your e-mail address"),
-            "text": said("Type this code:\n\n    12345678\n"),
-            "time": said("2026-11-20T11:37:42+00:00"),
+            "subject": said("Verify your email"),
+            "text": said("Enter this code:\n\n    12345678\n"),
+            "time": "2026-11-20T11:37:42+00:00",
             "url": url,
         }
         for url in ("/ui/login/verify-email?" + said("code=12345678"), None)
@@ -118,16 +125,18 @@ def mails(said):
 def registration(said):
     return {
         "register": {
-            "typed": typed(said),
+            "entered": entered(said),
             "policy": POLICY,
             "closed": None,
             "login_url": "/ui/login/name?" + said("flow=f1"),
+            "providers": connection_samples.providers(said),
         },
         "verify-email": {
             "email": said("minnie@acme.example"),
-            "typed": said("12345678"),
+            "entered": said("12345678"),
             "mail_url": "/dev/mail?" + said("a"),
             "resendable": True,
+            "wait_seconds": 42,
             "register_url": "/ui/login/register?" + said("flow=f1"),
             "login_url": "/ui/login/name?" + said("flow=f1"),
         },
@@ -147,7 +156,7 @@ def registration(said):
 def logged_out(said):
     return {
         "frames": ["https://wiki.acme.example/logout?" + said("sid=s1")],
-        "onward": "/ui/logged-out/onward?" + said("request=r1"),
+        "redirect_url": "/ui/logged-out/onward?" + said("request=r1"),
     }
 
 
@@ -156,8 +165,6 @@ def error(said):
         "title_text": None,
         "sentence": None,
         "detail": None,
-        "request_id": said("req-7f3a"),
-        "time": said("2026-11-20 11:37:42 UTC"),
         "retry_url": "/ui/login?" + said("flow=f1"),
         "retry_form": {
             "method": "GET",
@@ -170,13 +177,16 @@ def error(said):
 def decisions(said):
     asked = {
         "account": {"id": said("s1"), **person(said)},
-        "scopes": [message("Read %(what)s.", what=said("it")), said("urn:idp:iam:x")],
+        "scopes": [
+            {"text": message("Read %(what)s.", what=said("it")), "icon": "user"},
+            {"text": said("urn:idp:iam:x"), "icon": "check"},
+        ],
         "back_url": "/ui/login/name?" + said("flow=f1"),
     }
     return {
         "consent": asked,
-        "not-allowed": {"account": asked["account"], "request_id": said("req-7f3a")},
-        "device": {"typed": said("WDJB-MJHT")},
+        "not-allowed": {"account": asked["account"]},
+        "device": {"entered": said("WDJB-MJHT")},
         "device-confirm": asked,
     }
 
@@ -210,7 +220,10 @@ def pages(said):
             "passkey": said("{}"),
             "register_url": "/ui/login/register?" + said("flow=f1"),
             "accounts_url": "/ui/login/accounts?" + said("flow=f1"),
+            "providers": connection_samples.providers(said),
+            "failed_request": said("req-7f3a"),
         },
+        **connection_samples.pages(said),
         **account_samples.choices(said),
         **registration(said),
         "password": {
@@ -218,13 +231,14 @@ def pages(said):
             "back_url": "/ui/login?" + said("flow=f1"),
             "passkey_url": "/ui/login/passkey?" + said("flow=f1"),
             "reset_url": "/ui/login/reset?" + said("flow=f1"),
+            "providers": connection_samples.providers(said),
         },
         **reset_samples.pages(said),
         **factor_samples.pages(said),
         **decisions(said),
         "form-post": {},
         **choosing(said),
-        "explain": {"explanation": explanation(said), "request_id": said("req-7f3a")},
+        "explain": {"explanation": explanation(said)},
         "error": error(said),
         "logout-confirm": {"accounts": accounts},
         "logged-out": logged_out(said),
@@ -254,7 +268,10 @@ BARE = {
         "passkey": None,
         "register_url": None,
         "accounts_url": None,
+        "providers": None,
+        "failed_request": None,
     },
+    **connection_samples.BARE,
     "organization": {"organizations": [], "login_url": "/ui/login/name"},
     "passkey-enrol": {
         "login_name": "minnie",
@@ -263,18 +280,25 @@ BARE = {
         "options": "{}",
         "is_optional": False,
     },
-    "passkey": {"login_name": None, "options": "{}", "other_url": "/ui/login"},
+    "passkey": {
+        "login_name": None,
+        "options": "{}",
+        "other_label": message("Use your password"),
+        "other_url": "/ui/login",
+    },
     "register": {
-        "typed": NOTHING,
+        "entered": NOTHING,
         "policy": POLICY,
         "closed": message("Nobody can."),
         "login_url": "/ui/login/name",
+        "providers": None,
     },
     "verify-email": {
         "email": None,
-        "typed": "",
+        "entered": "",
         "mail_url": None,
         "resendable": False,
+        "wait_seconds": 0,
         "register_url": None,
         "login_url": None,
     },
@@ -286,10 +310,11 @@ BARE = {
         "back_url": "/ui/login",
         "passkey_url": None,
         "reset_url": None,
+        "providers": None,
     },
     **reset_samples.bare(message),
     **factor_samples.bare(message),
-    "accounts": {"accounts": []},
+    "accounts": {"accounts": [], "is_edited": False, "other_url": None},
     "consent": {
         "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},
         "scopes": [],
@@ -297,9 +322,8 @@ BARE = {
     },
     "not-allowed": {
         "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},
-        "request_id": "req-7f3a",
     },
-    "device": {"typed": ""},
+    "device": {"entered": ""},
     "device-confirm": {
         "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},
         "scopes": [],
@@ -318,19 +342,17 @@ BARE = {
         "allows_registration": False,
         "sign_in_url": None,
     },
-    "explain": {"explanation": None, "request_id": "req-7f3a"},
+    "explain": {"explanation": None},
     "error": {
         "title_text": message("Not found"),
         "sentence": "There is nothing here.",
         "detail": message("there is nothing at this address"),
-        "request_id": "req-7f3a",
-        "time": "2026-11-20 11:37:42 UTC",
         "retry_url": None,
         "retry_form": None,
     },
     "expired": {"sentence": None, "again_url": None, "has_cookie": True},
     "logout-confirm": {"accounts": []},
-    "logged-out": {"frames": [], "onward": None},
+    "logged-out": {"frames": [], "redirect_url": None},
     "host-mismatch": {"opened": "http://a", "issuer": "http://b"},
     "signed-in": {
         "accounts": [],

@@ -1,4 +1,4 @@
-"""Pages as templates make them from samples, and a strict reader of their HTML."""
+"""Pages, rendered from samples, and a strict reader of their HTML."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def rendered(name, tag="en", said=as_it_is, **more):
 
 
 def quiet(name, **more):
-    """The page as it is met first: nothing wrong yet."""
+    """The page in its initial state, without problems."""
     return Page(rendered(name, problems=[], notice=None, retry_seconds=None, **more))
 
 

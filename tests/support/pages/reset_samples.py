@@ -18,6 +18,7 @@ def pages(said):
             "mail_url": "/dev/mail?" + said("a"),
             "reset_url": "/ui/login/reset?" + said("flow=f1"),
             "password_url": "/ui/login/password?" + said("flow=f1"),
+            "wait_seconds": 42,
         },
     }
 
@@ -34,5 +35,6 @@ def bare(message):
             "mail_url": None,
             "reset_url": "/ui/login/reset",
             "password_url": "/ui/login/password",
+            "wait_seconds": 0,
         },
     }

@@ -1,4 +1,5 @@
-"""For each call of the management API: bodies that name every field, and what the call uses up.
+"""For each call of the management API: bodies with every field, and the records that the call
+changes.
 
 `BODIES` has a row for each call whose body has members; in their texts `{n}` stands for what has
 to be new each time. `MADE` has a function for each call that needs more than what is there.
@@ -9,7 +10,9 @@ from __future__ import annotations
 
 from tests.support.samples import (
     applications,
+    connections,
     events,
+    groups,
     imports,
     instance,
     organizations,
@@ -22,7 +25,9 @@ from tests.support.samples import (
 
 _ALL = (
     applications,
+    connections,
     events,
+    groups,
     imports,
     instance,
     organizations,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support.samples.searches import BY_NAME, NO_PLACE
 
-# A P-256 key that nobody has the other half of.
+# A P-256 key whose private key does not exist.
 PUBLIC_KEY = (
     "LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0KTUZrd0V3WUhLb1pJemowQ0FRWUlLb1pJemowREFRY0RRZ0FFa2d1"
     "NVpPckJjMndRbFpTQUZUL2VxYnd5dVNBNAppL2hkWWZ4RUlBT0VheHZURzN2NVFwZi9lZXNiRmxOZ1J2dnNmQW5P"
@@ -96,7 +96,7 @@ async def shut(world):
 
 
 async def old_secret(world):
-    """A secret that counts beside the current one."""
+    """A secret that is valid beside the current one."""
     ids = await new_app(world)
     app = f"/management/v1/projects/{world.project}/apps/{ids['appId']}"
     await world.made(f"{app}/oidc_config/_generate_client_secret", None, overlap="1h")

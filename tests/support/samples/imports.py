@@ -8,8 +8,8 @@ from idp.records import JOBS, JobOptions
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.package import chunks as package_chunks
 from storage import Update
-from tests.support.bucket import ACCOUNT, packed
 from tests.support.samples.searches import NO_PLACE
+from tests.support.servers.bucket import ACCOUNT, packed
 
 PLACE = {"bucket": "acme", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
 BODIES = {
@@ -45,7 +45,7 @@ BODIES = {
 
 
 async def waiting(server, *orgs, **options) -> str:
-    """The id of a job that nobody works on, whose package is stored."""
+    """The id of a job that no process runs, whose package is stored."""
     job = job_lifecycle.new(server.service, "importer", JobOptions(**options))
     await job_lifecycle.begin(server.service, job)
     await package_chunks.store(server.service, job.id, 0, msgspec.json.encode({"orgs": orgs}))

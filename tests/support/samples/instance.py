@@ -39,7 +39,7 @@ async def held_letter(world):
     letter = messages.write(
         load("en"), "ada@acme.example", message("A subject"), [message("A text")]
     )
-    posting = messages.posting(world.server.service, "invite", letter)
+    posting = messages.posting(world.server.service, "invite", letter, org_id=None)
     await world.server.store.commit(posting)
     return {"mailId": posting.id}
 

@@ -75,7 +75,7 @@ async def new_member(world):
 
 
 async def any_organization(world):
-    """The world's own, as it was at first."""
+    """The world's own organization in its initial state."""
     service, own = world.server.service, world.own
     if await service.store.get(ORGANIZATIONS, own.id) is None:
         made = org_domains.insertion(service, own, "a test", own.created_at)
@@ -92,7 +92,7 @@ async def new_domain(world):
 
 
 async def proven_domain(world):
-    """One whose token would be found."""
+    """A domain whose token would be found."""
     named = await new_domain(world)
     token = await world.made(
         f"/management/v1/orgs/me/domains/{named['domain']}/validation/_generate",
@@ -103,7 +103,7 @@ async def proven_domain(world):
     async def read_texts(_):
         return [token]
 
-    world.server.service.outgoing._read_texts = read_texts
+    world.server.service.outgoing._read_txt_records = read_texts
     await world.server.store.reset(f"domain proofs of {world.own.id}")
     return named
 

@@ -9,6 +9,7 @@ from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import lookup as user_lookup
 from idp.records import PASSKEYS, SESSIONS, USERS, Passkey
+from idp.records.identity_links import IDENTITY_LINKS, IdentityLink, link_id
 from storage import Insert, Update
 from tests.support.samples.searches import NO_PLACE
 from tests.support.samples.users import FULL_HUMAN, by, new_user, search
@@ -101,16 +102,18 @@ BODIES = {
         {"sendCode": {"urlTemplate": _TEMPLATE}},
         {"returnCode": {}},
     ),
+    "POST /management/v1/orgs/me/sessions/_search": ({"query": NO_PLACE},),
     "POST /v2/users/{userId}/sessions/_search": (
         {"query": {"limit": 10, "asc": True, "cursor": "", "offset": 0}},
     ),
     "POST /v2/users/{userId}/passkeys/_search": ({"query": NO_PLACE},),
+    "POST /management/v1/users/{userId}/idps/_search": ({"query": NO_PLACE},),
     "POST /management/v1/users/{userId}/metadata/_search": (search(by("keyQuery", key="shoes")),),
 }
 
 
 async def new_person(world):
-    """One whose address and number wait to be proven."""
+    """A user whose address and number are not verified yet."""
     email = {"email": f"{world.new_name('waiting')}@acme.example", "returnCode": {}}
     return await _person(world, email, phone={"phone": "+41791234567", "returnCode": {}})
 
@@ -127,7 +130,7 @@ async def _person(world, email, **more):
 
 
 async def with_session(world):
-    """A user who is signed in somewhere."""
+    """A user with a session."""
     service, made = world.server.service, await new_person(world)
     subject = await user_lookup.find_subject(service, made["userId"])
     now = service.clock.now()
@@ -138,7 +141,7 @@ async def with_session(world):
 
 
 async def with_passkey(world):
-    """Somebody whose phone holds a key of theirs."""
+    """A user with a passkey."""
     service, made = world.server.service, await new_person(world)
     now, id = service.clock.now(), service.random.id()
     passkey = Passkey(
@@ -157,8 +160,28 @@ async def with_passkey(world):
     return made | {"passkeyId": id}
 
 
+async def with_link(world):
+    """A user who is linked to an identity at another provider."""
+    service, made = world.server.service, await new_person(world)
+    user, now = await service.store.get(USERS, made["userId"]), service.clock.now()
+    link = IdentityLink(
+        id=link_id("corp", "https://login.corp.example", user.id),
+        connection_id="corp",
+        authority="https://login.corp.example",
+        external_id=user.id,
+        user_id=user.id,
+        org_id=user.org_id,
+        user_name="ada",
+        created_at=now,
+        changed_at=now,
+    )
+    entry = AuditEntry("identity_link.created", user.id, now)
+    await service.store.commit(*events.insertion(service.random, IDENTITY_LINKS, link, entry))
+    return made | {"idpId": "corp", "linkedUserId": user.id}
+
+
 async def with_app(world):
-    """Somebody who has an authenticator app."""
+    """A user who has an authenticator app."""
     service, made = world.server.service, await new_person(world)
     totp = second_factors.imported(service, made["userId"], "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
     await service.store.commit(Update(USERS, made["userId"], set={"totp": totp}))
@@ -184,5 +207,7 @@ MADE = {
     "DELETE /v2/users/{userId}/sessions/{sessionId}": with_session,
     "POST /v2/users/{userId}/passkeys/_search": with_passkey,
     "DELETE /v2/users/{userId}/passkeys/{passkeyId}": with_passkey,
+    "POST /management/v1/users/{userId}/idps/_search": with_link,
+    "DELETE /management/v1/users/{userId}/idps/{idpId}/{linkedUserId}": with_link,
     "POST /management/v1/users/{userId}/metadata/_search": new_user,
 }

@@ -1,4 +1,4 @@
-"""Bodies for policies and the words of letters, and what such calls use up."""
+"""Bodies for policies and the texts of messages, and the records that such calls change."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ FULL = {
         "passwordCheckLifetime": "240h0m0s",
         "secondFactorCheckLifetime": "12h0m0s",
         "multiFactorCheckLifetime": "6h0m0s",
+        "externalLoginCheckLifetime": "120h0m0s",
         "mfaInitSkipLifetime": "720h0m0s",
         "defaultRedirectUri": "https://shop.example/{n}",
     },
@@ -56,6 +57,9 @@ FULL = {
         "fontColorDark": "#f4e9ea",
         "hideLoginNameSuffix": True,
         "disableWatermark": True,
+        "radius": 4,
+        "layout": "split",
+        "font": "serif",
     },
     "privacy": {
         "tosLink": "https://shop.example/{{.Lang}}/terms",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.callers import new_organization
+from tests.support.management.callers import new_organization
 from tests.support.samples.searches import BY_NAME, NO_PLACE
 
 FULL_PROJECT = {

@@ -1,4 +1,4 @@
-"""Bodies for searches, which need and use up nothing."""
+"""Bodies for searches, which need no records of their own."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ async def with_secret(world):
 
 
 async def old_secret(world):
-    """A secret that counts beside the current one."""
+    """A secret that is valid beside the current one."""
     path = f"/management/v1/users/{world.machine}"
     for overlap in ("0s", "1h"):
         await world.made(f"{path}/secret", None, method="PUT", overlap=overlap)

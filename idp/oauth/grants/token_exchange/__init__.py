@@ -39,7 +39,7 @@ from idp.records import ORGANIZATIONS
 
 MAX_DEPTH: Final = 5
 # The scopes of a subject whose token has none: the user's identity.
-_OF_ANYBODY: Final = frozenset({scopes.OPENID, *standard_claims.BY_SCOPE})
+_IDENTITY_SCOPES: Final = frozenset({scopes.OPENID, *standard_claims.BY_SCOPE})
 
 
 class ImpersonationRefused(InvalidRequest):
@@ -49,7 +49,7 @@ class ImpersonationRefused(InvalidRequest):
 
 
 class ExchangeTokens(Confidential, frozen=True):
-    """The tokens of a request with their types, and the type of token that it asks for,
+    """The tokens of a request with their types, and the type of the token that it requests,
     `requested`."""
 
     subject_type: TokenType
@@ -64,7 +64,7 @@ async def respond(request: TokenRequest) -> dict[str, Any]:
 
     The new token has at most the access of the tokens that were sent.
     """
-    # The client first: a refusal says what is wrong with it before what is wrong with its tokens.
+    # The client first: its refusal takes precedence over a refusal of its tokens.
     client = await _client(request)
     sent = _read(request)
     subject = await _allowed(request, await _subject(request, sent))
@@ -125,13 +125,13 @@ def _type_if_sent(request: TokenRequest, name: str) -> TokenType | None:
 
 
 def _type(request: TokenRequest, name: str, sent: str) -> TokenType:
-    config, among = request.service.config, _ACCEPTED_TYPES[name]
-    type = token_types.read(config, sent, among)
-    if type is None:
-        known = ", ".join(token_types.identifier(config, each) for each in among)
-        details = f"{name} is one of {known}; {safe_display.in_words(name, sent)} was sent."
+    config, accepted = request.service.config, _ACCEPTED_TYPES[name]
+    token_type = token_types.read(config, sent, accepted)
+    if token_type is None:
+        supported = ", ".join(token_types.identifier(config, each) for each in accepted)
+        details = f"{name} is one of {supported}; {safe_display.in_words(name, sent)} was sent."
         raise InvalidRequest(f"{name} is not supported", details=details)
-    return type
+    return token_type
 
 
 async def _subject(request: TokenRequest, sent: ExchangeTokens) -> Party:
@@ -145,7 +145,7 @@ async def _subject(request: TokenRequest, sent: ExchangeTokens) -> Party:
 
 
 def _refused_input(description: str, error: InputRefused) -> OAuthError:
-    """RFC 8693 2.2.2 demands `invalid_request` for a token that is not valid.
+    """RFC 8693 2.2.2 requires `invalid_request` for a token that is not valid.
 
     One of an actor whose right has ended is refused with `invalid_grant`, as its refresh token is.
     """
@@ -173,9 +173,9 @@ async def _actor(request: TokenRequest, sent: ExchangeTokens, subject: Party) ->
             details = "The security policy does not allow it."
             raise _refused(request, None, subject, "impersonation is switched off", details)
     with checks.ACTOR:
-        actor = await _acting(request, sent)
+        actor = await _read_actor(request, sent)
         if actor.subject.user.id == subject.subject.user.id:
-            details = "The actor is the subject: nobody acts for themselves."
+            details = "The actor is the subject: no user acts for themselves."
             raise InvalidRequest("actor_token invalid", details=details)
     with checks.PERMISSION:
         acting_user, user = actor.subject.user, subject.subject.user
@@ -200,7 +200,7 @@ def _refused(
     return ImpersonationRefused(description, details=details)
 
 
-async def _acting(request: TokenRequest, sent: ExchangeTokens) -> Party:
+async def _read_actor(request: TokenRequest, sent: ExchangeTokens) -> Party:
     if sent.actor_type is None or sent.actor_token is None:
         details = "A user's id, or a JWT of the client's own, takes an actor_token with it."
         raise InvalidRequest("actor_token invalid", details=details)
@@ -213,35 +213,35 @@ async def _acting(request: TokenRequest, sent: ExchangeTokens) -> Party:
 
 
 def _check_depth(subject: Party, actor: Party | None) -> None:
-    """Limits the exchanges that led to a token, and so what is read to check it. Raises
+    """Limits the exchanges that led to a token, and the records that are read to check it. Raises
     `InvalidRequest`."""
-    before = subject.exchanges + (actor.exchanges if actor else 0)
+    depth = subject.exchanges + (actor.exchanges if actor else 0)
     with checks.DEPTH:
-        if before >= MAX_DEPTH:
+        if depth >= MAX_DEPTH:
             raise InvalidRequest(f"more than {MAX_DEPTH} exchanges came one after another")
 
 
 def _audience(request: TokenRequest, subject: Party, actor: Party | None) -> list[str]:
-    """Returns the audience that is asked for, if the tokens' audiences contain it.
+    """Returns the requested audience, if the tokens' audiences contain it.
 
     The service itself is in it only if both tokens allow that.
     """
     inputs = [subject, actor] if actor else [subject]
-    opens_service = all(each.opens_service for each in inputs)
-    closed = set() if opens_service else {request.service.config.issuer}
-    of_each = [[aud for aud in each.audience if aud not in closed] for each in inputs]
+    allows_service_api = all(each.allows_service_api for each in inputs)
+    excluded = set() if allows_service_api else {request.service.config.issuer}
+    audiences = [[aud for aud in each.audience if aud not in excluded] for each in inputs]
     requested = list(dict.fromkeys(request.params.all("audience")))
     with checks.AUDIENCE:
-        if not set(requested) <= {aud for audience in of_each for aud in audience}:
+        if not set(requested) <= {aud for audience in audiences for aud in audience}:
             raise InvalidTarget("audience is larger than that of the tokens that were sent")
     # Without `audience` the new token has that of the subject, or else that of the actor.
-    return requested or next((audience for audience in of_each if audience), [])
+    return requested or next((audience for audience in audiences if audience), [])
 
 
 def _scopes(
     request: TokenRequest, sent: ExchangeTokens, subject: Party, actor: Party | None
 ) -> list[str]:
-    """Returns the scopes that are asked for and that the client may have. With an ID token there
+    """Returns the requested scopes that the client may have. With an ID token there
     is no refresh token."""
     config, organization = request.service.config, subject.subject.organization
     of_actor = (actor.scopes if actor else None) or ()
@@ -262,11 +262,11 @@ def _scopes(
 def _check_within(
     scope: str, requested: list[str], subject: Party, of_actor: Sequence[str]
 ) -> None:
-    own = _OF_ANYBODY if subject.scopes is None else subject.scopes
-    within = {*own, *of_actor}
-    if not requested or not set(requested) <= within:
+    own = _IDENTITY_SCOPES if subject.scopes is None else subject.scopes
+    allowed_scopes = {*own, *of_actor}
+    if not requested or not set(requested) <= allowed_scopes:
         sent_words = safe_display.in_words("scope", scope)
-        allowed = refusal_details.quoted(" ".join(sorted(within)))
+        allowed = refusal_details.quoted(" ".join(sorted(allowed_scopes)))
         details = f"{sent_words} was asked for, {allowed} may be."
         raise InvalidScope(
             "scope is larger than that of the tokens that were sent", details=details

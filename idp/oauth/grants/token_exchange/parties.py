@@ -17,7 +17,7 @@ from idp.identity.users import subjects
 from idp.identity.users.subjects import Subject
 from idp.keys import jws
 from idp.oauth.authentication import access_token_verification, jwt_assertions
-from idp.oauth.authentication.access_token_verification import Presented
+from idp.oauth.authentication.access_token_verification import PresentedToken
 from idp.oauth.authentication.jwt_assertions import AssertionRefused
 from idp.oauth.errors import InvalidToken
 from idp.oauth.grants.token_exchange.token_types import TokenType
@@ -25,8 +25,8 @@ from idp.oauth.refusals import details as refusal_details
 from idp.oauth.tokens import acting, audiences, id_tokens
 from idp.oauth.tokens import validity as token_validity
 from idp.oauth.tokens.dependencies import TokenDependencies
-from idp.oauth.tokens.validity import Client, LiveRecords
-from idp.records import APP_KEYS, SESSIONS, Actor, Application, Grounds, Replay
+from idp.oauth.tokens.validity import Client, ValidRecords
+from idp.records import APP_KEYS, SESSIONS, AccessGrounds, Actor, Application, UsedValue
 from idp.service import Service
 
 
@@ -38,7 +38,7 @@ class InputRefused(Exception):
 
 
 class ActingEnded(InputRefused):
-    """A token with an actor (`act`) was valid, and is not any more."""
+    """A token with an actor (`act`) was valid, and no longer is."""
 
 
 class Party(Struct, frozen=True, kw_only=True):
@@ -46,12 +46,12 @@ class Party(Struct, frozen=True, kw_only=True):
     dependencies.
 
     `scopes` is None for a kind of token without scopes. `actor` is the token's `act` claim, and
-    `actors` are the users in it; `others` are the clients that the token and the tokens it was
-    exchanged for were issued to. `ends_at` is when the token expires, `grant_ends_at` when its
-    authorizations end. `exchanges` counts the exchanges that led to the token; `replay` is the
-    record of a used `jti`, to be stored with the new authorization. If `opens_service` is false,
-    the new token must not have this service's own API in its audience. `grounds` are the reasons
-    for which a subject may use the client that exchanges the token.
+    `actors` are the users in it; `other_clients` are the clients that the token and the tokens it
+    was exchanged for were issued to. `ends_at` is when the token expires, `grant_ends_at` when its
+    authorizations end. `exchanges` counts the exchanges that led to the token; `used_value` is the
+    record of a used `jti`, to be stored with the new authorization. If `allows_service_api` is
+    false, the new token must not have this service's own API in its audience. `grounds` are the
+    reasons for which a subject may use the client that exchanges the token.
     """
 
     subject: Subject
@@ -60,62 +60,64 @@ class Party(Struct, frozen=True, kw_only=True):
     scopes: Sequence[str] | None = None
     actor: Actor | None = None
     actors: Sequence[Subject] = ()
-    others: Sequence[Client] = ()
+    other_clients: Sequence[Client] = ()
     auth_time: datetime | None = None
     amr: list[str] = []
     acr: str | None = None
     ends_at: datetime | None = None
     grant_ends_at: datetime | None = None
     exchanges: int = 0
-    replay: Replay | None = None
-    opens_service: bool = True
-    grounds: Grounds | None = None
+    used_value: UsedValue | None = None
+    allows_service_api: bool = True
+    grounds: AccessGrounds | None = None
 
 
-async def read(service: Service, client: Application, type: TokenType, token: str) -> Party:
+async def read(service: Service, client: Application, token_type: TokenType, token: str) -> Party:
     """Returns the user, access and dependencies of a valid token that `client` sends for an
     exchange.
 
-    `type` is the type that the request states. Raises `InputRefused` if the token is not valid, or
-    the client may not exchange it.
+    `token_type` is the type that the request states. Raises `InputRefused` if the token is not
+    valid, or the client may not exchange it.
     """
-    return await _READERS[type](service, client, token)
+    return await _READERS[token_type](service, client, token)
 
 
-async def _of_access_token(service: Service, client: Application, token: str) -> Party:
+async def _from_access_token(service: Service, client: Application, token: str) -> Party:
     """Reads an opaque access token, a JWT, or a personal access token."""
     try:
-        opened = await access_token_verification.open(service, token)
+        presented = await access_token_verification.open(service, token)
     except InvalidToken as error:
         raise InputRefused(error.details) from None
-    live = await _validate(service, opened)
-    if live.subject is None:
+    valid_records = await _validate(service, presented)
+    if valid_records.subject is None:
         raise InputRefused("That is an application's own token: it stands for no user.")
-    if opened.is_pat:
-        return await _of_pat(service, client, opened, live.subject)
-    return _of_claims(service, client, opened, live, live.subject)
+    if presented.is_pat:
+        return await _from_pat(service, client, presented, valid_records.subject)
+    return _from_claims(service, client, presented, valid_records, valid_records.subject)
 
 
-async def _validate(service: Service, opened: Presented) -> LiveRecords:
+async def _validate(service: Service, presented: PresentedToken) -> ValidRecords:
     try:
-        records = await service.store.get_many(token_validity.keys(opened.dependencies))
-        return await access_token_verification.validate(service, opened, records)
+        records = await service.store.get_many(token_validity.keys(presented.dependencies))
+        return await access_token_verification.validate(service, presented, records)
     except InvalidToken as error:
         # A token with an actor ends as its refresh token does; `ActingEnded` gives both the same
         # error.
-        raise (InputRefused if opened.claims.act is None else ActingEnded)(error.details) from None
+        raise (InputRefused if presented.claims.act is None else ActingEnded)(
+            error.details
+        ) from None
 
 
-async def _of_pat(
-    service: Service, client: Application, opened: Presented, subject: Subject
+async def _from_pat(
+    service: Service, client: Application, presented: PresentedToken, subject: Subject
 ) -> Party:
     """Reads a personal access token, which is valid for every application that its user gives it
     to.
 
-    It opens this service's API only to an application with management access in the user's
+    It allows this service's API only for an application with management access in the user's
     organization.
     """
-    claims, pat_id = opened.claims, opened.claims.jti
+    claims, pat_id = presented.claims, presented.claims.jti
     scopes = claims.scope.split()
     granted = await audiences.of_application(service, client, scopes)
     ends_at = datetime.fromtimestamp(claims.exp, UTC)
@@ -123,36 +125,46 @@ async def _of_pat(
         subject=subject,
         # A personal access token is not revoked by its `jti`: the result depends on its own
         # record.
-        dependencies=msgspec.structs.replace(opened.dependencies, token_ids=(), pat_ids=(pat_id,)),
+        dependencies=msgspec.structs.replace(
+            presented.dependencies, token_ids=(), pat_ids=(pat_id,)
+        ),
         audience=[*claims.aud, *granted.audience],
         scopes=scopes,
         auth_time=datetime.fromtimestamp(claims.iat, UTC),
         ends_at=ends_at,
         grant_ends_at=ends_at,
-        opens_service=client.has_management_access and client.org_id == subject.organization.id,
+        allows_service_api=client.has_management_access
+        and client.org_id == subject.organization.id,
     )
 
 
-def _of_claims(
-    service: Service, client: Application, opened: Presented, live: LiveRecords, subject: Subject
+def _from_claims(
+    service: Service,
+    client: Application,
+    presented: PresentedToken,
+    valid_records: ValidRecords,
+    subject: Subject,
 ) -> Party:
-    claims = opened.claims
+    claims = presented.claims
     # A client may exchange only tokens with itself or its project in the audience.
     if not {client.id, client.project_id} & set(claims.aud):
         owner = refusal_details.quoted(claims.client_id)
         raise InputRefused(
             f"It was issued to {owner}; neither this client nor its project is in aud."
         )
-    grants = live.authorizations
+    grants = valid_records.authorizations
     since = claims.iat if claims.auth_time is None else claims.auth_time
     return Party(
         subject=subject,
-        dependencies=opened.dependencies,
+        dependencies=presented.dependencies,
         audience=_without_service(service, client, claims.aud),
         scopes=claims.scope.split(),
         actor=claims.act,
-        actors=live.actors,
-        others=[*([live.client] if live.client else []), *live.others],
+        actors=valid_records.actors,
+        other_clients=[
+            *([valid_records.client] if valid_records.client else []),
+            *valid_records.other_clients,
+        ],
         auth_time=datetime.fromtimestamp(since, UTC),
         amr=claims.amr,
         acr=claims.acr,
@@ -165,11 +177,11 @@ def _of_claims(
 def _without_service(service: Service, client: Application, audience: Sequence[str]) -> list[str]:
     """Returns the audience without this service's own API for an application without management
     access."""
-    closed = set() if client.has_management_access else {service.config.issuer}
-    return [each for each in audience if each not in closed]
+    excluded = set() if client.has_management_access else {service.config.issuer}
+    return [each for each in audience if each not in excluded]
 
 
-async def _of_id_token(service: Service, client: Application, token: str) -> Party:
+async def _from_id_token(service: Service, client: Application, token: str) -> Party:
     """Reads an ID token of a user whose session is open. It has no scopes; a new password ends it,
     too."""
     try:
@@ -209,7 +221,7 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
     )
 
 
-async def _of_jwt(service: Service, client: Application, token: str) -> Party:
+async def _from_jwt(service: Service, client: Application, token: str) -> Party:
     """Reads a JWT that the client signed, in which it states the user. It gives no access."""
     try:
         assertion = jwt_assertions.read(token)
@@ -227,12 +239,12 @@ async def _of_jwt(service: Service, client: Application, token: str) -> Party:
         subject=await _active(service, claims.sub),
         dependencies=TokenDependencies(stamps=""),
         ends_at=datetime.fromtimestamp(claims.exp, UTC),
-        replay=jwt_assertions.used(claims, claims.jti) if claims.jti else None,
+        used_value=jwt_assertions.used_value_of(claims, claims.jti) if claims.jti else None,
     )
 
 
-async def _of_user_id(service: Service, client: Application, user_id: str) -> Party:
-    """Reads a user's id, which authenticates nobody: the actor has to have all the rights."""
+async def _from_user_id(service: Service, client: Application, user_id: str) -> Party:
+    """Reads a user's id, which authenticates no user: the actor has to have all the rights."""
     return Party(
         subject=await _active(service, user_id), dependencies=TokenDependencies(stamps="")
     )
@@ -246,8 +258,8 @@ async def _active(service: Service, user_id: str) -> Subject:
 
 
 _READERS: Final[dict[TokenType, Callable[[Service, Application, str], Awaitable[Party]]]] = {
-    "access_token": _of_access_token,
-    "id_token": _of_id_token,
-    "jwt": _of_jwt,
-    "user_id": _of_user_id,
+    "access_token": _from_access_token,
+    "id_token": _from_id_token,
+    "jwt": _from_jwt,
+    "user_id": _from_user_id,
 }

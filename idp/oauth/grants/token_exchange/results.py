@@ -23,7 +23,7 @@ from idp.oauth.tokens.access_tokens import lifetime
 from idp.oauth.tokens.authorizations import AuthorizedClient
 from idp.oauth.tokens.dependencies import subjects_of
 from idp.oauth.tokens.validity import Client
-from idp.records import AUTHORIZATIONS, REPLAY, Actor, Authorization, TokenKind
+from idp.records import AUTHORIZATIONS, USED_VALUES, Actor, Authorization, TokenKind
 from storage import Conflict, Insert, Write
 from storage.confirmed_commit import commit_confirmed
 
@@ -45,7 +45,7 @@ async def issue(
     actor: Party | None,
     requested: ExchangeRequest,
 ) -> dict[str, Any]:
-    """Stores the authorization that the exchange makes, and returns the token response (RFC 8693
+    """Stores the authorization that the exchange creates, and returns the token response (RFC 8693
     2.2.1).
 
     `client` is the one that sent the request, `subject` and `actor` are the parties, and
@@ -53,10 +53,12 @@ async def issue(
     assertion first.
     """
     now = request.service.clock.now()
-    id = request.service.random.id()
+    authorization_id = request.service.random.id()
     inputs = [subject, actor] if actor else [subject]
-    refresh = _refresh_token(request, id, requested, inputs, now)
-    authorization = _authorization(request, id, client, subject, actor, requested, refresh, now)
+    refresh = _refresh_token(request, authorization_id, requested, inputs, now)
+    authorization = _authorization(
+        request, authorization_id, client, subject, actor, requested, refresh, now
+    )
     authorized = AuthorizedClient(authorization, subject.subject, client, None)
     body = await _response(request, authorized, requested, refresh, now)
     await _store(request, authorization, inputs)
@@ -65,21 +67,21 @@ async def issue(
 
 def _refresh_token(
     request: TokenRequest,
-    id: str,
+    authorization_id: str,
     requested: ExchangeRequest,
     inputs: Sequence[Party],
     now: datetime,
 ) -> RefreshToken | None:
-    """With it the new authorization outlives the tokens that were sent, but not what these came
-    of."""
+    """Returns the refresh token, if requested. With it the new authorization outlives the tokens
+    that were sent, but not the records that these depend on."""
     if scopes.OFFLINE_ACCESS not in requested.scopes:
         return None
-    return new_refresh_token(request.service, id, now, _latest_end(inputs, now))
+    return new_refresh_token(request.service, authorization_id, now, _latest_end(inputs, now))
 
 
 def _latest_end(inputs: Sequence[Party], now: datetime) -> datetime | None:
-    """Returns the end that nothing that comes of these parties outlives."""
-    limit = now + acting.LASTS if _is_acting(inputs) else None
+    """Returns the latest end of all tokens that are issued for these parties."""
+    limit = now + acting.MAX_LIFETIME if _is_acting(inputs) else None
     return _earliest([limit, *[party.grant_ends_at for party in inputs]])
 
 
@@ -91,7 +93,7 @@ def _is_acting(inputs: Sequence[Party]) -> bool:
 
 def _authorization(
     request: TokenRequest,
-    id: str,
+    authorization_id: str,
     client: Client,
     subject: Party,
     actor: Party | None,
@@ -101,14 +103,13 @@ def _authorization(
 ) -> Authorization:
     inputs = [subject, actor] if actor else [subject]
     actors = [*([actor.subject, *actor.actors] if actor else []), *subject.actors]
-    others = {each.application.id: each for party in inputs for each in party.others}
-    others.pop(client.application.id, None)
-    # The token says how its real sender signed in, which is the actor where there is one.
-    signed_in = actor or subject
+    other_clients = _other_clients(inputs, client)
+    # The token states how its sender signed in, which is the actor if there is one.
+    authenticated_party = actor or subject
     kind: TokenKind = "jwt" if requested.type == "jwt" else "opaque"
     dependencies = [party.dependencies for party in inputs]
     return Authorization(
-        id=id,
+        id=authorization_id,
         grant="exchange",
         client_id=client.application.id,
         client_org_id=client.organization.id,
@@ -116,9 +117,9 @@ def _authorization(
         org_id=subject.subject.organization.id,
         scopes=requested.scopes,
         audience=requested.audience,
-        auth_time=signed_in.auth_time or now,
-        amr=signed_in.amr,
-        acr=signed_in.acr,
+        auth_time=authenticated_party.auth_time or now,
+        amr=authenticated_party.amr,
+        acr=authenticated_party.acr,
         actor=_chain(request.service.config.issuer, subject, actor),
         actor_org_ids=[each.organization.id for each in actors],
         acting_stamp=subject.subject.instance.acting_stamp if actors else "",
@@ -129,10 +130,10 @@ def _authorization(
         parent_pat_ids=_union(each.pat_ids for each in dependencies),
         parent_uses=_union(each.uses for each in dependencies),
         grounds=subject.grounds,
-        parent_clients=[(each.application.id, each.organization.id) for each in others.values()],
+        parent_clients=[(each.application.id, each.organization.id) for each in other_clients],
         token_kind=kind,
         stamps=token_validity.stamps_of(
-            subject.subject.instance, subject.subject, client, actors, list(others.values())
+            subject.subject.instance, subject.subject, client, actors, other_clients
         ),
         refresh=refresh.record if refresh else None,
         created_at=now,
@@ -141,8 +142,15 @@ def _authorization(
     )
 
 
+def _other_clients(inputs: Sequence[Party], client: Client) -> list[Client]:
+    """Returns the clients that the inputs depend on, each once and without `client` itself."""
+    by_id = {each.application.id: each for party in inputs for each in party.other_clients}
+    by_id.pop(client.application.id, None)
+    return list(by_id.values())
+
+
 def _chain(issuer: str, subject: Party, actor: Party | None) -> Actor | None:
-    """Returns the chain of actors (RFC 8693 4.1): the present one, those it names, then the
+    """Returns the chain of actors (RFC 8693 4.1): the current one, those it names, then the
     subject's."""
     if actor is None:
         return subject.actor
@@ -163,12 +171,12 @@ def _ends_at(
     config = request.service.config
     if refresh is not None:
         return refresh.record.expires_at + lifetime(config, kind)
-    lasts = lifetime(config, kind)
+    token_lifetime = lifetime(config, kind)
     if _is_acting(inputs):
-        lasts = acting.shortened(config, lasts)
+        token_lifetime = acting.shortened(config, token_lifetime)
     if requested.type == "id_token":
-        lasts = timedelta(seconds=config.id_token_seconds)
-    return _earliest([now + lasts, *[party.ends_at for party in inputs]]) or now
+        token_lifetime = timedelta(seconds=config.id_token_seconds)
+    return _earliest([now + token_lifetime, *[party.ends_at for party in inputs]]) or now
 
 
 async def _response(
@@ -189,12 +197,12 @@ async def _response(
     token = await token_response.id_token(
         service, authorized, requested.scopes, None, now, nonce=None
     )
-    until = id_tokens.lasts_until(service.config, authorized.ends_at, now)
+    expires = id_tokens.expiry(service.config, authorized.ends_at, now)
     return issued | {
         "access_token": token,
         # RFC 8693 2.2.1: an ID token is not an access token, so it has no token type.
         "token_type": "N_A",
-        "expires_in": until - int(now.timestamp()),
+        "expires_in": expires - int(now.timestamp()),
         "scope": " ".join(requested.scopes),
     }
 
@@ -202,13 +210,14 @@ async def _response(
 async def _store(
     request: TokenRequest, authorization: Authorization, inputs: Sequence[Party]
 ) -> None:
-    type, actor, payload = _event_of(authorization)
-    entry = AuditEntry(type, actor, authorization.created_at, payload=payload)
+    event_type, actor, payload = _event_of(authorization)
+    entry = AuditEntry(event_type, actor, authorization.created_at, payload=payload)
     writes: list[Write] = events.insertion(
         request.service.random, AUTHORIZATIONS, authorization, entry
     )
-    # In the same unit: a `jti` is used up if and only if the authorization is stored.
-    writes += [Insert(REPLAY, party.replay) for party in inputs if party.replay]
+    # In the same unit: a `jti` is used if and only if the authorization is stored.
+    used_values = [party.used_value for party in inputs if party.used_value]
+    writes += [Insert(USED_VALUES, each) for each in used_values]
     try:
         await commit_confirmed(request.service.store, *writes)
     except Conflict:
@@ -229,7 +238,7 @@ def _event_of(authorization: Authorization) -> tuple[str, str, dict[str, str]]:
 
 
 def _union(lists: Iterable[Iterable[T]]) -> list[T]:
-    return list(dict.fromkeys(each for one in lists for each in one))
+    return list(dict.fromkeys(each for values in lists for each in values))
 
 
 def _earliest(instants: Iterable[datetime | None]) -> datetime | None:

@@ -1,4 +1,4 @@
-"""The types of token that a token exchange accepts, and what each may be used as (RFC 8693 3)."""
+"""The types of token that a token exchange accepts, and the uses of each (RFC 8693 3)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ REQUESTED: Final[tuple[TokenType, ...]] = ("access_token", "id_token", "jwt")
 NEED_AN_ACTOR: Final[tuple[TokenType, ...]] = ("jwt", "user_id")
 
 
-def identifier(config: Config, type: TokenType) -> str:
-    """Returns the URI of a token type. The one of user ids is in this service's own namespace."""
-    namespace = config.vendor if type == "user_id" else "ietf"
-    return f"urn:{namespace}:params:oauth:token-type:{type}"
+def identifier(config: Config, kind: TokenType) -> str:
+    """Returns the URI of a token type. The type of user ids has a URI in this service's own
+    namespace."""
+    namespace = config.vendor if kind == "user_id" else "ietf"
+    return f"urn:{namespace}:params:oauth:token-type:{kind}"
 
 
-def read(config: Config, uri: str, among: Collection[TokenType]) -> TokenType | None:
-    """Returns the token type with this URI if it is one of `among`, and None otherwise."""
-    return next((type for type in among if identifier(config, type) == uri), None)
+def read(config: Config, uri: str, accepted: Collection[TokenType]) -> TokenType | None:
+    """Returns the token type with this URI if it is one of `accepted`, and None otherwise."""
+    return next(
+        (token_type for token_type in accepted if identifier(config, token_type) == uri), None
+    )

@@ -11,7 +11,7 @@ from idp.identity.factors import second_factors
 from idp.identity.users import verified_contacts
 from idp.management.users.person_fields import GENDERS
 from idp.records import USERS, Address, IdpLink, Organization, Password, Profile, User
-from idp.transfer.kinds import export_iteration as going
+from idp.transfer.kinds import export_iteration
 from idp.transfer.kinds.kind import ExportContext
 from idp.transfer.kinds.users.human_request import STATES
 
@@ -24,7 +24,7 @@ async def export(
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields a row for each person of the organization, in the order of user names."""
     where = {"org_id": organization.id}
-    async for user in going.records(context.view, USERS, where, order="login_key"):
+    async for user in export_iteration.records(context.view, USERS, where, order="login_key"):
         if user.kind == "human":
             yield {"userId": user.id, "user": _exported(context, user)}
 
@@ -33,12 +33,12 @@ def _exported(context: ExportContext, user: User) -> dict[str, Any]:
     email, phone, profile = user.email, user.phone, user.profile
     # The import requires these fields, unless the row is `incomplete`.
     is_whole = email is not None and profile.given_name and profile.family_name
-    return going.non_empty(
+    return export_iteration.non_empty(
         {
             "userName": user.user_name,
             "profile": _profile(profile),
             "email": email
-            and going.non_empty(
+            and export_iteration.non_empty(
                 {
                     "email": email.address,
                     "isEmailVerified": email.is_verified,
@@ -46,7 +46,7 @@ def _exported(context: ExportContext, user: User) -> dict[str, Any]:
                 }
             ),
             "phone": phone
-            and going.non_empty(
+            and export_iteration.non_empty(
                 {
                     "phone": phone.number,
                     "isPhoneVerified": phone.is_verified,
@@ -65,7 +65,7 @@ def _exported(context: ExportContext, user: User) -> dict[str, Any]:
 
 def _profile(profile: Profile) -> dict[str, Any]:
     gender = _GENDERS[profile.gender] if profile.gender else ""
-    return going.non_empty(
+    return export_iteration.non_empty(
         {
             "firstName": profile.given_name,
             "lastName": profile.family_name,
@@ -84,12 +84,14 @@ def _profile(profile: Profile) -> dict[str, Any]:
 
 
 def _address(address: Address) -> dict[str, Any]:
-    return going.non_empty({_camel(name): text for name, text in structs.asdict(address).items()})
+    return export_iteration.non_empty(
+        {_camel(name): text for name, text in structs.asdict(address).items()}
+    )
 
 
 def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(word.title() for word in others)
+    first, *words = name.split("_")
+    return first + "".join(word.title() for word in words)
 
 
 def _link(link: IdpLink) -> dict[str, str]:
@@ -103,11 +105,11 @@ def _link(link: IdpLink) -> dict[str, str]:
 def _password(password: Password) -> dict[str, Any]:
     hashed: Mapping[str, Any] = {
         "value": password.hash,
-        "changeDate": going.instant(password.changed_at),
-        "expirationDate": going.instant(password.expires_at),
+        "changeDate": export_iteration.instant(password.changed_at),
+        "expirationDate": export_iteration.instant(password.expires_at),
     }
     return {
-        "hashedPassword": going.non_empty(hashed),
+        "hashedPassword": export_iteration.non_empty(hashed),
         "passwordChangeRequired": password.must_change,
     }
 

@@ -17,58 +17,58 @@ from idp.service import Service
 from idp.transfer.kinds.users.human_request import STATES, PackagedHuman
 
 
-def requested_fields(service: Service, known: User, row: PackagedHuman) -> Mapping[str, object]:
-    """Returns the fields of the existing person `known` as the row would set them, as a dict,
-    except for a plaintext password. Fields that the row does not have are as in `known`.
+def requested_fields(service: Service, stored: User, row: PackagedHuman) -> Mapping[str, object]:
+    """Returns the fields of the existing person `stored` as the row would set them, as a dict,
+    except for a plaintext password. Fields that the row does not have keep the values of `stored`.
     """
     person = row.person()
     return {
         "user_name": person.user_name,
-        "profile": _profile(known.profile, row),
-        "email": _email(known.email, person.email),
-        "phone": _phone(known.phone, person.phone),
-        "address": person.address or known.address,
-        "idp_links": list(person.idp_links) or known.idp_links,
-        "state": STATES[row.state] if row.state else known.state,
-        "password": _password(known.password, row.hashed(service.clock.now())),
-        "totp": _totp(service, known, row),
+        "profile": _profile(stored.profile, row),
+        "email": _email(stored.email, person.email),
+        "phone": _phone(stored.phone, person.phone),
+        "address": person.address or stored.address,
+        "idp_links": list(person.idp_links) or stored.idp_links,
+        "state": STATES[row.state] if row.state else stored.state,
+        "password": _password(stored.password, row.hashed(service.clock.now())),
+        "totp": _totp(service, stored, row),
     }
 
 
-def _profile(known: Profile, row: PackagedHuman) -> Profile:
+def _profile(stored: Profile, row: PackagedHuman) -> Profile:
     sent = row.profile.stored()
     stated = {name: text for name, text in structs.asdict(sent).items() if text}
-    if "display_name" not in stated and known.display_name == _full_name(known):
+    if "display_name" not in stated and stored.display_name == _full_name(stored):
         stated["display_name"] = ""  # empty: "first last" is derived from the new names
-    return user_creation.with_display_name(structs.replace(known, **stated))
+    return user_creation.with_display_name(structs.replace(stored, **stated))
 
 
 def _full_name(profile: Profile) -> str:
     return user_creation.with_display_name(structs.replace(profile, display_name="")).display_name
 
 
-def _email(known: Email | None, sent: Email | None) -> Email | None:
-    if sent is None or known is None or sent.address != known.address:
-        return sent or known
-    return verified_contacts.merged(known, sent)
+def _email(stored: Email | None, sent: Email | None) -> Email | None:
+    if sent is None or stored is None or sent.address != stored.address:
+        return sent or stored
+    return verified_contacts.merged(stored, sent)
 
 
-def _phone(known: Phone | None, sent: Phone | None) -> Phone | None:
-    if sent is None or known is None or sent.number != known.number:
-        return sent or known
-    return verified_contacts.merged(known, sent)
+def _phone(stored: Phone | None, sent: Phone | None) -> Phone | None:
+    if sent is None or stored is None or sent.number != stored.number:
+        return sent or stored
+    return verified_contacts.merged(stored, sent)
 
 
-def _password(known: Password | None, sent: Password | None) -> Password | None:
-    if sent is None or known is None or sent.hash != known.hash:
-        return sent or known
+def _password(stored: Password | None, sent: Password | None) -> Password | None:
+    if sent is None or stored is None or sent.hash != stored.hash:
+        return sent or stored
     # The same password keeps the instant of its change.
-    return structs.replace(known, must_change=sent.must_change, expires_at=sent.expires_at)
+    return structs.replace(stored, must_change=sent.must_change, expires_at=sent.expires_at)
 
 
-def _totp(service: Service, known: User, row: PackagedHuman) -> Totp | None:
-    if not row.otp_code or second_factors.secret_of(service, known) == row.otp_code:
-        return known.totp
+def _totp(service: Service, stored: User, row: PackagedHuman) -> Totp | None:
+    if not row.otp_code or second_factors.secret_of(service, stored) == row.otp_code:
+        return stored.totp
     return structs.replace(
-        second_factors.imported(service, known.id, row.otp_code), name=row.otp_name
+        second_factors.imported(service, stored.id, row.otp_code), name=row.otp_name
     )

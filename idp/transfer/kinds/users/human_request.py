@@ -34,7 +34,7 @@ STATES: Final[dict[str, State]] = {
 class PackagedEmail(AdministratorEmail, frozen=True, kw_only=True):
     """A person's e-mail address in a package.
 
-    `verified_by` says by whom it was verified; by default by the importing installation.
+    `verified_by` is the party that verified it, by default the importing installation.
     """
 
     verified_by: VerifiedBy | None = None
@@ -129,7 +129,7 @@ class PackagedHuman(HumanFields, frozen=True, kw_only=True):
             address=self.address.stored() if self.address else None,
             totp_secret=self.otp_code or None,
             state=STATES[self.state] if self.state else "active",
-            idp_links=self.linked(),
+            idp_links=self.stored_links(),
         )
 
 

@@ -19,7 +19,7 @@ from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.users import human_changes, plain_passwords, user_rows
 from idp.transfer.kinds.users.export_humans import export
 from idp.transfer.kinds.users.human_request import HumanRow, PackagedHuman
-from idp.transfer.kinds.users.user_rows import Case, UserTarget
+from idp.transfer.kinds.users.user_rows import UserCase, UserTarget
 from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem
 
 
@@ -30,25 +30,25 @@ async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) ->
     cases = [
         _case(context, each) if isinstance(each, UserTarget) else each
         # Other tasks of the event loop run in between: a batch may have a thousand rows.
-        async for each in in_turns(await user_rows.targets(context, parsed_rows, "human"))
+        async for each in in_turns(await user_rows.find_targets(context, parsed_rows, "human"))
     ]
     return [
-        await _plan(context, each) if isinstance(each, Case) else each
+        await _plan(context, each) if isinstance(each, UserCase) else each
         async for each in in_turns(await user_rows.with_names(context, cases))
     ]
 
 
-def _case(context: ImportContext, target: UserTarget) -> Case:
-    parsed, known = target.parsed, target.known
-    if known is None:
+def _case(context: ImportContext, target: UserTarget) -> UserCase:
+    parsed, stored = target.parsed, target.stored
+    if stored is None:
         return user_rows.creation(target, _new(context, target.organization, parsed))
-    fields = human_changes.requested_fields(context.service, known, _row(parsed))
-    return user_rows.update(target, known, fields)
+    fields = human_changes.requested_fields(context.service, stored, _row(parsed))
+    return user_rows.update(target, stored, fields)
 
 
-async def _plan(context: ImportContext, case: Case) -> RowPlan:
+async def _plan(context: ImportContext, case: UserCase) -> RowPlan:
     row, problems = _row(case.parsed), case.problems + _hash_problems(context, case)
-    if not problems and (chosen := await plain_passwords.chosen(context, case, row)):
+    if not problems and (chosen := await plain_passwords.hashed(context, case, row)):
         problems, case = chosen.problems, user_rows.with_password(case, chosen.password)
     if problems:
         return user_rows.refusal(case, problems)
@@ -63,21 +63,21 @@ def _row(parsed: ParsedRow) -> PackagedHuman:
 def _new(context: ImportContext, organization: Organization, parsed: ParsedRow) -> User:
     service, row = context.service, _row(parsed)
     assert isinstance(parsed.request, HumanRow)  # noqa: S101 - for mypy
-    now, id = service.clock.now(), parsed.request.user_id
-    new = structs.replace(row.person(), id=id, password=row.hashed(now))
+    now, user_id = service.clock.now(), parsed.request.user_id
+    new = structs.replace(row.person(), id=user_id, password=row.hashed(now))
     user = user_creation.user_of(service, organization, new, now)
     if user.totp is not None:
         user.totp.name = row.otp_name
     return user
 
 
-def _hash_problems(context: ImportContext, case: Case) -> list[FieldProblem]:
+def _hash_problems(context: ImportContext, case: UserCase) -> list[FieldProblem]:
     """Returns the problems of a new hash that is too weak; a hash that is stored already is not
     checked.
     """
     sent = case.after.password
-    known = case.known.password if case.known else None
-    if sent is None or (known is not None and known.hash == sent.hash):
+    stored = case.stored.password if case.stored else None
+    if sent is None or (stored is not None and stored.hash == sent.hash):
         return []
     return user_creation.hash_problems(context.service, "user.hashedPassword.value", sent.hash)
 
@@ -85,8 +85,10 @@ def _hash_problems(context: ImportContext, case: Case) -> list[FieldProblem]:
 def _warnings(row: PackagedHuman) -> tuple[RowProblem, ...]:
     if not row.request_passwordless_registration:
         return ()
-    message = "is not honoured: no link is sent"
-    return (upsert.unheld("factor.unsupported", "user.requestPasswordlessRegistration", message),)
+    message = "is ignored: no link is sent"
+    return (
+        upsert.not_stored("factor.unsupported", "user.requestPasswordlessRegistration", message),
+    )
 
 
 KINDS: Final = (

@@ -23,7 +23,7 @@ from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.packaged_secrets import EndingSecret, HashedSecret
 from idp.transfer.kinds.users import user_rows
 from idp.transfer.kinds.users.human_request import STATES
-from idp.transfer.kinds.users.user_rows import Case, UserTarget
+from idp.transfer.kinds.users.user_rows import UserCase, UserTarget
 from idp.transfer.package.rows import ParsedRow, RowPlan
 
 _STATES: Final = {state: name for name, state in STATES.items()}
@@ -57,24 +57,24 @@ async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) ->
     cases = [
         _case(context, each) if isinstance(each, UserTarget) else each
         # Other tasks of the event loop run in between: a batch may have a thousand rows.
-        async for each in in_turns(await user_rows.targets(context, parsed_rows, "machine"))
+        async for each in in_turns(await user_rows.find_targets(context, parsed_rows, "machine"))
     ]
     return [
-        await _plan(context, each) if isinstance(each, Case) else each
+        await _plan(context, each) if isinstance(each, UserCase) else each
         async for each in in_turns(await user_rows.with_names(context, cases))
     ]
 
 
-def _case(context: ImportContext, target: UserTarget) -> Case:
-    if target.known is None:
+def _case(context: ImportContext, target: UserTarget) -> UserCase:
+    if target.stored is None:
         return user_rows.creation(target, _new(context, target.organization, target.parsed))
-    return user_rows.update(target, target.known, _fields(target.known, target.parsed))
+    return user_rows.update(target, target.stored, _fields(target.stored, target.parsed))
 
 
-async def _plan(context: ImportContext, case: Case) -> RowPlan:
+async def _plan(context: ImportContext, case: UserCase) -> RowPlan:
     if problems := case.problems:
         return user_rows.refusal(case, problems)
-    forgotten = client_secrets.forgotten(case.known, case.after) if case.known else []
+    forgotten = client_secrets.last_use_deletions(case.stored, case.after) if case.stored else []
     return await user_rows.plan(context, case, forgotten)
 
 
@@ -103,15 +103,15 @@ def _new(context: ImportContext, organization: Organization, parsed: ParsedRow) 
     )
 
 
-def _fields(known: User, parsed: ParsedRow) -> Mapping[str, object]:
+def _fields(stored: User, parsed: ParsedRow) -> Mapping[str, object]:
     """Returns the fields that the row sets of an existing user."""
     row = _row(parsed).user
     return {
         "user_name": row.user_name,
-        "profile": structs.replace(known.profile, display_name=row.name),
-        "description": row.description or known.description,
+        "profile": structs.replace(stored.profile, display_name=row.name),
+        "description": row.description or stored.description,
         "access_token_type": TOKEN_TYPES[row.access_token_type],
-        "state": STATES[row.state] if row.state else known.state,
+        "state": STATES[row.state] if row.state else stored.state,
         **row.secrets(),
     }
 
@@ -120,6 +120,8 @@ async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields a row for each service user of the organization, in the order of user names."""
+    # All users are read and the persons skipped, because an index by kind would make large
+    # imports slower.
     where = {"org_id": organization.id}
     async for user in export_iteration.records(context.view, USERS, where, order="login_key"):
         if user.kind == "machine":

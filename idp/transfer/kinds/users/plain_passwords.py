@@ -19,14 +19,14 @@ from idp.passwords.hashing_threads import HashingBusy
 from idp.records import Password
 from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.kinds.users.human_request import PackagedHuman
-from idp.transfer.kinds.users.user_rows import Case, RowPassword
+from idp.transfer.kinds.users.user_rows import RowPassword, UserCase
 
 _PAUSE_SECONDS: Final = 0.2
 
 T = TypeVar("T")
 
 
-async def chosen(context: ImportContext, case: Case, row: PackagedHuman) -> RowPassword | None:
+async def hashed(context: ImportContext, case: UserCase, row: PackagedHuman) -> RowPassword | None:
     """Returns the row's plaintext password in the form in which it is stored (hashed), or its
     problems; None if the row has no plaintext password.
 
@@ -35,14 +35,14 @@ async def chosen(context: ImportContext, case: Case, row: PackagedHuman) -> RowP
     if not row.password:
         return None
     service, text, must_change = context.service, row.password, row.password_change_required
-    had = case.known.password if case.known else None
-    if had is not None and had.hash:
-        verdict = await _in_turn(lambda: service.hasher.verify(text, had.hash))
-        # Another hash of the same password would revoke everything issued to the person.
-        if verdict.ok:
-            return RowPassword(structs.replace(had, must_change=must_change))
+    known_password = case.stored.password if case.stored else None
+    if known_password is not None and known_password.hash:
+        result = await _retry_while_busy(lambda: service.hasher.verify(text, known_password.hash))
+        # Another hash of the same password would revoke the person's sessions and tokens.
+        if result.ok:
+            return RowPassword(structs.replace(known_password, must_change=must_change))
     person = row.person()
-    problems = await _in_turn(
+    problems = await _retry_while_busy(
         lambda: user_creation.initial_password_problems(service, case.organization, person, text)
     )
     if problems:
@@ -50,7 +50,7 @@ async def chosen(context: ImportContext, case: Case, row: PackagedHuman) -> RowP
     if context.job.options.is_dry_run:
         now = service.clock.now()
         return RowPassword(Password(hash="", changed_at=now, must_change=must_change))
-    hashed = await _in_turn(
+    hashed = await _retry_while_busy(
         lambda: password_acceptance.hashed(
             service, case.organization.id, text, must_change=must_change
         )
@@ -58,8 +58,9 @@ async def chosen(context: ImportContext, case: Case, row: PackagedHuman) -> RowP
     return RowPassword(hashed)
 
 
-async def _in_turn(work: Callable[[], Awaitable[T]]) -> T:
-    """Returns the result of hashing work, once there is capacity: sign-ins have precedence."""
+async def _retry_while_busy(work: Callable[[], Awaitable[T]]) -> T:
+    """Returns the result of `work`, repeated until there is capacity for hashing: sign-ins have
+    precedence."""
     while True:
         try:
             return await work()

@@ -1,6 +1,6 @@
 """The consequences of changing an existing user by an import.
 
-A changed password, second factor or state revokes everything that was issued to the user.
+A changed password, second factor or state revokes all sessions and tokens of the user.
 """
 
 from __future__ import annotations
@@ -16,47 +16,47 @@ from idp.transfer.kinds.kind import ImportContext
 from storage import Write
 
 
-def ends_all(known: User, values: Mapping[str, Any]) -> bool:
-    """Returns whether setting the fields `values` of the existing user `known` revokes all
+def ends_all(stored: User, values: Mapping[str, Any]) -> bool:
+    """Returns whether setting the fields `values` of the existing user `stored` revokes all
     sessions and tokens of that user.
     """
     is_shut_out = values.get("state", "active") != "active"
-    return is_shut_out or "totp" in values or has_other_password(known, values)
+    return is_shut_out or "totp" in values or has_other_password(stored, values)
 
 
-def has_other_password(known: User, values: Mapping[str, Any]) -> bool:
-    """Returns whether `values` has another password than the user `known`, and not only other
+def has_other_password(stored: User, values: Mapping[str, Any]) -> bool:
+    """Returns whether `values` has another password than the user `stored`, and not only other
     metadata of the same one.
     """
     password = values.get("password")
     return password is not None and (
-        known.password is None or password.hash != known.password.hash
+        stored.password is None or password.hash != stored.password.hash
     )
 
 
 async def accompanying_writes(
-    context: ImportContext, known: User, values: Mapping[str, Any]
+    context: ImportContext, stored: User, values: Mapping[str, Any]
 ) -> list[Write]:
     """Returns the writes that the caller commits together with setting the fields `values` of the
-    user `known`; empty if this ends none of the user's sessions (`ends_all`).
+    user `stored`; empty if this ends none of the user's sessions (`ends_all`).
 
     They are: the logout messages of all sessions; if the user is deactivated, guards that every
     organization of which the user is an owner, and the installation, has another active owner;
     with another password, the deletion of the one-time password that the start printed for the
     first administrator. Raises FailedPrecondition if one of them would have no active owner.
     """
-    if not ends_all(known, values):
+    if not ends_all(stored, values):
         return []
     service = context.service
-    subject = await user_lookup.subject_of(service, known)
+    subject = await user_lookup.subject_of(service, stored)
     if subject is None:
         return []
     writes = await session_lifetime.logout_messages_of_all(service, subject)
     if values.get("state", "active") != "active":
-        writes += await memberships.owner_guards(service, known.id)
-    if has_other_password(known, values):
+        writes += await memberships.owner_guards(service, stored.id)
+    if has_other_password(stored, values):
         now = service.clock.now()
         writes += password_change.forget_first_password(
-            service, subject.instance, known.id, actor=context.actor, now=now
+            service, subject.instance, stored.id, actor=context.actor, now=now
         )
     return writes

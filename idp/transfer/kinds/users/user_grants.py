@@ -7,30 +7,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from msgspec import Struct
-
 from idp.identity.users import grant_ids
 from idp.identity.users import lookup as user_lookup
 from idp.management.projects import role_assignments, roles
-from idp.management.projects.role_assignments import AssignmentSource
-from idp.records import (
-    PROJECT_GRANTS,
-    PROJECT_ROLES,
-    PROJECTS,
-    ROLE_ASSIGNMENTS,
-    USERS,
-    Organization,
-    Project,
-    ProjectGrant,
-    ProjectRole,
-    RoleAssignment,
-    User,
-)
+from idp.records import ROLE_ASSIGNMENTS, USERS, Organization, RoleAssignment, User
 from idp.schema.field_rules import Items, Name, Text
 from idp.schema.reading import Request
-from idp.transfer.kinds import export_iteration, upsert
+from idp.transfer.kinds import export_iteration, role_sources, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
+from idp.transfer.kinds.role_sources import RoleReferences
 from idp.transfer.kinds.upsert import UpsertPlan
 from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 from storage import Write
@@ -45,28 +31,6 @@ class GrantRow(Request, frozen=True, kw_only=True):
     project_grant_id: Annotated[str, Text()] = ""
 
 
-class _AssignmentReferences(Struct, frozen=True):
-    """The existing records to which the rows of a batch refer."""
-
-    users: Mapping[str, User]
-    projects: Mapping[str, Project]
-    roles: Mapping[str, ProjectRole]
-    known: Mapping[str, RoleAssignment]
-    grants: Mapping[str, ProjectGrant]
-
-    def source(self, parsed: ParsedRow, row: GrantRow) -> AssignmentSource | None:
-        """Returns what entitles the row's organization to assign roles of the project; None if
-        nothing does.
-        """
-        project = self.projects.get(row.project_id)
-        if project is None:
-            return None
-        if not row.project_grant_id:
-            return AssignmentSource(project) if project.org_id == parsed.row.org_id else None
-        grant = self.grants.get(grant_ids.of_grant(project.id, parsed.row.org_id))
-        return AssignmentSource(project, grant) if grant else None
-
-
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of role assignments (`RowKind.plan`): each is created, skipped or, if the import
     updates records, given other roles.
@@ -74,23 +38,13 @@ async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) ->
     The user may belong to another organization where the project is the organization's own.
     """
     rows = [_row(parsed) for parsed in parsed_rows]
-    role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
     ids = (grant_ids.of_assignment(row.user_id, row.project_id) for row in rows)
-    of_grants = (
-        grant_ids.of_grant(row.project_id, parsed.row.org_id)
-        for parsed, row in zip(parsed_rows, rows, strict=True)
-        if row.project_grant_id
-    )
-    references = _AssignmentReferences(
-        await upsert.by_id(context, USERS, (row.user_id for row in rows)),
-        await upsert.by_id(context, PROJECTS, (row.project_id for row in rows)),
-        await upsert.by_id(context, PROJECT_ROLES, role_ids),
-        await upsert.by_id(context, ROLE_ASSIGNMENTS, ids),
-        await upsert.by_id(context, PROJECT_GRANTS, of_grants),
-    )
+    references = await role_sources.read(context, zip(parsed_rows, rows, strict=True))
+    users = await upsert.by_id(context, USERS, (row.user_id for row in rows))
+    stored = await upsert.by_id(context, ROLE_ASSIGNMENTS, ids)
     return [
-        _plan_row(context, parsed, row, references)
-        for parsed, row in zip(parsed_rows, rows, strict=True)
+        _plan_row(context, parsed, users.get(_row(parsed).user_id), references, stored)
+        for parsed in parsed_rows
     ]
 
 
@@ -100,56 +54,41 @@ def _row(parsed: ParsedRow) -> GrantRow:
 
 
 def _plan_row(
-    context: ImportContext, parsed: ParsedRow, row: GrantRow, references: _AssignmentReferences
+    context: ImportContext,
+    parsed: ParsedRow,
+    user: User | None,
+    references: RoleReferences,
+    stored: Mapping[str, RoleAssignment],
 ) -> RowPlan:
-    id = f"{row.project_id}_{row.user_id}"
-    user, source = references.users.get(row.user_id), references.source(parsed, row)
-    problems = list(_problems(parsed, row, references))
+    row = _row(parsed)
+    row_id = f"{row.project_id}_{row.user_id}"
+    source = references.source(parsed, row)
+    problems = [*_user_problems(parsed, row, user), *references.problems(parsed, row)]
     if user is None or source is None or problems:
-        return refused(id, *problems)
-    project = source.project
-    ids = [roles.id_of(project.id, key) for key in dict.fromkeys(row.role_keys)]
-    given = [references.roles[id] for id in ids]
+        return refused(row_id, *problems)
+    role_records = references.assigned_roles(source, row)
 
-    def also(before: object, _: object) -> Sequence[Write]:
-        guards = [*roles.unchanged(given), *source.unchanged()]
+    def further_writes(before: object, _: object) -> Sequence[Write]:
+        guards = [*roles.unchanged(role_records), *source.unchanged()]
         return [*guards, user_lookup.exists_guard(user)] if before is None else guards
 
-    made = role_assignments.new(context.service, user, source, given)
+    assignment = role_assignments.new(context.service, user, source, role_records)
     plan = UpsertPlan(
-        id=id,
+        id=row_id,
         collection=ROLE_ASSIGNMENTS,
-        record=made,
+        record=assignment,
         type="role_assignment",
         fields=("role_keys",),
-        also=also,
-        payload={"user": user.id, "project": project.id},
+        further_writes=further_writes,
+        payload={"user": user.id, "project": source.project.id},
     )
-    return upsert.plan_record(context, parsed, references.known.get(made.id), plan)
+    return upsert.plan_record(context, parsed, stored.get(assignment.id), plan)
 
 
-def _problems(
-    parsed: ParsedRow, row: GrantRow, references: _AssignmentReferences
-) -> Iterator[RowProblem]:
-    user, source = references.users.get(row.user_id), references.source(parsed, row)
+def _user_problems(parsed: ParsedRow, row: GrantRow, user: User | None) -> Iterator[RowProblem]:
     is_granted = bool(row.project_grant_id)
     if user is None or (is_granted and user.org_id != parsed.row.org_id):
-        yield upsert.no_user("userId")
-    if source is None:
-        yield _NOT_GRANTED if is_granted else upsert.no_project("projectId")
-        return
-    for n, key in enumerate(row.role_keys):
-        is_role = roles.id_of(source.project.id, key) in references.roles
-        if source.grant is not None and is_role and key not in source.grant.role_keys:
-            message, fix = "is not granted to the organization", "Grant it, or leave it out."
-            yield RowProblem(
-                error_code="role.not_granted", field=f"roleKeys[{n}]", message=message, fix=fix
-            )
-        elif not is_role:
-            message, fix = "is no role of the project", "Put it into the package's projectRoles."
-            yield RowProblem(
-                error_code="role.not_found", field=f"roleKeys[{n}]", message=message, fix=fix
-            )
+        yield upsert.user_not_found("userId")
 
 
 async def export(
@@ -157,24 +96,22 @@ async def export(
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields a row for each role assignment that the organization has made."""
     where = {"org_id": organization.id}
-    async for one in export_iteration.records(context.view, ROLE_ASSIGNMENTS, where):
-        grant = grant_ids.of_grant(one.project_id, one.org_id) if one.granted_by else None
+    async for assignment in export_iteration.records(context.view, ROLE_ASSIGNMENTS, where):
+        grant = (
+            grant_ids.of_grant(assignment.project_id, assignment.org_id)
+            if assignment.granted_by
+            else None
+        )
         yield export_iteration.non_empty(
             {
-                "userId": one.user_id,
-                "projectId": one.project_id,
+                "userId": assignment.user_id,
+                "projectId": assignment.project_id,
                 "projectGrantId": grant,
-                "roleKeys": one.role_keys,
+                "roleKeys": assignment.role_keys,
             }
         )
 
 
-_NOT_GRANTED: Final = RowProblem(
-    error_code="user_grant.project_grant",
-    field="projectGrantId",
-    message="is for a project that is not granted to the organization",
-    fix="Put the grant into the package's projectGrants, at the project's organization.",
-)
 KINDS: Final = (
     RowKind(
         member="userGrants",

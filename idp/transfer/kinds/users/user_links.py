@@ -49,9 +49,9 @@ class LinkRow(Request, frozen=True, kw_only=True):
 
     def link(self) -> IdpLink:
         """Returns the link in the form in which a user's record holds it."""
-        id = self.external_user_id or self.provided_user_id
+        user_id = self.external_user_id or self.provided_user_id
         name = self.display_name or self.provided_user_name
-        return IdpLink(idp_id=self.idp_id, user_id=id, user_name=name or id)
+        return IdpLink(idp_id=self.idp_id, user_id=user_id, user_name=name or user_id)
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
@@ -59,9 +59,9 @@ async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) ->
     links are added; existing ones are skipped or, if the import updates records, renamed.
     """
     rows = [_row(parsed) for parsed in parsed_rows]
-    known = await upsert.by_id(context, USERS, (row.user_id for row in rows))
+    stored = await upsert.by_id(context, USERS, (row.user_id for row in rows))
     return [
-        _plan_row(context, parsed, row, known.get(row.user_id))
+        _plan_row(context, parsed, row, stored.get(row.user_id))
         for parsed, row in zip(parsed_rows, rows, strict=True)
     ]
 
@@ -75,30 +75,30 @@ def _plan_row(
     context: ImportContext, parsed: ParsedRow, row: LinkRow, user: User | None
 ) -> RowPlan:
     link = row.link()
-    id = f"{row.user_id}_{link.user_id}"
+    row_id = f"{row.user_id}_{link.user_id}"
     if user is None or user.org_id != parsed.row.org_id or user.kind != "human":
-        return refused(id, upsert.no_user("userId"))
-    others = [each for each in user.idp_links if not _is_same(each, link)]
-    there = [each for each in user.idp_links if _is_same(each, link)]
-    if there and (there == [link] or not context.updates):
-        return RowPlan(action="skip", id=id)
-    if len(others) >= MAX_ITEMS:
-        return refused(id, _TOO_MANY)
-    plan = UpsertPlan(id=id, collection=USERS, record=user, type="user")
-    made = upsert.plan_update(context, parsed, user, plan, {"idp_links": [*others, link]})
+        return refused(row_id, upsert.user_not_found("userId"))
+    other_links = [each for each in user.idp_links if not _is_same(each, link)]
+    existing = [each for each in user.idp_links if _is_same(each, link)]
+    if existing and (existing == [link] or not context.updates):
+        return RowPlan(action="skip", id=row_id)
+    if len(other_links) >= MAX_ITEMS:
+        return refused(row_id, _TOO_MANY)
+    plan = UpsertPlan(id=row_id, collection=USERS, record=user, type="user")
+    row_plan = upsert.plan_update(context, parsed, user, plan, {"idp_links": [*other_links, link]})
     # A link is no record of its own: the user's origin says nothing about it.
-    return structs.replace(made, action="update" if there else "create", existing=None)
+    return structs.replace(row_plan, action="update" if existing else "create", existing=None)
 
 
-def _is_same(one: IdpLink, other: IdpLink) -> bool:
-    return (one.idp_id, one.user_id) == (other.idp_id, other.user_id)
+def _is_same(link: IdpLink, other_link: IdpLink) -> bool:
+    return (link.idp_id, link.user_id) == (other_link.idp_id, other_link.user_id)
 
 
 _TOO_MANY: Final = RowProblem(
     error_code="field.too_many",
     field="userId",
-    message=f"has {MAX_ITEMS} links already",
-    fix="Leave links out that nobody uses.",
+    message=f"already has {MAX_ITEMS} links",
+    fix="Leave out links that aren't used.",
 )
 KINDS: Final = (
     RowKind(

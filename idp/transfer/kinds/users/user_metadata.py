@@ -19,7 +19,7 @@ from idp.transfer.kinds.upsert import UpsertPlan
 from idp.transfer.package.rows import ParsedRow, RowPlan, refused
 from storage import Reader, Write
 
-_AT_ONCE: Final = 25  # users per look-up: entries may be large
+_BATCH_SIZE: Final = 25  # users per look-up: entries may be large
 
 
 class MetadataRow(Request, frozen=True, kw_only=True):
@@ -37,10 +37,10 @@ async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) ->
     rows = [_row(parsed) for parsed in parsed_rows]
     owners = await upsert.by_id(context, USERS, (row.id for row in rows))
     ids = [user_creation.metadata_id(row.id, row.key) for row in rows]
-    known = await upsert.by_id(context, USER_METADATA, ids)
+    stored = await upsert.by_id(context, USER_METADATA, ids)
     return [
-        _plan_row(context, parsed, row, owners.get(row.id), known.get(id))
-        for parsed, row, id in zip(parsed_rows, rows, ids, strict=True)
+        _plan_row(context, parsed, row, owners.get(row.id), stored.get(entry_id))
+        for parsed, row, entry_id in zip(parsed_rows, rows, ids, strict=True)
     ]
 
 
@@ -54,28 +54,28 @@ def _plan_row(
     parsed: ParsedRow,
     row: MetadataRow,
     owner: User | None,
-    known: UserMetadata | None,
+    stored: UserMetadata | None,
 ) -> RowPlan:
-    id = f"{row.id}_{row.key}"
+    row_id = f"{row.id}_{row.key}"
     if owner is None or owner.org_id != parsed.row.org_id:
-        return refused(id, upsert.no_user("id"))
+        return refused(row_id, upsert.user_not_found("id"))
     value = base64.b64encode(row.value).decode("ascii")
     now = context.service.clock.now()
 
-    def also(before: object, _: object) -> Sequence[Write]:
+    def further_writes(before: object, _: object) -> Sequence[Write]:
         return [user_lookup.exists_guard(owner)] if before is None else ()
 
     plan = UpsertPlan(
-        id=id,
+        id=row_id,
         collection=USER_METADATA,
         record=user_creation.metadata_entry(owner, row.key, value, now),
         type="user_metadata",
         fields=("value",),
-        also=also,
+        further_writes=further_writes,
         org_id=owner.org_id,
         payload={"key": row.key},
     )
-    return upsert.plan_record(context, parsed, known, plan)
+    return upsert.plan_record(context, parsed, stored, plan)
 
 
 async def export(
@@ -87,8 +87,8 @@ async def export(
     users_of = export_iteration.records(
         context.view, USERS, {"org_id": organization.id}, order="login_key"
     )
-    async for some in export_iteration.slices(users_of, _AT_ONCE):
-        async for entry in _entries(context.view, [user.id for user in some]):
+    async for users in export_iteration.slices(users_of, _BATCH_SIZE):
+        async for entry in _entries(context.view, [user.id for user in users]):
             yield {"id": entry.user_id, "key": entry.key, "value": entry.value}
 
 
@@ -97,12 +97,12 @@ async def _entries(view: Reader, user_ids: Sequence[str]) -> AsyncIterator[UserM
 
     Most users have none, so one query finds those that have any.
     """
-    first = await view.find_each(USER_METADATA, "user_id", user_ids, most=1)
-    for id in user_ids:
-        if id in first:
-            where = {"user_id": id}
+    first = await view.find_each(USER_METADATA, "user_id", user_ids, limit=1)
+    for user_id in user_ids:
+        if user_id in first:
+            where = {"user_id": user_id}
             async for entry in export_iteration.records(
-                view, USER_METADATA, where, "key", at_once=8
+                view, USER_METADATA, where, "key", page_size=8
             ):
                 yield entry
 

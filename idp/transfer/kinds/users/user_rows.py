@@ -1,4 +1,4 @@
-"""Planning of rows of users of either kind, many at once, by the rules for creating a single user.
+"""Planning of batches of rows of users of either kind, by the rules for creating a single user.
 
 No mail is sent.
 """
@@ -36,16 +36,16 @@ class RowPassword(Struct, frozen=True):
 
 class UserTarget(Struct, frozen=True):
     """A row of a user that is to be created or updated: the parsed row, its organization, and the
-    existing user with its id (`known`), if any.
+    existing user with its id (`stored`), if any.
     """
 
     parsed: ParsedRow
     organization: Organization
-    known: User | None
+    stored: User | None
 
 
-class Case(Struct, frozen=True, kw_only=True):
-    """A user whom a row creates or updates: `after` is the user's new state, `known` the existing
+class UserCase(Struct, frozen=True, kw_only=True):
+    """A user whom a row creates or updates: `after` is the user's new state, `stored` the existing
     user or None, and `values` has the fields that differ from it.
 
     `names` is the availability of the login names that the user would get; None if they are not
@@ -55,14 +55,14 @@ class Case(Struct, frozen=True, kw_only=True):
     parsed: ParsedRow
     organization: Organization
     after: User
-    known: User | None = None
+    stored: User | None = None
     values: Mapping[str, Any] = {}
     names: NameAvailability | None = None
 
     @property
-    def gives_out_names(self) -> bool:
+    def has_new_names(self) -> bool:
         """Whether the user gets login names that another user may already have."""
-        return self.known is None or bool({"user_name", "email"} & set(self.values))
+        return self.stored is None or bool({"user_name", "email"} & set(self.values))
 
     @property
     def problems(self) -> list[FieldProblem]:
@@ -70,7 +70,7 @@ class Case(Struct, frozen=True, kw_only=True):
         return self.names.problems(_PATHS) if self.names else []
 
 
-async def targets(
+async def find_targets(
     context: ImportContext, parsed_rows: Sequence[ParsedRow], kind: Literal["human", "machine"]
 ) -> list[UserTarget | RowPlan]:
     """Returns for each row, in their order, the user that it creates or updates, or the plan of a
@@ -78,17 +78,19 @@ async def targets(
 
     `kind` is the kind of user that the rows describe.
     """
-    homes = await target_organizations.by_id(context, parsed_rows)
-    known = await upsert.by_id(context, USERS, (_id(parsed) for parsed in parsed_rows))
+    organizations = await target_organizations.by_id(context, parsed_rows)
+    stored = await upsert.by_id(context, USERS, (_id(parsed) for parsed in parsed_rows))
     return [
-        _target(context, parsed, kind, homes.get(parsed.row.org_id), known.get(_id(parsed)))
+        _target(
+            context, parsed, kind, organizations.get(parsed.row.org_id), stored.get(_id(parsed))
+        )
         for parsed in parsed_rows
     ]
 
 
 def _id(parsed: ParsedRow) -> str:
-    id: str = parsed.request.user_id  # type: ignore[attr-defined]
-    return id
+    user_id: str = parsed.request.user_id  # type: ignore[attr-defined]
+    return user_id
 
 
 def _target(
@@ -96,79 +98,79 @@ def _target(
     parsed: ParsedRow,
     kind: str,
     organization: Organization | None,
-    known: User | None,
+    stored: User | None,
 ) -> UserTarget | RowPlan:
-    id = _id(parsed)
+    user_id = _id(parsed)
     if organization is None:
-        return target_organizations.no_organization(id)
-    if known is None:
+        return target_organizations.organization_not_found(user_id)
+    if stored is None:
         return UserTarget(parsed, organization, None)
     # An import never moves a user to another organization, nor changes its kind.
-    if known.org_id != organization.id or known.kind != kind:
-        return upsert.elsewhere(id, "userId")
+    if stored.org_id != organization.id or stored.kind != kind:
+        return upsert.not_in_organization(user_id, "userId")
     if not context.updates:
-        return upsert.plan_skip(USERS, known, id)
-    return UserTarget(parsed, organization, known)
+        return upsert.plan_skip(USERS, stored, user_id)
+    return UserTarget(parsed, organization, stored)
 
 
-def creation(target: UserTarget, user: User) -> Case:
+def creation(target: UserTarget, user: User) -> UserCase:
     """Returns the case of a row that creates `user` in the organization of `target`."""
-    return Case(parsed=target.parsed, organization=target.organization, after=user)
+    return UserCase(parsed=target.parsed, organization=target.organization, after=user)
 
 
-def update(target: UserTarget, known: User, fields: Mapping[str, object]) -> Case:
-    """Returns the case of a row that sets the fields `fields` of the existing user `known`; those
+def update(target: UserTarget, stored: User, fields: Mapping[str, object]) -> UserCase:
+    """Returns the case of a row that sets the fields `fields` of the existing user `stored`; those
     with equal values are ignored.
     """
-    values = {name: value for name, value in fields.items() if getattr(known, name) != value}
-    after = structs.replace(known, **values)
-    return Case(
+    values = {name: value for name, value in fields.items() if getattr(stored, name) != value}
+    after = structs.replace(stored, **values)
+    return UserCase(
         parsed=target.parsed,
         organization=target.organization,
         after=after,
-        known=known,
+        stored=stored,
         values=values,
     )
 
 
 async def with_names(
-    context: ImportContext, rows: Sequence[Case | RowPlan]
-) -> list[Case | RowPlan]:
-    """Returns `rows` with the login names of their users checked: each case that gives out names
+    context: ImportContext, rows: Sequence[UserCase | RowPlan]
+) -> list[UserCase | RowPlan]:
+    """Returns `rows` with the login names of their users checked: each case that assigns names
     has their availability, and the e-mail address as it will be stored. Plans are returned
     unchanged.
     """
-    cases = [each for each in rows if isinstance(each, Case) and each.gives_out_names]
+    cases = [each for each in rows if isinstance(each, UserCase) and each.has_new_names]
     candidates = [
-        user_creation.candidate(case.organization, case.after, case.known) for case in cases
+        user_creation.candidate(case.organization, case.after, case.stored) for case in cases
     ]
     availability = (
         await user_creation.availability_of_each(context.service, candidates) if cases else []
     )
     names = {case.after.id: each for case, each in zip(cases, availability, strict=True)}
     return [
-        _with_names(each, names.get(each.after.id)) if isinstance(each, Case) else each
+        _with_names(each, names.get(each.after.id)) if isinstance(each, UserCase) else each
         for each in rows
     ]
 
 
-def _with_names(case: Case, names: NameAvailability | None) -> Case:
+def _with_names(case: UserCase, names: NameAvailability | None) -> UserCase:
     if names is None:
         return case
     after = names.of(case.after)
     if after.email == case.after.email:
         return structs.replace(case, names=names)
     values = {name: value for name, value in case.values.items() if name != "email"}
-    if case.known is not None and case.known.email != after.email:
+    if case.stored is not None and case.stored.email != after.email:
         values["email"] = after.email
     return structs.replace(case, names=names, after=after, values=values)
 
 
-def with_password(case: Case, password: Password | None) -> Case:
+def with_password(case: UserCase, password: Password | None) -> UserCase:
     """Returns the case with `password` as the user's new one, unless it is None or the user has it
     already.
     """
-    if password is None or (case.known is not None and case.known.password == password):
+    if password is None or (case.stored is not None and case.stored.password == password):
         return case
     after = structs.replace(case.after, password=password)
     return structs.replace(case, after=after, values={**case.values, "password": password})
@@ -176,7 +178,7 @@ def with_password(case: Case, password: Password | None) -> Case:
 
 async def plan(
     context: ImportContext,
-    case: Case,
+    case: UserCase,
     writes: Sequence[Write] = (),
     warnings: tuple[RowProblem, ...] = (),
 ) -> RowPlan:
@@ -186,17 +188,17 @@ async def plan(
     `writes` are further writes for the unit of an update, and `warnings` are reported with the
     row.
     """
-    if case.known is None:
+    if case.stored is None:
         return _creation(context, case, warnings)
-    return await _update(context, case, case.known, writes, warnings)
+    return await _update(context, case, case.stored, writes, warnings)
 
 
-def refusal(case: Case, problems: Iterable[FieldProblem]) -> RowPlan:
+def refusal(case: UserCase, problems: Iterable[FieldProblem]) -> RowPlan:
     """Returns the plan that refuses the row of a case because of `problems`."""
     return refused(case.after.id, *map(problem, problems))
 
 
-def _creation(context: ImportContext, case: Case, warnings: tuple[RowProblem, ...]) -> RowPlan:
+def _creation(context: ImportContext, case: UserCase, warnings: tuple[RowProblem, ...]) -> RowPlan:
     assert case.names is not None  # noqa: S101 - a new user has names
     payload = import_payload(context, case.parsed)
     writes = user_creation.writes_of(
@@ -207,33 +209,33 @@ def _creation(context: ImportContext, case: Case, warnings: tuple[RowProblem, ..
 
 async def _update(
     context: ImportContext,
-    case: Case,
-    known: User,
+    case: UserCase,
+    stored: User,
     writes: Sequence[Write],
     warnings: tuple[RowProblem, ...],
 ) -> RowPlan:
     service, after = context.service, case.after
     if not case.values:
-        return upsert.plan_skip(USERS, known, known.id)
+        return upsert.plan_skip(USERS, stored, stored.id)
     # Search keys are derived from the names, so they are set with every update.
     keys = user_lookup.keys(after.user_name, after.email, after.profile, after.org_id)
     values = {**case.values, **keys}
-    if user_changes.ends_all(known, values):
+    if user_changes.ends_all(stored, values):
         # Sessions and tokens carry the stamp: a new one revokes all of them.
         values["stamp"] = service.random.token(bits=64)
     try:
-        also = await user_changes.accompanying_writes(context, known, values)
+        further_writes = await user_changes.accompanying_writes(context, stored, values)
     except FailedPrecondition as refusal:
         message = FieldProblem(refusal.error_code, "user.state", refusal.message)
-        return refused(known.id, problem(message))
+        return refused(stored.id, problem(message))
     if case.names is not None:
-        also += case.names.writes(service, context.actor)
+        further_writes += case.names.writes(service, context.actor)
     user_plan = UpsertPlan(
-        id=known.id,
+        id=stored.id,
         collection=USERS,
         record=after,
         type="user",
-        also=lambda *_: [*also, *writes],
+        further_writes=lambda *_: [*further_writes, *writes],
         warnings=warnings,
     )
-    return upsert.plan_update(context, case.parsed, known, user_plan, values)
+    return upsert.plan_update(context, case.parsed, stored, user_plan, values)

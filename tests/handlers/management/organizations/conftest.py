@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.handlers.management.organizations.naming import Zone
-from tests.support.callers import new_caller
+from tests.support.management.callers import new_caller
 
 
 @pytest.fixture

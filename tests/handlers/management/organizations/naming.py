@@ -11,7 +11,7 @@ class Zone:
 
     def __init__(self, server):
         self.texts, self.asked = {}, []
-        server.service.outgoing._read_texts = self.read
+        server.service.outgoing._read_txt_records = self.read
 
     async def read(self, name):
         self.asked.append(name)

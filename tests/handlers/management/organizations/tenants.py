@@ -21,17 +21,16 @@ from idp.foundation.base64url import decode
 from idp.records import APPLICATIONS, USERS
 from storage import Update
 from tests.handlers.management.organizations.naming import Zone
-from tests.support.bulk import IMPORT
-from tests.support.callers import (
+from tests.support.management.callers import (
     Caller,
     instance_owner,
     new_caller,
     new_organization,
 )
-from tests.support.mongod import fresh_database
-from tests.support.people import PASSWORD, create
-from tests.support.registering import registered
-from tests.support.relying_party import RelyingParty
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.sign_in.people import PASSWORD, create
+from tests.support.sign_in.registering import registered
+from tests.support.transfer.bulk import IMPORT
 
 VERA, HERS = "vera@mail.example", "a quiet harbour at noon"
 NUMBER = "+41791234567"
@@ -42,10 +41,8 @@ ORG_SCOPE = "urn:idp:iam:org:id:"
 @pytest.fixture(params=["sqlite", "mongodb"])
 def settings(request, tmp_path):
     if request.param == "sqlite":
-        yield {"store": f"sqlite:///{tmp_path}/db.sqlite3"}
-        return
-    with fresh_database(request.getfixturevalue("mongod")) as url:
-        yield {"store": url}
+        return {"store": f"sqlite:///{tmp_path}/db.sqlite3"}
+    return {"store": request.getfixturevalue("emptied_mongodb")}
 
 
 @dataclass
@@ -108,7 +105,7 @@ class Place:
         await self.server.store.commit(Update(APPLICATIONS, party.client_id, set=changes))
 
     async def tidied(self):
-        await deferred_work.tidy(self.server.service)
+        await deferred_work.process_due(self.server.service)
 
 
 @pytest.fixture

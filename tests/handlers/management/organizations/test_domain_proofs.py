@@ -20,9 +20,9 @@ from tests.handlers.management.organizations.naming import (
     named,
     validated,
 )
-from tests.support.audit import events_agree
-from tests.support.callers import Caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.management.callers import Caller, new_organization, refused
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 HTTP = {"type": "DOMAIN_VALIDATION_TYPE_HTTP"}
 
@@ -54,7 +54,7 @@ class Web:
         self._listening = await asyncio.start_server(self._answer, "127.0.0.1", 0)
         port = self._listening.sockets[0].getsockname()[1]
         plain = domain_verification.FILE.replace("https://{domain}", f"http://{{domain}}:{port}")
-        self._monkeypatch.setitem(domain_verification._PLACES, "http", plain)
+        self._monkeypatch.setitem(domain_verification._LOCATIONS, "http", plain)
 
         async def here(*_):
             return ["127.0.0.1"]
@@ -122,7 +122,7 @@ async def test_what_fails_outside_is_not_revealed_to_the_caller(server, chief, z
     async def fail(_):
         raise Failed("10.0.0.7 refused")
 
-    server.service.outgoing._read_texts = fail
+    server.service.outgoing._read_txt_records = fail
     page = await validated(chief, "b.example")
 
     assert refused(page, 400, 9) == {"": "domain.not_proven"}
@@ -150,7 +150,7 @@ async def test_a_token_that_is_replaced_during_the_look_verifies_nothing(server,
         await chief.post(f"{PATH}/b.example/validation/_generate", DNS)
         return texts
 
-    server.service.outgoing._read_texts = slow
+    server.service.outgoing._read_txt_records = slow
     page = await validated(chief, "b.example")
 
     assert refused(page, 400, 9) == {"": "domain.not_proven"}

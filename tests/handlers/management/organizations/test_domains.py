@@ -18,10 +18,10 @@ from tests.handlers.management.organizations.naming import (
     named,
     verify_domain,
 )
-from tests.support.api_samples import CREATE_HUMAN
-from tests.support.audit import events_agree
-from tests.support.callers import Caller, new_caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.management.api_samples import CREATE_HUMAN
+from tests.support.management.callers import Caller, new_caller, new_organization, refused
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 
 @pytest.mark.promise("organization: generated domain")

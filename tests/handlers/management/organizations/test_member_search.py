@@ -6,8 +6,8 @@ from functools import partial
 
 from idp.identity.users import memberships
 from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
-from tests.support.api_samples import INSTANCE_MEMBERS, MEMBERS
-from tests.support.callers import new_caller, new_organization, refused
+from tests.support.management.api_samples import INSTANCE_MEMBERS, MEMBERS
+from tests.support.management.callers import new_caller, new_organization, refused
 
 HELD = "/management/v1/users/{}/memberships/_search"
 

@@ -8,10 +8,10 @@ from idp.audit import versioned_updates
 from idp.audit.events import AuditEntry
 from idp.identity.users import permissions
 from idp.records import EVENTS, LAST_USES, MEMBERSHIPS
-from tests.support.api_samples import INSTANCE_MEMBERS, MEMBERS, SET_UP, organization
-from tests.support.audit import events_agree
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.management.api_samples import INSTANCE_MEMBERS, MEMBERS, SET_UP, organization
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 PROJECTS = "/management/v1/projects"
 LAST = {"": "member.last_owner"}

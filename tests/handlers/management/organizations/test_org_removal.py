@@ -18,10 +18,10 @@ from idp.records import (
     USERS,
 )
 from storage import Unavailable
-from tests.support.api_samples import CREATE_HUMAN, MACHINES, MEMBERS, PROJECTS
-from tests.support.audit import events_agree
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.management.api_samples import CREATE_HUMAN, MACHINES, MEMBERS, PROJECTS
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 OWN = "/management/v1/orgs/me"
 ANY = "/admin/v1/orgs"
@@ -69,7 +69,7 @@ async def done(server):
     """All background work of a deletion, to the end."""
     server.clock.advance(timedelta(minutes=11))
     await organization_removal.purge_deleted(server.service)
-    await deferred_work.tidy(server.service)
+    await deferred_work.process_due(server.service)
 
 
 @pytest.mark.promise("organization: sequence")
@@ -179,7 +179,7 @@ class Cut:
 
 
 async def test_a_purge_that_is_cut_off_anywhere_is_gone_on_with(server, owner, acme, monkeypatch):
-    monkeypatch.setattr(organization_removal, "AT_ONCE", 2)
+    monkeypatch.setattr(organization_removal, "BATCH_SIZE", 2)
     await filled(owner, acme, users=9)
     page = await owner.request("DELETE", f"{ANY}/{acme.id}", None)
     assert page.status == 200, page.text
@@ -192,7 +192,7 @@ async def test_a_purge_that_is_cut_off_anywhere_is_gone_on_with(server, owner, a
             await organization_removal.purge_deleted(cut)
         assert rounds < 100
 
-    await deferred_work.tidy(server.service)
+    await deferred_work.process_due(server.service)
     found = await everything(server.store)
     assert rounds > 3
     for name in ("users", "projects", "memberships", "organization_domains"):

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from idp.records import (
-    EVENTS,
-    MEMBERSHIPS,
-    ORGANIZATIONS,
-    USERS,
-    VERIFICATIONS,
-    Email,
-    Phone,
-    Profile,
-)
-from tests.support.api_samples import CALLS, SET_UP, bodies, changed, filled, organization
-from tests.support.audit import events_agree
-from tests.support.callers import refused
-from tests.support.stored import everything
+from idp import records
+from idp.records import EVENTS, MEMBERSHIPS, ORGANIZATIONS, USERS, VERIFICATIONS
+from tests.support.management import api_samples
+from tests.support.management.api_samples import SET_UP, changed, organization
+from tests.support.management.callers import refused
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 
 async def made(server, answer):
@@ -47,12 +40,14 @@ async def test_the_answer_names_what_was_made(server, owner):
 
 @pytest.mark.promise("organization setup: human")
 async def test_everything_that_can_be_sent_about_the_administrator_is_stored(server, owner):
-    answer = await owner.post(SET_UP, filled(bodies(CALLS[f"POST {SET_UP}"])[0], n=1))
+    fullest = api_samples.bodies(api_samples.CALLS[f"POST {SET_UP}"])[0]
+
+    answer = await owner.post(SET_UP, api_samples.filled(fullest, n=1))
 
     acme, anna = await made(server, answer)
     assert acme.primary_domain == "acme-1.example"
     assert anna.user_name == "anna-1"
-    assert anna.profile == Profile(
+    assert anna.profile == records.Profile(
         display_name="Anna O.",
         given_name="Anna",
         family_name="Owner",
@@ -66,10 +61,12 @@ async def test_everything_that_can_be_sent_about_the_administrator_is_stored(ser
         birthdate="1990-01-31",
         zoneinfo="Europe/Vienna",
     )
-    assert anna.email == Email(
+    assert anna.email == records.Email(
         address="anna-1@acme.example", is_verified=True, verified_by="instance"
     )
-    assert anna.phone == Phone(number="+41791234567", is_verified=True, verified_by="instance")
+    assert anna.phone == records.Phone(
+        number="+41791234567", is_verified=True, verified_by="instance"
+    )
     assert anna.password.must_change is False
 
 
@@ -79,7 +76,7 @@ async def test_what_is_not_stated_is_left_open(server, owner):
     del body["human"]["password"]
     _, anna = await made(server, await owner.post(SET_UP, body))
 
-    assert anna.profile == Profile(
+    assert anna.profile == records.Profile(
         display_name="Anna Owner", given_name="Anna", family_name="Owner"
     )
     assert (anna.phone, anna.password) == (None, None)

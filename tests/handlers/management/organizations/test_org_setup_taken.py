@@ -8,10 +8,10 @@ import pytest
 
 from idp.identity.users import organizations
 from idp.records import ORGANIZATIONS
-from tests.support.api_samples import SET_UP, changed, organization
-from tests.support.audit import events_agree
-from tests.support.callers import Caller, refused
-from tests.support.stored import everything
+from tests.support.management.api_samples import SET_UP, changed, organization
+from tests.support.management.callers import Caller, refused
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS
-from tests.support.audit import events_agree
-from tests.support.callers import Caller, new_caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.management.callers import Caller, new_caller, new_organization, refused
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 ORGS = "/management/v1/orgs"
 OWN = f"{ORGS}/me"

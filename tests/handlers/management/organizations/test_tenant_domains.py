@@ -12,9 +12,9 @@ from idp.records import DEFERRED_WORK, EVENTS, USERS
 from tests.handlers.management.organizations.naming import PATH as DOMAINS_PATH
 from tests.handlers.management.organizations.naming import verify_domain
 from tests.handlers.management.organizations.tenants import VERA, place, settings
-from tests.support.audit import events_agree
-from tests.support.people import PATH, create, person
-from tests.support.registering import code_for
+from tests.support.sign_in.people import PATH, create, person
+from tests.support.sign_in.registering import code_for
+from tests.support.store.audit import events_agree
 
 __all__ = ["place", "settings"]
 
@@ -61,7 +61,7 @@ async def test_all_users_of_a_large_organization_fall_back_however_often_the_job
     place, monkeypatch
 ):
 
-    monkeypatch.setattr(lost_domains, "AT_ONCE", 2)
+    monkeypatch.setattr(lost_domains, "BATCH_SIZE", 2)
     await verify_domain(place.chief, "evil-mail.example", place.zone)
     for n in range(5):
         email = {"email": f"m{n}@evil-mail.example", "isVerified": True}
@@ -70,7 +70,7 @@ async def test_all_users_of_a_large_organization_fall_back_however_often_the_job
 
     for _ in range(2):  # two steps, each as if its process died after it
         (work,) = (await place.server.store.find(DEFERRED_WORK)).records
-        assert await lost_domains.follow(place.server.service, work) is False
+        assert await lost_domains.process_page(place.server.service, work) is False
     await place.tidied()
 
     users = [one async for one in place.server.store.scan(USERS) if one.org_id == place.evil.id]

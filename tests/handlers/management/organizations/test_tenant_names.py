@@ -15,12 +15,12 @@ from tests.handlers.management.organizations.tenants import (
     place,
     settings,
 )
-from tests.support.callers import (
+from tests.support.management.callers import (
     refused,
 )
-from tests.support.people import PASSWORD, PATH, create, person
-from tests.support.registering import registered
-from tests.support.stored import everything
+from tests.support.sign_in.people import PASSWORD, PATH, create, person
+from tests.support.sign_in.registering import registered
+from tests.support.store.stored import everything
 
 __all__ = ["place", "settings"]
 

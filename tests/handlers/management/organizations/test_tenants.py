@@ -17,11 +17,11 @@ from tests.handlers.management.organizations.tenants import (
     place,
     settings,
 )
-from tests.support.audit import events_agree
-from tests.support.exchanging import ACCESS, GRANT, switch
-from tests.support.people import PASSWORD, create
-from tests.support.registering import code_for, mails
-from tests.support.resetting import at_reset_code
+from tests.support.protocol.exchanging import ACCESS, GRANT, switch
+from tests.support.sign_in.people import PASSWORD, create
+from tests.support.sign_in.registering import code_for, mails
+from tests.support.sign_in.resetting import at_reset_code
+from tests.support.store.audit import events_agree
 
 __all__ = ["place", "settings"]
 

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from tests.support.audit import events_agree, events_of
-from tests.support.callers import refused
-from tests.support.https_proxy import Through
-from tests.support.managing import CALLBACK, shop
-from tests.support.stored import everything
+from tests.support.browsers.https_proxy import Through
+from tests.support.management.callers import refused
+from tests.support.management.managing import CALLBACK, shop
+from tests.support.store.audit import events_agree, events_of
+from tests.support.store.stored import everything
 
 __all__ = ["shop"]
 NATIVE = "OIDC_APP_TYPE_NATIVE"

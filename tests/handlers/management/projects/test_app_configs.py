@@ -11,11 +11,11 @@ from idp.management.projects.read_app import OidcConfig
 from idp.records import APPLICATIONS
 from idp.schema.reading import declared
 from storage import Update
-from tests.support.api_samples import FULL_SETTINGS
-from tests.support.audit import events_agree
-from tests.support.callers import refused
-from tests.support.relying_party import RelyingParty
-from tests.support.stored import everything
+from tests.support.management.api_samples import FULL_SETTINGS
+from tests.support.management.callers import refused
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 PATH = "/management/v1/projects"
 CALLBACK = "http://localhost:3000/cb"

@@ -8,11 +8,11 @@ import pytest
 from idp.records import APP_KEYS, APPLICATIONS, CONSENTS, DEFERRED_WORK, Application
 from storage import Insert
 from tests.support import invariants
-from tests.support.api_samples import PUBLIC_KEY
-from tests.support.audit import events_agree
-from tests.support.callers import refused
-from tests.support.managing import CALLBACK, has_ended, shop
-from tests.support.stored import everything
+from tests.support.management.api_samples import PUBLIC_KEY
+from tests.support.management.callers import refused
+from tests.support.management.managing import CALLBACK, has_ended, shop
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 __all__ = ["shop"]
 

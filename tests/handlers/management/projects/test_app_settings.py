@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from idp.records import APPLICATIONS, ORGANIZATIONS, PROJECTS
-from tests.support.callers import new_caller, refused
-from tests.support.stored import everything
+from tests.support.management.callers import new_caller, refused
+from tests.support.store.stored import everything
 
 PATH = "/management/v1/projects"
 URI = "https://shop.example/cb"

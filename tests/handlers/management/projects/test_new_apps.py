@@ -7,7 +7,7 @@ import pytest
 from idp.clients import new_apps, presets
 from idp.records import APPLICATIONS
 from tests.handlers.console.test_console_applications import register
-from tests.support import console
+from tests.support.management import console
 
 PUBLIC = {"authMethodType": "OIDC_AUTH_METHOD_TYPE_NONE"}
 # How each tool's own configuration switches PKCE on; the others always send it.
@@ -19,19 +19,21 @@ _MARKS = {
     "aspnet": "options.UsePkce = true",
     "oauth2-proxy": 'code_challenge_method = "S256"',
     "nginx": 'code_challenge_method = "S256"',
+    "caddy": 'code_challenge_method = "S256"',
     "apache": "OIDCPKCEMethod S256",
     "grafana": "use_pkce = true",
     "gitlab": "pkce: true",
     "nextcloud": "use_pkce --value=true",
+    "jenkins": "pkceEnabled: true",
 }
 _ALWAYS = {"express", "spa", "native", "cli", "kubernetes"}
 _NEVER = {"spring"}
 
 
 def test_a_new_application_requires_pkce_and_survives_a_lost_refresh_answer():
-    assert new_apps.proposed({}) == {"requirePkce": True, "refreshTokenReuseSeconds": 10}
-    assert new_apps.proposed(PUBLIC) == {"requirePkce": True}
-    assert new_apps.proposed({"requirePkce": False, "refreshTokenReuseSeconds": 0}) == {}
+    assert new_apps.defaults({}) == {"requirePkce": True, "refreshTokenReuseSeconds": 10}
+    assert new_apps.defaults(PUBLIC) == {"requirePkce": True}
+    assert new_apps.defaults({"requirePkce": False, "refreshTokenReuseSeconds": 0}) == {}
 
 
 @pytest.mark.promise("security: requirePkce")
@@ -43,7 +45,7 @@ def test_a_preset_requires_pkce_unless_its_library_does_not_send_it(name):
     if preset.kind != "api":
         assert preset.pkce is (name in _ALWAYS or _MARKS.get(name, "\0") in text)
         assert preset.pkce is (name not in _NEVER)
-        assert new_apps.proposed(settings, preset)["requirePkce"] is preset.pkce
+        assert new_apps.defaults(settings, preset)["requirePkce"] is preset.pkce
 
 
 @pytest.mark.promise("security: requirePkce")

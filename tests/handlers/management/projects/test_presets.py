@@ -15,8 +15,8 @@ from idp.foundation.errors import InvalidArgument
 from idp.management.projects.oidc_request import OidcSettings
 from idp.records import INSTANCE_ID, INSTANCES
 from idp.schema.reading import declared
-from tests.support.callers import refused
-from tests.support.relying_party import RelyingParty
+from tests.support.management.callers import refused
+from tests.support.protocol.relying_party import RelyingParty
 
 PROJECTS = "/management/v1/projects"
 PRESETS = "/management/v1/presets"
@@ -124,7 +124,7 @@ async def test_the_presets_are_listed_and_read(owner):
     for one, preset in zip(shown, listed["result"], strict=True):
         expected = presets.expand(preset["name"], "app.example")
         if expected:
-            expected |= new_apps.proposed(expected, presets.find(preset["name"]))
+            expected |= new_apps.defaults(expected, presets.find(preset["name"]))
         told = {name: value for name, value in expected.items() if value}
         assert one["preset"] == preset
         assert one.get("settings", {}) == told
@@ -170,7 +170,9 @@ async def test_a_tool_with_its_preset_gets_what_it_reads(server, owner, new_visi
 
 
 def test_the_documentation_names_every_preset():
-    told = (Path(__file__).parents[4] / "docs" / "management.md").read_text(encoding="utf-8")
+    told = (Path(__file__).parents[4] / "docs" / "reference" / "management.md").read_text(
+        encoding="utf-8"
+    )
     section = told.partition("### Presets")[2].partition("###")[0]
 
     assert set(presets.PRESETS) <= set(re.findall(r"`([a-z0-9-]+)`", section))

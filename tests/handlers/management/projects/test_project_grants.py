@@ -11,10 +11,10 @@ from idp.management.projects import granted_roles
 from idp.records import DEFERRED_WORK, PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID, Schema, TooNew
 from storage.upgrades import opening
-from tests.support.api_samples import MACHINES, PROJECTS
-from tests.support.audit import events_agree
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.management.api_samples import MACHINES, PROJECTS
+from tests.support.management.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 
 class Shop:
@@ -209,7 +209,7 @@ async def test_what_a_removed_grant_leaves_is_removed_in_the_background_and_neve
     both = (await server.store.find(ROLE_ASSIGNMENTS, where)).records
     assert sorted(grant_ids.is_in_force(each, grant) for each in both) == [False, True]
 
-    await deferred_work.tidy(server.service)
+    await deferred_work.process_due(server.service)
 
     assert await shop.assigned(user) == {}
     assert await shop.assigned(again) == {shop.project: ["buyer"]}

@@ -20,11 +20,11 @@ from idp.records import (
 )
 from storage import Unavailable
 from tests.support import invariants
-from tests.support.api_samples import MACHINES, PUBLIC_KEY
-from tests.support.audit import events_agree
-from tests.support.callers import refused
-from tests.support.managing import PATH, has_ended, shop
-from tests.support.stored import everything
+from tests.support.management.api_samples import MACHINES, PUBLIC_KEY
+from tests.support.management.callers import refused
+from tests.support.management.managing import PATH, has_ended, shop
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 __all__ = ["shop"]
 
@@ -113,7 +113,7 @@ async def test_what_is_made_or_reactivated_in_an_inactive_project_waits_for_it(s
 
 
 async def test_many_applications_follow_their_project_batch_by_batch(shop, monkeypatch):
-    monkeypatch.setattr(project_states, "AT_ONCE", 2)
+    monkeypatch.setattr(project_states, "BATCH_SIZE", 2)
     apps = [shop.made["appId"], *[(await shop.another(f"A{n}"))["appId"] for n in range(4)]]
 
     await shop.step("_deactivate")
@@ -126,18 +126,18 @@ async def test_many_applications_follow_their_project_batch_by_batch(shop, monke
 async def test_whatever_a_crash_leaves_active_in_a_deactivated_project_is_deactivated_soon(
     server, shop, monkeypatch
 ):
-    monkeypatch.setattr(project_states, "AT_ONCE", 1)
+    monkeypatch.setattr(project_states, "BATCH_SIZE", 1)
     apps = [shop.made["appId"], (await shop.another())["appId"]]
 
     async def crash(*_):
         raise Unavailable("the process ended here")
 
     with monkeypatch.context() as patch:
-        patch.setattr(project_states, "follow", crash)
+        patch.setattr(project_states, "update_applications", crash)
         assert (await shop.step("_deactivate")).status == 200
     assert {await state_of(shop, app) for app in apps} == {"suspended", "active"}
 
-    await deferred_work.tidy(server.service)
+    await deferred_work.process_due(server.service)
 
     assert {await state_of(shop, app) for app in apps} == {"suspended"}
     assert not await server.store.count(DEFERRED_WORK)
@@ -180,7 +180,7 @@ async def left_of(shop) -> list[str]:
 async def test_a_deleted_project_takes_all_that_is_in_it_along(
     server, new_visitor, shop, monkeypatch, at_once
 ):
-    monkeypatch.setattr(project_removal, "AT_ONCE", at_once)
+    monkeypatch.setattr(project_removal, "BATCH_SIZE", at_once)
     await fill(shop)
     browser = new_visitor()
     tokens = await shop.party.tokens(browser, *server.user)
@@ -189,7 +189,7 @@ async def test_a_deleted_project_takes_all_that_is_in_it_along(
     assert page.status == 200, page.text
     assert await has_ended(shop, browser, tokens)
     assert refused(await shop.owner.get(shop.path), 404, 5) == {"": "project.not_found"}
-    await deferred_work.tidy(server.service)
+    await deferred_work.process_due(server.service)
     assert await left_of(shop) == []
     assert not await server.store.count(DEFERRED_WORK)
     await invariants.hold(server.store)
@@ -198,7 +198,7 @@ async def test_a_deleted_project_takes_all_that_is_in_it_along(
 async def test_a_crash_while_a_project_is_deleted_leaves_work_and_nothing_usable(
     server, shop, monkeypatch
 ):
-    monkeypatch.setattr(project_removal, "AT_ONCE", 1)
+    monkeypatch.setattr(project_removal, "BATCH_SIZE", 1)
     await fill(shop)
 
     async def crash(*_):
@@ -209,7 +209,7 @@ async def test_a_crash_while_a_project_is_deleted_leaves_work_and_nothing_usable
         assert (await shop.owner.request("DELETE", shop.path, None)).status == 200
     refused(await shop.owner.post(f"{shop.path}/apps/oidc", {"name": "Late"}), 404, 5)
 
-    await deferred_work.tidy(server.service)
+    await deferred_work.process_due(server.service)
 
     assert await left_of(shop) == []
     await invariants.hold(server.store)

@@ -6,10 +6,10 @@ import pytest
 
 from idp.records import PROJECT_ROLES, ROLE_ASSIGNMENTS
 from storage import Delete, Update
-from tests.support.api_samples import MACHINES, PROJECTS
-from tests.support.audit import events_agree
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.stored import everything, only
+from tests.support.management.api_samples import MACHINES, PROJECTS
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything, only
 
 
 @pytest.fixture

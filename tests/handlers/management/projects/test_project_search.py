@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from idp.records import ORGANIZATIONS
-from tests.support.api_samples import MACHINES, PUBLIC_KEY
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.managing import PATH, shop
+from tests.support.management.api_samples import MACHINES, PUBLIC_KEY
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.management.managing import PATH, shop
 
 __all__ = ["shop"]
 GRANTS = "/management/v1/users/grants/_search"

@@ -6,10 +6,10 @@ import pytest
 
 from idp.foundation import opaque_tokens
 from idp.records import APPLICATIONS, PROJECTS
-from tests.support.api_samples import FULL_APP
-from tests.support.audit import events_agree, events_of
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.management.api_samples import FULL_APP
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.store.audit import events_agree, events_of
+from tests.support.store.stored import everything
 
 PATH = "/management/v1/projects"
 URI = "https://shop.example/cb"

@@ -6,8 +6,8 @@ import pytest
 
 from idp.records import APPLICATIONS
 from tests.handlers.console.test_console_applications import register
-from tests.support import console
-from tests.support.callers import instance_owner
+from tests.support.management import console
+from tests.support.management.callers import instance_owner
 
 PROPOSED = {
     "everybody": "OIDC_ALLOWED_USERS_EVERYBODY",

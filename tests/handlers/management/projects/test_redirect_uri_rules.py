@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.callers import instance_owner, refused
-from tests.support.stored import everything
+from tests.support.management.callers import instance_owner, refused
+from tests.support.store.stored import everything
 
 PATH = "/management/v1/projects"
 

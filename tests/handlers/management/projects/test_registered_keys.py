@@ -13,12 +13,12 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed448, rsa
 from jwcrypto.jwk import JWK
 
 from idp.records import APP_KEYS, USER_KEYS
-from tests.support.answers import assert_granted
-from tests.support.api_samples import MACHINES, PROJECTS, SET_UP, organization
-from tests.support.asserting import JWT_BEARER, Asserting, private_key, public_pem
-from tests.support.audit import events_agree
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.management.api_samples import MACHINES, PROJECTS, SET_UP, organization
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.protocol.answers import assert_granted
+from tests.support.protocol.asserting import JWT_BEARER, Asserting, private_key, public_pem
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 METHOD = "API_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT"
 

@@ -8,13 +8,13 @@ from datetime import timedelta
 import pytest
 
 from idp.records import LAST_USES
-from tests.support.answers import assert_granted
-from tests.support.api_samples import MACHINES
-from tests.support.audit import events_agree
-from tests.support.callers import refused
-from tests.support.managing import Shop, shop
-from tests.support.relying_party import RelyingParty
-from tests.support.stored import everything
+from tests.support.management.api_samples import MACHINES
+from tests.support.management.callers import refused
+from tests.support.management.managing import Shop, shop
+from tests.support.protocol.answers import assert_granted
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 __all__ = ["shop"]
 HOUR = timedelta(hours=1)

@@ -9,10 +9,10 @@ import pytest
 from idp.identity.users import lookup as user_lookup
 from idp.mail import messages
 from idp.records import USERS, Email, Phone
-from tests.support.audit import events_of
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.people import create
-from tests.support.stored import everything
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.sign_in.people import create
+from tests.support.store.audit import events_of
+from tests.support.store.stored import everything
 
 AT_ONCE = 32
 MOVED = "moved@mouse.example"

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from idp.records import USER_METADATA
-from tests.support.callers import refused
-from tests.support.people import FULL, PATH, having, objects, person, without
-from tests.support.stored import everything
+from tests.support.management.callers import refused
+from tests.support.sign_in.people import FULL, PATH, having, objects, person, without
+from tests.support.store.stored import everything
 
 BCRYPT = "$2b$10$PmNGyfpJRHuJXrWr/5PzQejW4WkIxnYDzVXmOSgvVHCL3h3BUOT2i"
 

@@ -7,9 +7,9 @@ import pytest
 from idp.identity.factors import second_factors
 from idp.mail import messages
 from idp.records import USERS, IdpLink, Phone
-from tests.support.callers import new_caller, new_organization, refused
+from tests.support.management.callers import new_caller, new_organization, refused
 from tests.support.samples.people import IMPORTED
-from tests.support.stored import everything
+from tests.support.store.stored import everything
 
 PATH = "/management/v1/users/human/_import"
 HASH = "hashedPassword.value"

@@ -6,12 +6,12 @@ import pytest
 
 from idp.foundation import opaque_tokens
 from idp.records import USERS
-from tests.support.answers import assert_granted
-from tests.support.api_samples import MACHINES, MEMBERS, PROJECTS, SET_UP, organization
-from tests.support.audit import events_agree
-from tests.support.callers import Caller, refused
-from tests.support.relying_party import RelyingParty
-from tests.support.stored import everything
+from tests.support.management.api_samples import MACHINES, MEMBERS, PROJECTS, SET_UP, organization
+from tests.support.management.callers import Caller, refused
+from tests.support.protocol.answers import assert_granted
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 
 @pytest.fixture

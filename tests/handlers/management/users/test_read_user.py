@@ -8,9 +8,9 @@ from urllib.parse import quote
 import pytest
 
 from idp.records import USERS
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.people import FULL, PASSWORD, create
-from tests.support.stored import everything
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.sign_in.people import FULL, PASSWORD, create
+from tests.support.store.stored import everything
 
 
 async def read(caller, user_id):

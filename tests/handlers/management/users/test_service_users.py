@@ -8,10 +8,16 @@ import pytest
 
 from idp.records import MEMBERSHIPS, USERS
 from idp.records import PATS as STORED_PATS
-from tests.support.api_samples import INSTANCE_MEMBERS, MACHINES, MEMBERS, SET_UP, organization
-from tests.support.audit import events_agree
-from tests.support.callers import Caller, new_caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.management.api_samples import (
+    INSTANCE_MEMBERS,
+    MACHINES,
+    MEMBERS,
+    SET_UP,
+    organization,
+)
+from tests.support.management.callers import Caller, new_caller, new_organization, refused
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 PROJECTS = "/management/v1/projects"
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from idp.records import EVENTS, RECOVERY_CODES
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.factors import SECRET, code, give_app, give_codes, user_of
-from tests.support.stored import everything
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.sign_in.factors import SECRET, code, give_app, give_codes, user_of
+from tests.support.store.stored import everything
 
 TYPE = "AUTHENTICATION_METHOD_TYPE_"
 

@@ -8,10 +8,10 @@ from urllib.parse import quote
 import pytest
 
 from idp.records import USER_METADATA
-from tests.support.audit import events_agree
-from tests.support.callers import refused
-from tests.support.people import create
-from tests.support.stored import everything, only
+from tests.support.management.callers import refused
+from tests.support.sign_in.people import create
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything, only
 
 
 @pytest.fixture

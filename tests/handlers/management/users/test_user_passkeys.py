@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from idp.records import EVENTS, PASSKEYS
-from tests.support import stored
-from tests.support.callers import refused
-from tests.support.passkeys import at_name, enrol, options_of
+from tests.support.management.callers import refused
+from tests.support.sign_in.passkeys import at_name, enrol, options_of
+from tests.support.store import stored
 
 
 @pytest.fixture

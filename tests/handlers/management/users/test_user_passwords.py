@@ -10,9 +10,9 @@ from idp.identity.factors import mail_codes
 from idp.mail import messages
 from idp.records import GUESS_STREAKS, MADE_CALLS, USERS, VERIFICATIONS, GuessStreak
 from storage import Insert
-from tests.support.callers import refused
-from tests.support.people import PASSWORD, create
-from tests.support.stored import everything
+from tests.support.management.callers import refused
+from tests.support.sign_in.people import PASSWORD, create
+from tests.support.store.stored import everything
 
 NEW = "a cellar full of lamps"
 

@@ -17,9 +17,9 @@ from idp.records import (
     Consent,
 )
 from storage import Insert
-from tests.support.callers import new_caller, refused
-from tests.support.people import create
-from tests.support.stored import everything
+from tests.support.management.callers import new_caller, refused
+from tests.support.sign_in.people import create
+from tests.support.store.stored import everything
 
 PARTS = (
     MEMBERSHIPS,
@@ -87,7 +87,7 @@ async def test_all_that_hangs_on_a_user_goes_with_them_each_with_its_event(serve
 
 
 async def test_more_than_a_unit_holds_goes_bit_by_bit(server, owner, monkeypatch):
-    few = [part._replace(at_once=1) for part in user_removal._PARTS]
+    few = [part._replace(batch_size=1) for part in user_removal._PARTS]
     monkeypatch.setattr(user_removal, "_PARTS", tuple(few))
     before = await count(server)
     await with_everything(server, owner)
@@ -101,9 +101,9 @@ async def test_more_than_a_unit_holds_goes_bit_by_bit(server, owner, monkeypatch
 async def test_what_is_too_much_for_one_call_is_reported_and_goes_on_with_the_next(
     server, owner, monkeypatch
 ):
-    few = [part._replace(at_once=1) for part in user_removal._PARTS]
+    few = [part._replace(batch_size=1) for part in user_removal._PARTS]
     monkeypatch.setattr(user_removal, "_PARTS", tuple(few))
-    monkeypatch.setattr(user_removal, "UNITS", 1)
+    monkeypatch.setattr(user_removal, "UNITS_PER_CALL", 1)
     await with_everything(server, owner)
 
     owner.visitor.may_fail = True

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.people import create
-from tests.support.stored import everything
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.sign_in.people import create
+from tests.support.store.stored import everything
 
 PATH = "/v2/users"
 IGNORING = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"

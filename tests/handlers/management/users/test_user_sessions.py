@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from idp.records import EVENTS, SESSIONS
-from tests.support.callers import refused
-from tests.support.stored import everything, only
+from tests.support.management.callers import refused
+from tests.support.store.stored import everything, only
 
 
 async def signed_in(server, demo, new_visitor):

@@ -6,9 +6,9 @@ import pytest
 
 from idp.records import MEMBERSHIPS, USERS
 from storage import Delete
-from tests.support.audit import events_agree
-from tests.support.callers import new_caller, new_organization, refused
-from tests.support.stored import everything
+from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
 
 ENDS = [("deactivate", "reactivate", "inactive"), ("lock", "unlock", "locked")]
 

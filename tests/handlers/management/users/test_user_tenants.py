@@ -8,15 +8,15 @@ import pytest
 
 from idp.identity.users import lookup as user_lookup
 from idp.records import USERS
-from tests.support.callers import (
+from tests.support.management.callers import (
     Caller,
     new_caller,
     new_organization,
     refused,
 )
-from tests.support.people import PATH, create, person
-from tests.support.registering import code_for
-from tests.support.stored import everything
+from tests.support.sign_in.people import PATH, create, person
+from tests.support.sign_in.registering import code_for
+from tests.support.store.stored import everything
 
 HERE, THERE = "here.example", "there.example"
 

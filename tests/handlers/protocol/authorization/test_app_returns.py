@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from idp.records import APPLICATIONS, CONSENTS
-from tests.support.both_stores import on_both_stores, store_settings
-from tests.support.managing import PATH
-from tests.support.stored import everything
+from tests.support.management.managing import PATH
+from tests.support.store.both_stores import on_both_stores, store_settings
+from tests.support.store.stored import everything
 
 NATIVE = {
     "appType": "OIDC_APP_TYPE_NATIVE",

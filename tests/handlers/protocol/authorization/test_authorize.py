@@ -7,9 +7,9 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from idp.records import AUTHORIZATIONS
-from tests.support.noting import read_note
-from tests.support.relying_party import CHALLENGE
-from tests.support.stored import everything
+from tests.support.protocol.noting import read_note
+from tests.support.protocol.relying_party import CHALLENGE
+from tests.support.store.stored import everything
 
 PATH = "/oauth/v2/authorize"
 

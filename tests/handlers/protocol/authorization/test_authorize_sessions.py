@@ -7,12 +7,12 @@ from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
 
 from idp.oauth.endpoints import refusal_records
-from tests.support import forged
-from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
-from tests.support.forged import part
+from tests.support.attacks import forged
+from tests.support.attacks.forged import part
+from tests.support.browsers.visitor import Visitor
 from tests.support.service import shared_key
-from tests.support.stored import everything
-from tests.support.visitor import Visitor
+from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
+from tests.support.store.stored import everything
 
 DAY = 86400
 
@@ -338,7 +338,7 @@ async def test_an_unknown_login_hint_still_leads_to_a_page(visitor, demo, tokens
 
     assert page.name == "login-name"
     assert page.inputs["loginName"] == hint
-    assert "<svg" not in page.text
+    assert "<svg/" not in page.text
     assert (await demo.silently(visitor, login_hint=hint))["error"] == "login_required"
 
 

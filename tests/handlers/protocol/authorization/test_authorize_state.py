@@ -6,8 +6,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
-from tests.support.forged import part
-from tests.support.wire import FORM
+from tests.support.attacks.forged import part
+from tests.support.browsers.wire import FORM
 
 PATH = "/oauth/v2/authorize"
 

@@ -8,8 +8,8 @@ import pytest
 
 from idp.records import APPLICATIONS
 from storage import Update
-from tests.support.claiming import introspected, tokens_of, user_of
-from tests.support.forged import part
+from tests.support.attacks.forged import part
+from tests.support.protocol.claiming import introspected, tokens_of, user_of
 
 EMAIL = "dana@example.com"
 

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from idp.records import AUTHORIZATIONS
-from tests.support.forged import part
-from tests.support.stored import everything, only
+from tests.support.attacks.forged import part
+from tests.support.store.stored import everything, only
 
 PASSWORD = "urn:idp:acr:password"
 PASSKEY = "urn:idp:acr:passkey"

@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from idp.oauth.endpoints import notes
-from idp.records import AGENTS, AUTH_REQUESTS
-from tests.support.noting import FOREIGN, assert_expired, at, flow_of, read_note, settings
-from tests.support.stored import count, everything, only
+from idp.records import AUTH_REQUESTS, BROWSERS
+from tests.support.protocol.noting import FOREIGN, assert_expired, at, flow_of, read_note, settings
+from tests.support.store.stored import count, everything, only
 
 __all__ = ["settings"]
 
@@ -59,7 +59,7 @@ async def test_the_first_form_stores_the_request_and_the_browser_with_its_step(
     before = await count(server.store)
     note = await read_note(server, page)
     page = await visitor.submit(page, loginName=server.user[0])
-    request, agent = await only(server.store, AUTH_REQUESTS), await only(server.store, AGENTS)
+    request, agent = await only(server.store, AUTH_REQUESTS), await only(server.store, BROWSERS)
 
     assert page.name == "password"
     assert await count(server.store) == before | {"auth_requests": 1, "agents": 1}
@@ -112,7 +112,7 @@ async def test_two_tabs_of_a_new_browser_are_two_sign_ins(server, visitor, demo)
     assert "code" in first.answer
     assert "code" in second.answer
     assert first.answer["code"] != second.answer["code"]
-    assert len([one async for one in server.store.scan(AGENTS)]) == 1
+    assert len([one async for one in server.store.scan(BROWSERS)]) == 1
 
 
 async def test_who_cancels_at_once_is_through_with_it(server, visitor, demo):

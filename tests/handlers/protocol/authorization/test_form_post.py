@@ -11,9 +11,9 @@ import pytest
 
 from idp.foundation import base64url
 from idp.oauth.endpoints.authorization_response import MODES
-from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
-from tests.support.steps import Seen, text_of
-from tests.support.stored import everything
+from tests.support.sign_in.steps import Seen, text_of
+from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
+from tests.support.store.stored import everything
 
 IMPLICIT = {
     "response_types": ["code", "id_token", "id_token token"],
@@ -64,7 +64,7 @@ async def test_an_answer_is_posted_whole_and_nothing_of_it_is_in_an_address(
     assert set(answer) == ANSWERS[response_type]
     assert answer["state"] == "state-1"
     assert answer["iss"] == server.issuer
-    assert "Your browser goes back to Wiki." in text_of(page)
+    assert "We're taking you back to Wiki." in text_of(page)
 
 
 async def test_a_posted_code_is_redeemed_like_any_other(signed_in, client):
@@ -135,7 +135,7 @@ async def test_state_comes_back_as_it_was_sent_and_never_becomes_markup(signed_i
         page = await signed_in.get(posted(client, state=state))
 
         assert assert_posts(page)["state"] == state
-        assert "<svg" not in page.text
+        assert "<svg/" not in page.text
 
 
 @pytest.mark.parametrize("state", ["a\r\nb", "a\nb", "a\rb", "a\0b"])

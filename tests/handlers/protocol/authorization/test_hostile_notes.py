@@ -12,8 +12,8 @@ from idp.keys.master_key import MasterKey
 from idp.oauth.endpoints import notes
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.records import AUTH_REQUESTS
-from tests.support.noting import assert_expired, at, flow_of, read_note, settings
-from tests.support.stored import everything
+from tests.support.protocol.noting import assert_expired, at, flow_of, read_note, settings
+from tests.support.store.stored import everything
 
 __all__ = ["settings"]
 

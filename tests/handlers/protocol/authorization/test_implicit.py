@@ -11,8 +11,8 @@ import pytest
 from idp.keys.jws import half_hash
 from idp.records import APPLICATIONS, AUTHORIZATIONS
 from storage import Update
-from tests.support.forged import part
-from tests.support.stored import everything, only
+from tests.support.attacks.forged import part
+from tests.support.store.stored import everything, only
 
 IMPLICIT = {
     "response_types": ["code", "id_token", "id_token token"],

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.support.stored import everything
+from tests.support.store.stored import everything
 
 PATH = "/oidc/v1/end_session"
 REGISTERED = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.relying_party import without_none
-from tests.support.stored import everything
+from tests.support.protocol.relying_party import without_none
+from tests.support.store.stored import everything
 
 REGISTERED = ["http://127.0.0.1/cb", "http://[::1]:8000/cb?x=1", "http://localhost:3000/cb"]
 

@@ -6,8 +6,8 @@ import pytest
 
 from idp.records import AUTHORIZATIONS, SESSIONS, USERS
 from storage import Update
-from tests.support.claiming import IAM, add_organization, organization_of, user_of
-from tests.support.steps import text_of
+from tests.support.protocol.claiming import IAM, add_organization, organization_of, user_of
+from tests.support.sign_in.steps import text_of
 
 ANOTHER = f"openid {IAM}org:id:another"
 

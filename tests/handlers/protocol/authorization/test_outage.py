@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 from storage import Unavailable
-from tests.support.noting import settings
-from tests.support.relying_party import without_none
-from tests.support.steps import Seen
-from tests.support.stored import everything
+from tests.support.protocol.noting import settings
+from tests.support.protocol.relying_party import without_none
+from tests.support.sign_in.steps import Seen
+from tests.support.store.stored import everything
 
 __all__ = ["settings"]
 PATH = "/oauth/v2/authorize"
@@ -144,7 +144,7 @@ async def test_nobody_is_sent_to_an_address_that_could_not_be_checked(signed_in,
 
 @pytest.mark.promise("authorization error: server_error", "security: outage")
 async def test_the_token_endpoint_says_server_error(signed_in, demo, outage):
-    outage("get_many", "commit")
+    outage("get_many", "get_following", "commit")
     page = await demo.redeem(signed_in, "a code")
 
     assert (page.status, page.json()["error"]) == (503, "server_error")

@@ -10,11 +10,11 @@ import pytest
 from idp.oauth.endpoints import refusal_records
 from idp.records import APPLICATIONS, PUSHED_REQUESTS
 from storage import Update
-from tests.support.answers import assert_json, assert_refused
-from tests.support.asserting import register_key
-from tests.support.relying_party import without_none
-from tests.support.steps import text_of
-from tests.support.stored import everything, only
+from tests.support.protocol.answers import assert_json, assert_refused
+from tests.support.protocol.asserting import register_key
+from tests.support.protocol.relying_party import without_none
+from tests.support.sign_in.steps import text_of
+from tests.support.store.stored import everything, only
 
 PATH = "/oauth/v2/par"
 PREFIX = "urn:ietf:params:oauth:request_uri:"

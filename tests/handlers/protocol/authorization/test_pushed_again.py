@@ -8,8 +8,8 @@ import pytest
 
 from idp.records import PUSHED_REQUESTS
 from storage import Update
-from tests.support.noting import FOREIGN, assert_expired, settings
-from tests.support.stored import only
+from tests.support.protocol.noting import FOREIGN, assert_expired, settings
+from tests.support.store.stored import only
 
 __all__ = ["settings"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.handlers.protocol.mistakes.world import Mistake, World
-from tests.support.device import GRANTS, Device, at_confirmation, type_code
+from tests.support.protocol.device import GRANTS, Device, at_confirmation, type_code
 
 
 async def new_device(world: World, **changes) -> Device:

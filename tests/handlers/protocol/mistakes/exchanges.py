@@ -6,7 +6,16 @@ from idp.identity.users import lookup as user_lookup
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.handlers.protocol.mistakes.world import Mistake, World
-from tests.support.exchanging import ACCESS, GRANT, GRANTS, ID, JWT, REFRESH, USER_ID, switch
+from tests.support.protocol.exchanging import (
+    ACCESS,
+    GRANT,
+    GRANTS,
+    ID,
+    JWT,
+    REFRESH,
+    USER_ID,
+    switch,
+)
 
 SWITCHES = {"allows_token_exchange": True, "allows_impersonation": True}
 
@@ -191,7 +200,7 @@ MISTAKES = [
     exchanging(
         "an actor who is the subject",
         "exchange_actor",
-        "The actor is the subject: nobody acts for themselves.",
+        "The actor is the subject: no user acts for themselves.",
         itself,
     ),
     exchanging(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from idp.records import APPLICATIONS, PROJECTS, USERS
 from storage import Update
 from tests.handlers.protocol.mistakes.world import CALLBACK, Mistake, World
-from tests.support.relying_party import CHALLENGE
+from tests.support.protocol.relying_party import CHALLENGE
 
 REVOKED = "Every token that came of it is revoked."
 
@@ -100,8 +100,8 @@ CODES = [
     redeeming(
         "a code in small letters",
         "code_known",
-        "It begins like an authorization code of ours, but its rest differs: it was changed on its"
-        " way.",
+        "It begins like an authorization code of this service, but its rest differs: it was"
+        " changed on its way.",
         code=lambda code: code[:22] + code[22:].swapcase(),
     ),
     Mistake(
@@ -244,7 +244,7 @@ REFRESHES = [
     Mistake(
         "a refresh token that was used",
         "refresh_current",
-        "The refresh token was rotated 5 s ago: this one is spent. Its successor was never used:"
+        "The refresh token was rotated 5 s ago: this one was used. Its successor was never used:"
         f" perhaps the answer with it was lost. {REVOKED}",
         spent_refresh_token,
     ),

@@ -14,7 +14,7 @@ from tests.handlers.protocol.mistakes.world import (
     Mistake,
     World,
 )
-from tests.support import forged
+from tests.support.attacks import forged
 
 UNREGISTERED = "The redirect_uri is not one that the application registered."
 NOT_FOR_LOGOUT = "The post_logout_redirect_uri is not one that the application registered."
@@ -73,7 +73,7 @@ ADDRESSES = [
     address(
         "the default port",
         "https://client.example:443/cb",
-        "Port 443 was sent, and the address is registered without one.",
+        "Port 443 was sent, and the URI is registered without one.",
         CALLBACK,
         23,
         "`:`",
@@ -83,7 +83,7 @@ ADDRESSES = [
         "localhost instead of 127.0.0.1",
         "http://localhost:8080/cb",
         "localhost was sent, 127.0.0.1 is registered: they are the same computer, but not the"
-        " same address.",
+        " same host name.",
         LOCAL,
         8,
         "`l`",
@@ -92,7 +92,7 @@ ADDRESSES = [
     address(
         "encoded twice",
         "https%3A%2F%2Fclient.example%2Fcb",
-        "The address was percent-encoded twice.",
+        "The URI was percent-encoded twice.",
         CALLBACK,
         6,
         "`%`",
@@ -101,7 +101,7 @@ ADDRESSES = [
     address(
         "capitals in the path",
         "https://client.example/CB",
-        "Capital and small letters differ.",
+        "Uppercase and lowercase letters differ.",
         CALLBACK,
         24,
         "`C`",
@@ -110,7 +110,7 @@ ADDRESSES = [
     address(
         "a query of its own",
         f"{CALLBACK}?next=/home",
-        "A query was added: the part from ? or & on. What belongs to one request goes into state.",
+        "A query was added: the part from ? or & on. Send values of a single request in state.",
         CALLBACK,
         26,
         "`?`",
@@ -119,7 +119,7 @@ ADDRESSES = [
     address(
         "a fragment",
         f"{CALLBACK}#home",
-        "A fragment was added: the part from # on. An address for answers has none.",
+        "A fragment was added: the part from # on. A redirect URI can't have one.",
         CALLBACK,
         26,
         "`#`",
@@ -128,7 +128,7 @@ ADDRESSES = [
     address(
         "a line break at the end",
         f"{CALLBACK}\n",
-        "There is a space or a line break before or after the address.",
+        "There is a space or a line break before or after the URI.",
         CALLBACK,
         26,
         "`\\n`",
@@ -146,7 +146,7 @@ ADDRESSES = [
     address(
         "a query too few",
         "https://client.example/find",
-        "The query that is registered with the address is missing.",
+        "The registered query is missing.",
         FIND,
         28,
         "nothing more",
@@ -206,21 +206,21 @@ UNUSABLE = [
     Mistake(
         "no redirect_uri",
         "redirect_uri",
-        "The request does not say where its answer goes.",
+        "The request has no redirect_uri.",
         no_redirect_uri,
         ("The redirect_uri is missing",),
     ),
     Mistake(
         "an application without addresses",
         "redirect_uri",
-        f"{UNREGISTERED} The application has registered no such address at all.",
+        f"{UNREGISTERED} The application has no such URI registered.",
         nothing_registered,
-        ("The application has registered no such address at all.",),
+        ("The application has no such URI registered.",),
     ),
     Mistake(
         "no client_id",
         "client",
-        "The request does not say which application asks.",
+        "The request has no client_id.",
         no_client_id,
         ("The client_id is missing",),
     ),
@@ -248,7 +248,7 @@ UNUSABLE = [
     Mistake(
         "client_id twice",
         "proven_once",
-        "Nobody can tell which of its values is meant."
+        "It is unclear which of its values applies."
         " The parameter client_id was sent more than once.",
         client_id_twice,
         ("The parameter client_id was sent more than once.",),
@@ -256,7 +256,7 @@ UNUSABLE = [
     Mistake(
         "redirect_uri twice",
         "proven_once",
-        "Nobody can tell which of its values is meant."
+        "It is unclear which of its values applies."
         " The parameter redirect_uri was sent more than once.",
         redirect_uri_twice,
         ("The parameter redirect_uri was sent more than once.",),
@@ -264,7 +264,7 @@ UNUSABLE = [
     Mistake(
         "a bare percent sign",
         "form",
-        "Its parameters are not encoded as they should be."
+        "Its parameters are encoded incorrectly."
         " A percent sign is not followed by two hexadecimal digits.",
         bare_percent,
         ("a percent sign is not followed by two hexadecimal digits",),
@@ -272,7 +272,7 @@ UNUSABLE = [
     Mistake(
         "JSON instead of a form",
         "form",
-        "Its parameters are not encoded as they should be."
+        "Its parameters are encoded incorrectly."
         " The content type must be application/x-www-form-urlencoded.",
         form_as_json,
         ("the content type must be application/x-www-form-urlencoded",),
@@ -337,8 +337,10 @@ LOGOUTS = [
     logout(
         "an address without a client",
         "post_logout_redirect_uri",
-        "The request has a post_logout_redirect_uri and names no application.",
-        "The request has a post_logout_redirect_uri and names no application.",
+        "The request has a post_logout_redirect_uri, but neither an id_token_hint nor"
+        " a client_id.",
+        "The request has a post_logout_redirect_uri, but neither an id_token_hint nor"
+        " a client_id.",
         client_id=None,
     ),
     logout(
@@ -351,8 +353,8 @@ LOGOUTS = [
     logout(
         "a state of 5,000 characters",
         "logout_state",
-        "The state is longer than this service keeps. state is longer than 4096 characters.",
-        "The state is longer than this service keeps.",
+        "The state is longer than this service accepts. state is longer than 4096 characters.",
+        "The state is longer than this service accepts.",
         state="s" * 5000,
     ),
     Mistake(
@@ -372,14 +374,14 @@ LOGOUTS = [
     Mistake(
         "state twice",
         "once",
-        "Nobody can tell which of its values is meant. state was sent more than once.",
+        "It is unclear which of its values applies. state was sent more than once.",
         logout_twice,
         ("state was sent more than once",),
     ),
     Mistake(
         "a logout as JSON",
         "form",
-        "Its parameters are not encoded as they should be."
+        "Its parameters are encoded incorrectly."
         " The content type must be application/x-www-form-urlencoded.",
         logout_as_json,
         ("the content type must be application/x-www-form-urlencoded",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.handlers.protocol.mistakes.world import CALLBACK, Mistake, World
-from tests.support.relying_party import RelyingParty
+from tests.support.protocol.relying_party import RelyingParty
 
 PATH = "/oauth/v2/par"
 PREFIX = "urn:ietf:params:oauth:request_uri:"
@@ -29,7 +29,7 @@ def pushing(name: str, check: str, sentence: str, **changes):
 
 
 def bringing(name: str, sentence: str, make):
-    shown = ("The request_uri can't be used", "Push the request anew for each sign-in")
+    shown = ("The request_uri can't be used", "Push a new request for each sign-in")
     return Mistake(name, "reference", sentence, make, shown)
 
 
@@ -70,7 +70,7 @@ MISTAKES = [
     Mistake(
         "a request that an API pushes",
         "signs_in",
-        "The application is an API, which signs nobody in.",
+        "The application is an API, which signs no users in.",
         by_an_api,
     ),
     pushing(

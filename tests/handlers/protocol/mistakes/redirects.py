@@ -97,7 +97,7 @@ MISTAKES = [
     request(
         "a scope in capitals",
         "scope",
-        "openid is written in small letters; `OpenID profile` was sent.",
+        "openid is written in lowercase letters; `OpenID profile` was sent.",
         scope="OpenID profile",
     ),
     request("no scope", "scope", "scope is missing.", scope=None),
@@ -225,7 +225,7 @@ MISTAKES = [
     Mistake(
         "an API application at the authorization endpoint",
         "response_type",
-        "The application signs nobody in; code was sent.",
+        "The application signs no users in; code was sent.",
         for_api,
     ),
     request(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from idp.records import ORGANIZATIONS, USER_KEYS, USERS
 from storage import Update
 from tests.handlers.protocol.mistakes.world import TOKEN, USERINFO, Mistake, World
-from tests.support.asserting import JWT_BEARER, private_key, register_key
-from tests.support.callers import new_caller
+from tests.support.management.callers import new_caller
+from tests.support.protocol.asserting import JWT_BEARER, private_key, register_key
 
 INTROSPECT = "/oauth/v2/introspect"
 REVOKE = "/oauth/v2/revoke"
@@ -159,8 +159,8 @@ MISTAKES = [
     Mistake(
         "a scope that does not exist",
         "scope_known",
-        "The scopes are openid profile email phone address offline_access and reserved ones, "
-        "urn:idp:iam:…; a value of 8 characters was sent.",
+        "The scopes are openid profile email phone address groups offline_access and reserved "
+        "ones, urn:idp:iam:…; a value of 8 characters was sent.",
         unknown_scope,
     ),
     Mistake(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.handlers.protocol.mistakes.world import USERINFO, Mistake, World
-from tests.support import forged
+from tests.support.attacks import forged
 
 
 def asking(name: str, check: str, sentence: str, token, *, after: float = 0):

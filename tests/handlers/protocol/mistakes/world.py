@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from tests.support.relying_party import RelyingParty
+from tests.support.browsers.visitor import Page, Visitor
+from tests.support.protocol.relying_party import RelyingParty
 from tests.support.service import Server
-from tests.support.visitor import Page, Visitor
 
 CALLBACK = "https://client.example/cb"
 GOODBYE = "https://client.example/bye"

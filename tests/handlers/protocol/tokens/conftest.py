@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.exchanging import Broker, Ground
+from tests.support.protocol.exchanging import Broker, Ground
 
 
 @pytest.fixture

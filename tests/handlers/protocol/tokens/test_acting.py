@@ -9,7 +9,10 @@ import pytest
 
 from idp.records import AUTHORIZATIONS, INSTANCE_ID, INSTANCES
 from storage import Update
-from tests.support.acting import (
+from tests.support.attacks.forged import part
+from tests.support.management.callers import new_caller, new_organization
+from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.protocol.acting import (
     ENDS,
     MANAGING,
     Acting,
@@ -17,11 +20,8 @@ from tests.support.acting import (
     switch_the_policy,
     withdraw_the_role,
 )
-from tests.support.callers import new_caller, new_organization
-from tests.support.exchanging import ACCESS, JWT, USER_ID, Broker
-from tests.support.forged import part
-from tests.support.logged import log_fixture  # noqa: F401 - a fixture
-from tests.support.stored import everything, refusals
+from tests.support.protocol.exchanging import ACCESS, JWT, USER_ID, Broker
+from tests.support.store.stored import everything, refusals
 
 HOUR = 3600
 

@@ -8,15 +8,15 @@ from collections.abc import Awaitable, Callable
 import pytest
 from msgspec import Struct
 
-from tests.support import exchanging
-from tests.support.answers import assert_granted, assert_json, assert_refused
-from tests.support.artefacts import ARTEFACTS, World
-from tests.support.asserting import ASSERTION_TYPE, JWT_BEARER
-from tests.support.callers import Caller, refused
-from tests.support.device import GRANT as DEVICE_GRANT
-from tests.support.exchanging import ACCESS, ID, JWT, USER_ID
-from tests.support.stored import everything
-from tests.support.visitor import Page
+from tests.support.attacks.artefacts import ARTEFACTS, World
+from tests.support.browsers.visitor import Page
+from tests.support.management.callers import Caller, refused
+from tests.support.protocol import exchanging
+from tests.support.protocol.answers import assert_granted, assert_json, assert_refused
+from tests.support.protocol.asserting import ASSERTION_TYPE, JWT_BEARER
+from tests.support.protocol.device import GRANT as DEVICE_GRANT
+from tests.support.protocol.exchanging import ACCESS, ID, JWT, USER_ID
+from tests.support.store.stored import everything
 
 ACCESS_TOKENS = {"opaque access token", "JWT access token"}
 BEARERS = ACCESS_TOKENS | {"personal access token"}

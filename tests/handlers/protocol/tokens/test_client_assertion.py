@@ -10,10 +10,10 @@ from datetime import timedelta
 
 import pytest
 
-from idp.records import APP_KEYS, APPLICATIONS, REPLAY
+from idp.records import APP_KEYS, APPLICATIONS, USED_VALUES
 from storage import Delete, Update
-from tests.support.answers import assert_granted, assert_refused
-from tests.support.asserting import (
+from tests.support.protocol.answers import assert_granted, assert_refused
+from tests.support.protocol.asserting import (
     ASSERTION_TYPE,
     base64url,
     private_key,
@@ -21,7 +21,7 @@ from tests.support.asserting import (
     register_key,
     sign_raw,
 )
-from tests.support.stored import everything, refusals
+from tests.support.store.stored import everything, refusals
 
 TOKEN = "/oauth/v2/token"
 
@@ -356,7 +356,7 @@ async def test_a_secret_does_not_authenticate_a_client_that_is_registered_for_ke
     page = await send(visitor, {}, party.basic())
 
     assert_refused(page, 401, "invalid_client")
-    assert [record async for record in server.store.scan(REPLAY)] == []
+    assert [record async for record in server.store.scan(USED_VALUES)] == []
 
 
 async def test_a_refusal_never_contains_its_assertion(server, visitor, keyed):

@@ -10,9 +10,9 @@ import pytest
 from idp.foundation import opaque_tokens
 from idp.records import APPLICATIONS
 from storage import Update
-from tests.support.answers import assert_granted, assert_refused
-from tests.support.stored import everything
-from tests.support.wire import FORM
+from tests.support.browsers.wire import FORM
+from tests.support.protocol.answers import assert_granted, assert_refused
+from tests.support.store.stored import everything
 
 TOKEN = "/oauth/v2/token"
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"

@@ -12,9 +12,9 @@ from jwcrypto.jwt import JWT
 
 from idp.records import SESSIONS, USERS
 from storage import Update
-from tests.support import forged
-from tests.support.forged import part
-from tests.support.stored import only
+from tests.support.attacks import forged
+from tests.support.attacks.forged import part
+from tests.support.store.stored import only
 
 SCOPE = "openid profile email phone address offline_access"
 

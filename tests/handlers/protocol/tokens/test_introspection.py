@@ -20,11 +20,11 @@ from idp.records import (
 )
 from idp.start import admin_pat
 from storage import Delete, Update
-from tests.support.answers import assert_json, assert_refused
-from tests.support.asserting import register_key
-from tests.support.forged import changed, cut
-from tests.support.relying_party import RelyingParty
-from tests.support.stored import everything, only
+from tests.support.attacks.forged import changed, cut
+from tests.support.protocol.answers import assert_json, assert_refused
+from tests.support.protocol.asserting import register_key
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.store.stored import everything, only
 
 INTROSPECT = "/oauth/v2/introspect"
 INACTIVE = '{"active":false}'
@@ -350,7 +350,7 @@ async def test_client_and_token_are_read_in_one_round_trip(server, visitor, demo
 
     server.store.get_many = counted
     header = demo.basic()["Authorization"]
-    body = await introspection.answer(
+    body = await introspection.respond(
         server.service, header, Params([("token", tokens["access_token"])])
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from idp.records import USERS
-from tests.support.forged import part
-from tests.support.people import FULL, PASSWORD, create
+from tests.support.attacks.forged import part
+from tests.support.sign_in.people import FULL, PASSWORD, create
 
 PROFILE = {
     "name": "Minnie M.",

@@ -9,9 +9,9 @@ import pytest
 from idp.oauth.endpoints import refusal_records
 from idp.records import APPLICATIONS
 from storage import Update
-from tests.support.answers import assert_granted, assert_refused
-from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
-from tests.support.stored import everything
+from tests.support.protocol.answers import assert_granted, assert_refused
+from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
+from tests.support.store.stored import everything
 
 GRACE = 20
 

@@ -17,8 +17,9 @@ from idp.records import (
     Profile,
 )
 from storage import Insert, Update
-from tests.support.answers import assert_granted
-from tests.support.claiming import (
+from tests.support.attacks.forged import part
+from tests.support.protocol.answers import assert_granted
+from tests.support.protocol.claiming import (
     ALL_ROLES,
     IAM,
     add_organization,
@@ -33,7 +34,6 @@ from tests.support.claiming import (
     tokens_of,
     user_of,
 )
-from tests.support.forged import part
 
 METADATA = f"{IAM}user:metadata"
 OWNER = f"{IAM}user:resourceowner"

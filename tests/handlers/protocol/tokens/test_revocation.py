@@ -10,10 +10,10 @@ import pytest
 from idp.records import APPLICATIONS, INSTANCE_ID, INSTANCES
 from idp.start import admin_pat
 from storage import Update
-from tests.support.answers import assert_refused
-from tests.support.asserting import register_key
-from tests.support.forged import changed
-from tests.support.stored import everything
+from tests.support.attacks.forged import changed
+from tests.support.protocol.answers import assert_refused
+from tests.support.protocol.asserting import register_key
+from tests.support.store.stored import everything
 
 REVOKE = "/oauth/v2/revoke"
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from idp.records import APPLICATIONS, ORGANIZATIONS, ROLE_ASSIGNMENTS
+from idp.records.groups import GROUP_MEMBERS
 from storage import Delete, Update
-from tests.support.answers import assert_granted
-from tests.support.claiming import (
+from tests.support.attacks.forged import part
+from tests.support.protocol.answers import assert_granted
+from tests.support.protocol.claiming import (
     ALL_ROLES,
     IAM,
     ROLES,
@@ -24,7 +26,6 @@ from tests.support.claiming import (
     tokens_of,
     user_of,
 )
-from tests.support.forged import part
 
 
 class World:
@@ -248,7 +249,7 @@ async def test_a_role_scope_of_a_service_user_is_for_the_projects_that_it_names(
     assert roles_in(told) == {roles_of(world.shop): {"buyer": world.here}}
 
 
-async def test_roles_cost_one_read_and_only_those_who_ask_for_them(world):
+async def test_roles_cost_two_reads_and_only_those_who_ask_for_them(world):
     asking = (await world.tokens(ALL_ROLES))["access_token"]
     plain = (await world.tokens("profile"))["access_token"]
     finds = []
@@ -262,4 +263,5 @@ async def test_roles_cost_one_read_and_only_those_who_ask_for_them(world):
     await world.party.userinfo(world.visitor, plain)
     assert finds == []
     await world.party.userinfo(world.visitor, asking)
-    assert finds == [ROLE_ASSIGNMENTS]
+    # At the same time: they are one round trip.
+    assert finds == [ROLE_ASSIGNMENTS, GROUP_MEMBERS]

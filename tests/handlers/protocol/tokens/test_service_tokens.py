@@ -11,13 +11,13 @@ from jwcrypto.jwt import JWT
 
 from idp.foundation import opaque_tokens
 from idp.identity.users import lookup as user_lookup
-from idp.records import APPLICATIONS, ORGANIZATIONS, REPLAY, USER_KEYS, USERS
+from idp.records import APPLICATIONS, ORGANIZATIONS, USED_VALUES, USER_KEYS, USERS
 from storage import Update
-from tests.support.answers import assert_granted, assert_refused
-from tests.support.asserting import JWT_BEARER, private_key, register_key
-from tests.support.callers import new_caller
-from tests.support.relying_party import RelyingParty
-from tests.support.stored import everything
+from tests.support.management.callers import new_caller
+from tests.support.protocol.answers import assert_granted, assert_refused
+from tests.support.protocol.asserting import JWT_BEARER, private_key, register_key
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.store.stored import everything
 
 TOKEN = "/oauth/v2/token"
 SECRET = "a-secret-of-a-service-user"
@@ -167,7 +167,7 @@ async def test_an_assertion_counts_once(server, visitor, keyed, jti):
 async def test_an_assertion_without_a_jti_is_stored_until_it_expires(server, visitor, keyed):
     assertion = keyed.assertion(jti=None)
     assert_granted(await by_assertion(visitor, assertion))
-    (kept,) = [one async for one in server.store.scan(REPLAY)]
+    (kept,) = [one async for one in server.store.scan(USED_VALUES)]
 
     assert kept.expires_at >= server.clock.now() + timedelta(seconds=300)
     for seconds in (299, 2):

@@ -15,12 +15,12 @@ from idp.records import (
     Organization,
 )
 from storage import Insert, Unavailable, Update
-from tests.support import forged
-from tests.support.answers import assert_granted, assert_refused
-from tests.support.forged import part
-from tests.support.relying_party import VERIFIER
-from tests.support.stored import everything
-from tests.support.wire import FORM
+from tests.support.attacks import forged
+from tests.support.attacks.forged import part
+from tests.support.browsers.wire import FORM
+from tests.support.protocol.answers import assert_granted, assert_refused
+from tests.support.protocol.relying_party import VERIFIER
+from tests.support.store.stored import everything
 
 TOKEN = "/oauth/v2/token"
 

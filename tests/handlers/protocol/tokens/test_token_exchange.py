@@ -8,11 +8,11 @@ import pytest
 
 from idp.records import APPLICATIONS, AUTHORIZATIONS
 from storage import Update
-from tests.support.answers import assert_json, assert_refused
-from tests.support.asserting import register_key
-from tests.support.audit import events_agree, events_of
-from tests.support.callers import instance_owner, new_caller, new_organization
-from tests.support.exchanging import (
+from tests.support.attacks.forged import part
+from tests.support.management.callers import instance_owner, new_caller, new_organization
+from tests.support.protocol.answers import assert_json, assert_refused
+from tests.support.protocol.asserting import register_key
+from tests.support.protocol.exchanging import (
     ACCESS,
     GRANT,
     GRANTS,
@@ -23,8 +23,8 @@ from tests.support.exchanging import (
     Broker,
     switch,
 )
-from tests.support.forged import part
-from tests.support.stored import everything, only
+from tests.support.store.audit import events_agree, events_of
+from tests.support.store.stored import everything, only
 
 DISCOVERY = "/.well-known/openid-configuration"
 TYPES = {"access": ACCESS, "refresh": REFRESH, "id": ID, "jwt": JWT, "user": USER_ID}

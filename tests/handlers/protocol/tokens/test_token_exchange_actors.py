@@ -7,19 +7,19 @@ import pytest
 from idp.identity.users import memberships
 from idp.records import APPLICATIONS, ORGANIZATIONS, USERS
 from storage import Update
-from tests.support.answers import assert_refused
-from tests.support.asserting import register_key
-from tests.support.audit import events_agree, events_of
-from tests.support.callers import (
+from tests.support.attacks.forged import part
+from tests.support.management.callers import (
     Caller,
     instance_owner,
     new_caller,
     new_organization,
     refused,
 )
-from tests.support.exchanging import ACCESS, GRANTS, ID, JWT, USER_ID, Broker, switch
-from tests.support.forged import part
-from tests.support.stored import everything
+from tests.support.protocol.answers import assert_refused
+from tests.support.protocol.asserting import register_key
+from tests.support.protocol.exchanging import ACCESS, GRANTS, ID, JWT, USER_ID, Broker, switch
+from tests.support.store.audit import events_agree, events_of
+from tests.support.store.stored import everything
 
 ANYBODY, END_USERS = "IAM_ADMIN_IMPERSONATOR", "IAM_END_USER_IMPERSONATOR"
 

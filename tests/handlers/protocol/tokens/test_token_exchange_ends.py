@@ -17,8 +17,8 @@ from idp.records import (
     USERS,
 )
 from storage import Delete, Update
-from tests.support.callers import new_caller
-from tests.support.exchanging import ACCESS, GRANTS, ID, USER_ID, Broker
+from tests.support.management.callers import new_caller
+from tests.support.protocol.exchanging import ACCESS, GRANTS, ID, USER_ID, Broker
 
 
 class Family:

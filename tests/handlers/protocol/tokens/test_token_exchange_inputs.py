@@ -6,12 +6,12 @@ import pytest
 
 from idp.records import USERS
 from storage import Update
-from tests.support import forged
-from tests.support.answers import assert_refused
-from tests.support.asserting import private_key, register_key
-from tests.support.callers import instance_owner
-from tests.support.exchanging import ACCESS, GRANT, ID, JWT, USER_ID
-from tests.support.stored import everything
+from tests.support.attacks import forged
+from tests.support.management.callers import instance_owner
+from tests.support.protocol.answers import assert_refused
+from tests.support.protocol.asserting import private_key, register_key
+from tests.support.protocol.exchanging import ACCESS, GRANT, ID, JWT, USER_ID
+from tests.support.store.stored import everything
 
 FOREIGN_JWTS = {
     "of another issuer": lambda g: g.keyed.assertion(iss=g.foreign.client_id, sub=g.ann),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.answers import assert_refused
-from tests.support.exchanging import (
+from tests.support.protocol.answers import assert_refused
+from tests.support.protocol.exchanging import (
     ACCESS,
     GRANT,
     ID,
@@ -15,7 +15,7 @@ from tests.support.exchanging import (
     Ground,
     switch,
 )
-from tests.support.stored import everything
+from tests.support.store.stored import everything
 
 
 def own(ground: Ground, **form) -> dict:

@@ -6,10 +6,10 @@ import pytest
 
 from idp.records import APPLICATIONS, AUTHORIZATIONS
 from storage import Update
-from tests.support import forged
-from tests.support.answers import assert_granted, assert_refused
-from tests.support.forged import part
-from tests.support.stored import everything
+from tests.support.attacks import forged
+from tests.support.attacks.forged import part
+from tests.support.protocol.answers import assert_granted, assert_refused
+from tests.support.store.stored import everything
 
 DAY = 86400
 

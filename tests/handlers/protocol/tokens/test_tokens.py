@@ -14,8 +14,8 @@ from msgspec import structs
 from idp.keys import jws
 from idp.oauth.tokens import access_tokens
 from idp.records import APPLICATIONS
-from tests.support import forged
-from tests.support.forged import part
+from tests.support.attacks import forged
+from tests.support.attacks.forged import part
 from tests.support.service import shared_key
 
 USERINFO = "/oidc/v1/userinfo"

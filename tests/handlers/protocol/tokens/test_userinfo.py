@@ -11,9 +11,9 @@ from idp.identity.users import personal_access_tokens as user_personal_access_to
 from idp.records import INSTANCE_ID, INSTANCES, USERS, Address, Email, Phone, Profile
 from idp.start import admin_pat
 from storage import Delete, Insert, Update
-from tests.support.answers import assert_json
-from tests.support.forged import changed, cut, longer, part
-from tests.support.stored import everything
+from tests.support.attacks.forged import changed, cut, longer, part
+from tests.support.protocol.answers import assert_json
+from tests.support.store.stored import everything
 
 USERINFO = "/oidc/v1/userinfo"
 ALL_SCOPES = "openid profile email phone address offline_access"

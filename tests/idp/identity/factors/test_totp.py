@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from idp.identity.factors import totp
-from tests.support.factors import code_at
+from tests.support.sign_in.factors import code_at
 
 # RFC 6238, appendix B, SHA-1; of its eight digits the last six.
 SECRET = base64.b32encode(b"12345678901234567890").decode()

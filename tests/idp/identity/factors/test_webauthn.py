@@ -12,7 +12,7 @@ from idp.config.settings import Config
 from idp.foundation import base64url
 from idp.identity.factors import webauthn
 from idp.identity.factors.webauthn import WebAuthnRefused
-from tests.support.authenticator import Device, encode
+from tests.support.browsers.authenticator import Device, encode
 
 PARTY = webauthn.relying_party(Config(issuer="https://login.example.com"))
 MADE = {

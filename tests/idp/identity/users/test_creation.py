@@ -23,7 +23,7 @@ from idp.records import (
 )
 from idp.schema.field_rules import MAX_TEXT
 from storage import Delete, Insert
-from tests.support.stored import everything
+from tests.support.store.stored import everything
 
 
 @pytest.fixture

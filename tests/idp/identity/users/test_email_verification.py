@@ -11,7 +11,7 @@ from idp.identity.users.email_verification import UrlTemplateRefused
 from idp.mail import messages
 from idp.records import EVENTS, OUTBOX, USERS, VERIFICATIONS, Email
 from storage import Insert
-from tests.support.stored import count, everything, only
+from tests.support.store.stored import count, everything, only
 
 ADDRESS = "nora@example.com"
 TEMPLATE = "https://app.example.com/verify?u={{.UserID}}&o={{ .OrgID }}&c={{.Code}}#{{.Code}}"

@@ -6,7 +6,7 @@ import pytest
 
 from idp.identity.users import memberships, permissions
 from idp.records import USERS
-from tests.support.callers import new_caller, new_organization
+from tests.support.management.callers import new_caller, new_organization
 
 # The subject: where it lives, and what it manages. Then who may impersonate it, by role.
 EVERYWHERE = ("IAM_ADMIN_IMPERSONATOR", "IAM_END_USER_IMPERSONATOR")

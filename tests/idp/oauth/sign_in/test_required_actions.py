@@ -26,7 +26,7 @@ CASES = {
         RequiredAction(ActionKind.FACTOR, BOTH),
     ),
     "of several, those count that are wanted": (
-        {"reached": PASSWORD, "factors": BOTH, "demanded": PASSKEY},
+        {"reached": PASSWORD, "factors": BOTH, "required": PASSKEY},
         RequiredAction(ActionKind.FACTOR, KEYS),
     ),
     "a wish is asked for where it can be met": (
@@ -38,11 +38,11 @@ CASES = {
         DONE,
     ),
     "the present factor comes before another is set up": (
-        {"reached": PASSWORD, "factors": APP, "demanded": PASSKEY, "addable": BOTH},
+        {"reached": PASSWORD, "factors": APP, "required": PASSKEY, "addable": BOTH},
         RequiredAction(ActionKind.FACTOR, APP),
     ),
-    "then the one that is demanded is set up": (
-        {"reached": TWO_FACTORS, "factors": APP, "demanded": PASSKEY, "addable": BOTH},
+    "then the one that is required is set up": (
+        {"reached": TWO_FACTORS, "factors": APP, "required": PASSKEY, "addable": BOTH},
         RequiredAction(ActionKind.ENROL, KEYS),
     ),
     "the factor comes before a new password": (
@@ -50,15 +50,15 @@ CASES = {
         RequiredAction(ActionKind.FACTOR, APP),
     ),
     "a new password comes before a factor is set up": (
-        {"reached": PASSWORD, "demanded": TWO_FACTORS, "addable": APP, "needs_password": True},
+        {"reached": PASSWORD, "required": TWO_FACTORS, "addable": APP, "needs_password": True},
         RequiredAction(ActionKind.PASSWORD),
     ),
     "whoever must, sets a factor up": (
-        {"reached": PASSWORD, "demanded": TWO_FACTORS, "addable": BOTH},
+        {"reached": PASSWORD, "required": TWO_FACTORS, "addable": BOTH},
         RequiredAction(ActionKind.ENROL, BOTH),
     ),
     "where nothing can be set up, nobody gets in": (
-        {"reached": PASSWORD, "demanded": TWO_FACTORS},
+        {"reached": PASSWORD, "required": TWO_FACTORS},
         RequiredAction(ActionKind.NOT_POSSIBLE),
     ),
     "codes are kept before anything else is offered": (
@@ -66,7 +66,7 @@ CASES = {
         RequiredAction(ActionKind.CONFIRM_CODES),
     ),
     "what the person wants comes before what they must": (
-        {"reached": PASSWORD, "demanded": TWO_FACTORS, "addable": BOTH, "is_adding": True},
+        {"reached": PASSWORD, "required": TWO_FACTORS, "addable": BOTH, "is_adding": True},
         RequiredAction(ActionKind.ADD),
     ),
     "who has no factor is offered one": (
@@ -78,7 +78,7 @@ CASES = {
         DONE,
     ),
     "a passkey is enough for everything": (
-        {"reached": PASSKEY, "factors": BOTH, "demanded": TWO_FACTORS},
+        {"reached": PASSKEY, "factors": BOTH, "required": TWO_FACTORS},
         DONE,
     ),
 }
@@ -93,13 +93,13 @@ def test_the_required_actions_follow_from_the_progress_of_the_sign_in(case):
 
 def situations():
     sets = (frozenset(), APP, KEYS, BOTH)
-    for reached, demanded, requested in itertools.product(CLASSES, CLASSES, CLASSES):
+    for reached, required, requested in itertools.product(CLASSES, CLASSES, CLASSES):
         for factors, addable in itertools.product(sets, sets):
             for flags in itertools.product((False, True), repeat=4):
                 names = ("needs_password", "has_unconfirmed_codes", "is_adding", "offers")
                 yield Situation(
                     reached=reached,
-                    demanded=demanded,
+                    required=required,
                     requested=requested,
                     factors=factors,
                     addable=addable,
@@ -112,7 +112,7 @@ def test_nobody_gets_in_with_less_than_they_have_or_is_demanded():
         found = next_action(about)
 
         if found is None:
-            assert meets(about.reached, about.demanded), about
+            assert meets(about.reached, about.required), about
             assert not about.factors or meets(about.reached, TWO_FACTORS), about
             assert not about.needs_password, about
 

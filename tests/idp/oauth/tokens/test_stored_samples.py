@@ -28,17 +28,17 @@ from idp.records import (
     PROJECTS,
     SESSIONS,
     USERS,
+    AccessGrounds,
     Actor,
     Application,
+    ApplicationUse,
     Authorization,
-    Grounds,
     Instance,
     Organization,
     Profile,
     Project,
     Session,
     SigningKey,
-    Use,
     User,
 )
 from tests.support.random import SeededRandom
@@ -46,7 +46,7 @@ from tests.support.random import SeededRandom
 SAMPLES = json.loads(Path(__file__).with_name("samples.json").read_text(encoding="utf-8"))
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ISSUER = "https://login.example"
-GROUNDS = Grounds(project_id="project", everybody="open", role_not_required="no-role")
+GROUNDS = AccessGrounds(project_id="project", everybody="open", role_not_required="no-role")
 INSTANCE = Instance(id=INSTANCE_ID, stamp="s-instance", key_check="", org_id="org", created_at=NOW)
 ORGANIZATION = Organization(
     id="org",
@@ -127,14 +127,16 @@ OF_EXCHANGE = msgspec.structs.replace(
     parent_pat_ids=["pat"],
     parent_clients=[("client-of-actor", "org-of-actor")],
     parent_uses=[
-        Use(
+        ApplicationUse(
             user_id="actor",
             user_org_id="org-of-actor",
             client_id="client-of-actor",
             client_org_id="org-of-actor",
-            grounds=Grounds(project_id="other", role="role"),
+            grounds=AccessGrounds(project_id="other", role="role"),
         ),
-        Use(user_id="u", user_org_id="o", client_id="client-of-actor", client_org_id="o"),
+        ApplicationUse(
+            user_id="u", user_org_id="o", client_id="client-of-actor", client_org_id="o"
+        ),
     ],
 )
 MADE = {"sign-in": OF_SIGN_IN, "exchange": OF_EXCHANGE}

@@ -15,8 +15,8 @@ from idp.config.settings import Config
 from idp.passwords import schemes
 from idp.passwords.hashing import Hasher, Verdict
 from idp.passwords.schemes import UnreadableHash, WeakHash, crypt_base64, phpass, yescrypt
-from tests.support.foreign_hashes import REFUSED, TOO_WEAK, VERIFIED
 from tests.support.slices import one_in
+from tests.support.transfer.foreign_hashes import REFUSED, TOO_WEAK, VERIFIED
 
 EVERY = [row for rows in VERIFIED.values() for row in rows]
 ENCODED = [encoded for _, encoded in EVERY]

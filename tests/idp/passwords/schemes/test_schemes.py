@@ -211,7 +211,7 @@ def test_hostile_and_foreign_hashes_are_refused_at_once(encoded):
 
 
 def test_the_refusal_of_an_unknown_format_says_what_was_looked_for():
-    with pytest.raises(UnreadableHash, match="begins as no known format and is no hexadecimal"):
+    with pytest.raises(UnreadableHash, match="neither in a known format nor a hexadecimal"):
         schemes.read("$md99$x")
 
 

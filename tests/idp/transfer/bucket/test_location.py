@@ -13,7 +13,7 @@ from idp.config.settings import Config
 from idp.foundation.errors import InvalidArgument
 from idp.schema import reading
 from idp.transfer.bucket.location import ObjectLocation
-from tests.support.bucket import ACCOUNT, EMAIL, PEM, packed
+from tests.support.servers.bucket import ACCOUNT, EMAIL, PEM, packed
 
 WHOLE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
 

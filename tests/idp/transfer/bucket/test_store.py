@@ -19,7 +19,7 @@ from idp.transfer.bucket import google_storage
 from idp.transfer.bucket import store as bucket_store
 from idp.transfer.bucket.errors import ObjectStorageFailed
 from idp.transfer.bucket.location import ObjectLocation
-from tests.support.bucket import (
+from tests.support.servers.bucket import (
     ACCOUNT,
     EMAIL,
     MEDIA,
@@ -206,15 +206,15 @@ async def test_who_is_cancelled_has_cut_the_transfer(bucket, tmp_path, answer):
         await asyncio.wait_for(call, 30)
 
     assert not list(tmp_path.iterdir())
-    assert bucket_store._turns.acquire(blocking=False)
-    bucket_store._turns.release()
+    assert bucket_store._transfer_slots.acquire(blocking=False)
+    bucket_store._transfer_slots.release()
 
 
 async def test_more_than_may_be_under_way_are_busy(bucket, tmp_path):
     bucket.answers[META] = silent
     calls = [
         asyncio.ensure_future(fetched(bucket, tmp_path / str(n), seconds=3600))
-        for n in range(bucket_store.MAX_AT_ONCE)
+        for n in range(bucket_store.MAX_TRANSFERS)
     ]
     while len(bucket.seen) < len(calls):
         await asyncio.sleep(0.01)

@@ -31,11 +31,11 @@ from storage import Insert
 from tests.idp.transfer.kinds.test_policies import FOREIGN
 from tests.idp.transfer.kinds.test_texts import PAGES, RESET, encoded
 from tests.support import pictures
-from tests.support.audit import events_agree
-from tests.support.bringing import brought
-from tests.support.bringing_people import MEMBER, WHOLE, bring
-from tests.support.callers import new_caller, new_organization
+from tests.support.management.callers import new_caller, new_organization
 from tests.support.service import start_server, stop_server
+from tests.support.store.audit import events_agree
+from tests.support.transfer.bringing import brought
+from tests.support.transfer.bringing_people import MEMBER, WHOLE, bring
 
 # Specification 4.11: what an export never holds.
 EXCLUDED = {"machineKeys", "appKeys", "pats", "personalAccessTokens", "passkeys", "recoveryCodes"}

@@ -11,8 +11,8 @@ from idp.records import JOBS
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.jobs import runner as job_runner
 from storage import Update
-from tests.support.packaged import Packaged, done, held, made, problems, stored
-from tests.support.stored import everything
+from tests.support.store.stored import everything
+from tests.support.transfer.packaged import Packaged, done, held, made, problems, stored
 
 NAMES = st.sampled_from(["Acme", "acme", "Beta", "Gamma", "", " ", 7, None, "x" * 201])
 PERSON = st.fixed_dictionaries(
@@ -103,7 +103,7 @@ async def test_a_dry_run_that_was_cut_off_begins_anew(server):
     hold = await held(server.service, is_dry_run=True)
     turns = iter([False, False, True])
     await job_runner.work(
-        server.service, hold, lambda *_: Packaged(*orgs), size=2, is_to_leave=lambda: next(turns)
+        server.service, hold, lambda *_: Packaged(*orgs), size=2, is_stopping=lambda: next(turns)
     )
     await server.store.commit(Update(JOBS, hold.job.id, set={"held_until": None}))
 

@@ -11,9 +11,9 @@ from idp.records import DOMAINS, EVENTS, JOB_PROBLEMS, JOBS, ORGANIZATIONS
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.jobs import runner as job_runner
 from storage import Unavailable, Update
-from tests.support.audit import events_agree
-from tests.support.packaged import Packaged, done, held, made, problems, stored
-from tests.support.stored import everything
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
+from tests.support.transfer.packaged import Packaged, done, held, made, problems, stored
 
 NAMES = [f"Org {n}" for n in range(8)]
 ORGS = [{"orgId": f"o{n}", "org": {"name": name}} for n, name in enumerate(NAMES)]
@@ -201,7 +201,7 @@ async def test_a_process_that_ends_leaves_the_job_to_others(server):
     turns = iter([False, True])
     hold = await held(server.service)
 
-    await job_runner.work(server.service, hold, open_orgs, size=3, is_to_leave=lambda: next(turns))
+    await job_runner.work(server.service, hold, open_orgs, size=3, is_stopping=lambda: next(turns))
 
     left = await stored(server.service, hold.job)
     assert (left.state, left.position, left.holder) == ("running", 3, None)
@@ -216,16 +216,16 @@ async def test_a_process_that_is_to_end_does_not_wait_for_the_store(server):
     hold.should_stop = unreachable
 
     with pytest.raises(Unavailable):
-        await job_runner.work(server.service, hold, open_orgs, is_to_leave=lambda: next(turns))
+        await job_runner.work(server.service, hold, open_orgs, is_stopping=lambda: next(turns))
 
 
 async def test_a_job_waits_for_anybody_unless_it_reads_a_file(server):
     hold, _ = await held(server.service, source=None), await held(server.service)
-    assert await job_lifecycle.due(server.service) is None
+    assert await job_lifecycle.next_job(server.service) is None
 
     server.clock.advance(job_lifecycle.LEASE.total_seconds())
 
-    assert (await job_lifecycle.due(server.service)).id == hold.job.id
+    assert (await job_lifecycle.next_job(server.service)).id == hold.job.id
 
 
 @pytest.mark.parametrize("file", ["changed", "gone"])

@@ -11,7 +11,7 @@ from idp.server import import_process
 from idp.server.import_process import Importer
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from storage import Unavailable
-from tests.support.packaged import held, stored
+from tests.support.transfer.packaged import held, stored
 
 
 @pytest.fixture
@@ -26,11 +26,11 @@ class Watched(Importer):
         super().__init__(service)
         self.looks, self._started = 0, started
 
-    async def _claimed(self):
+    async def _claim_next(self):
         self.looks += 1
         self.wake()
         await asyncio.sleep(0)
-        return await super()._claimed()
+        return await super()._claim_next()
 
     async def _run_child(self, assignment):
         self._started.append(assignment)

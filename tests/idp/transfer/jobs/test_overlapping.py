@@ -23,10 +23,9 @@ from idp.records import (
     USERS,
 )
 from storage import open_store
-from tests.support.audit import events_agree
-from tests.support.mongod import fresh_database
-from tests.support.packaged import done, made, problems
 from tests.support.random import SeededRandom
+from tests.support.store.audit import events_agree
+from tests.support.transfer.packaged import done, made, problems
 
 PEOPLE = 24
 RIVALS = 4  # people of either package who want the names of the other's
@@ -36,10 +35,8 @@ MADE = (ORGANIZATIONS, DOMAINS, USERS, USER_METADATA, PROJECTS, PROJECT_ROLES)
 @pytest.fixture(params=["sqlite", "mongodb"])
 def url(request, tmp_path):
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/db.sqlite3"
-        return
-    with fresh_database(request.getfixturevalue("mongod")) as url:
-        yield url
+        return f"sqlite:///{tmp_path}/db.sqlite3"
+    return request.getfixturevalue("emptied_mongodb")
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from idp.start import bootstrap
 from idp.transfer.jobs import worker_messages
 from idp.transfer.jobs.batches import ProcessedRow
 from idp.transfer.package.rows import Row
-from tests.fire import importing
+from tests.fire.background import importing
 
 
 @pytest.fixture

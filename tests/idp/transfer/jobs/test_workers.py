@@ -20,11 +20,11 @@ from idp.transfer.jobs import worker_messages, workers
 from idp.transfer.jobs.worker_messages import WorkerReply
 from idp.transfer.kinds.kind import ImportContext
 from storage import Unavailable
-from tests.fire import importing
-from tests.fire.importing import children
-from tests.support.packaged import Packaged, held
+from tests.fire.background import importing
+from tests.fire.background.importing import children
+from tests.support.transfer.packaged import Packaged, held
 
-LARGE = workers.WORTH_BYTES
+LARGE = workers.MIN_PACKAGE_BYTES
 
 
 def person(n, name=None):
@@ -51,7 +51,7 @@ def service(tmp_path, io_loop):
 async def joined(service, **options):
     """The import, and its desks once another process has joined."""
     context = ImportContext(service, (await held(service, **options)).job)
-    async with workers.joining(context, 1) as places:
+    async with workers.started_workers(context, 1) as places:
         places.insert(0, job_pipeline.LocalBatchWorker(context))
         async with asyncio.timeout(30):
             while len(places) < 2:
@@ -223,10 +223,10 @@ async def test_a_worker_ends_with_who_it_helps(service):
 async def test_others_help_where_it_is_worth_it(service, octets, count, is_dry_run, wanted):
     job = (await held(service, is_dry_run=is_dry_run)).job
 
-    assert workers.worth_starting(service, job, octets, count) == wanted
+    assert workers.helper_count(service, job, octets, count) == wanted
 
 
 async def test_nobody_helps_with_what_is_only_in_memory(service):
     alone = replace(service, config=Config(store="memory://", issuer="http://localhost:1"))
 
-    assert workers.worth_starting(alone, (await held(service)).job, LARGE, 3) == 0
+    assert workers.helper_count(alone, (await held(service)).job, LARGE, 3) == 0

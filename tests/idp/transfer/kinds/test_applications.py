@@ -13,9 +13,11 @@ from idp.records import (
     ROLE_ASSIGNMENTS,
     USER_KEYS,
 )
-from tests.support.audit import events_agree
-from tests.support.bringing import exported_org
-from tests.support.bringing_people import (
+from tests.support.protocol.relying_party import RelyingParty
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
+from tests.support.transfer.bringing import exported_org
+from tests.support.transfer.bringing_people import (
     API,
     GRANT,
     MEMBER,
@@ -29,8 +31,6 @@ from tests.support.bringing_people import (
     row,
     web,
 )
-from tests.support.relying_party import RelyingParty
-from tests.support.stored import everything
 
 
 async def test_an_application_works_as_before(server, visitor):

@@ -6,9 +6,9 @@ import pytest
 
 from idp.identity.factors import second_factors
 from idp.records import USERS
-from tests.support.audit import events_agree
-from tests.support.bringing_people import HASH, PASSWORD, bring, outcome, row
-from tests.support.stored import everything
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
+from tests.support.transfer.bringing_people import HASH, PASSWORD, bring, outcome, row
 
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 OTHER_HASH = HASH[:-1] + "u"

@@ -6,10 +6,10 @@ import pytest
 
 from idp.management.organizations import domains as organization_domains
 from idp.records import DOMAINS, ORGANIZATIONS
-from tests.support.audit import events_agree
-from tests.support.bringing import brought, exported_org
-from tests.support.callers import new_organization
-from tests.support.stored import everything
+from tests.support.management.callers import new_organization
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
+from tests.support.transfer.bringing import brought, exported_org
 
 ORG = {"name": "Acme"}
 

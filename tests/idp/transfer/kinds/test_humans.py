@@ -6,10 +6,10 @@ from idp.identity.factors import second_factors
 from idp.mail import messages
 from idp.records import USERS, IdpLink, Phone
 from storage import Update
-from tests.support.audit import events_agree
-from tests.support.bringing import brought, exported_org
 from tests.support.samples.people import IMPORTED
-from tests.support.stored import everything
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
+from tests.support.transfer.bringing import brought, exported_org
 
 ACME = {"orgId": "acme", "org": {"name": "Acme"}}
 HASH = IMPORTED["hashedPassword"]["value"]

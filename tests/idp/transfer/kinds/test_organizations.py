@@ -6,10 +6,10 @@ import pytest
 
 from idp.records import DELETED_ORGANIZATIONS, DOMAINS, ORGANIZATIONS, DeletedOrganization
 from storage import Insert
-from tests.support.audit import events_agree
-from tests.support.bringing import brought, exported_org
-from tests.support.callers import new_organization
-from tests.support.stored import everything
+from tests.support.management.callers import new_organization
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
+from tests.support.transfer.bringing import brought, exported_org
 
 ACME = {"orgId": "acme", "org": {"name": "Acme"}}
 

@@ -7,9 +7,9 @@ import pytest
 from idp.management.policies.policy_kinds import KINDS as POLICIES
 from idp.policies import effective
 from idp.transfer.kinds import KINDS
-from tests.support.audit import events_agree
-from tests.support.bringing import brought, exported_org
-from tests.support.stored import everything
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
+from tests.support.transfer.bringing import brought, exported_org
 
 ORG = {"orgId": "acme", "org": {"name": "Acme"}}
 # As the reference system writes them: what is false, empty or 0 is left out.
@@ -36,6 +36,9 @@ FOREIGN = {
         "warnColorDark": "#FF3B5B",
         "backgroundColorDark": "#ff3b5b",
         "disableWatermark": True,
+        "font": "serif",
+        "layout": "sideways",
+        "radius": 25,
     },
     "privacyPolicy": {
         "tosLink": "https://acme.example/{{.Lang}}/tos",
@@ -59,6 +62,8 @@ async def test_what_another_system_has_otherwise_is_left_out_and_the_rest_is_sto
     assert (login.second_factors, login.multi_factors) == (("otp",), ())
     assert not login.allow_register
     assert login.allow_passwordless
+    assert login.allow_external_idp
+    assert login.external_login_check_seconds == 864000
     assert login.default_redirect_uri == ""
     assert (login.offer_factor_seconds, login.multi_factor_check_seconds) == (2592000, 43200)
     assert (await effects(server, "password_complexity")).min_length == 8
@@ -66,6 +71,7 @@ async def test_what_another_system_has_otherwise_is_left_out_and_the_rest_is_sto
     assert (await effects(server, "lockout")).max_password_attempts == 100
     label = await effects(server, "label")
     assert (label.primary_color, label.background_color) == ("#5469d4", "")
+    assert (label.font, label.layout, label.radius) == ("serif", "card", 24)
     assert label.disable_watermark
     privacy = await effects(server, "privacy")
     assert (privacy.tos_link, privacy.privacy_link, privacy.support_email) == (
@@ -80,20 +86,17 @@ async def test_each_thing_that_is_left_out_is_named(server):
     _, login, complexity, lockout, label, privacy = await brought(server, ORG | FOREIGN)
 
     assert named(login) == {
-        ("allowExternalIdp", "login_policy.external_idp"),
         ("secondFactors[1]", "field.unknown_name"),
         ("multiFactorCheckLifetime", "field.out_of_range"),
         ("defaultRedirectUri", "link.invalid"),
         ("allowDomainDiscovery", "field.unknown"),
-        ("externalLoginCheckLifetime", "field.unknown"),
     }
     assert named(complexity) == {("minLength", "field.out_of_range")}
     assert named(lockout) == {("maxPasswordAttempts", "field.out_of_range")}
     assert named(label) == {
         ("backgroundColor", "colour.invalid"),
-        ("warnColorDark", "colour.contrast"),
-        ("primaryColorDark", "colour.contrast"),
-        ("fontColorDark", "colour.contrast"),
+        ("layout", "field.unknown_name"),
+        ("radius", "field.out_of_range"),
     }
     assert named(privacy) == {("privacyLink", "link.invalid"), ("supportEmail", "email.invalid")}
 

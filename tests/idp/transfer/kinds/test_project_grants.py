@@ -7,10 +7,10 @@ import pytest
 from idp.identity.users import grant_ids
 from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID
-from tests.support.audit import events_agree
-from tests.support.bringing import brought, exported_org
-from tests.support.bringing_people import outcome
-from tests.support.stored import everything
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
+from tests.support.transfer.bringing import brought, exported_org
+from tests.support.transfer.bringing_people import outcome
 
 GRANT = {
     "grantId": "9",

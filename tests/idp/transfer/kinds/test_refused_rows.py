@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.bringing import brought
-from tests.support.bringing_people import (
+from tests.support.store.stored import everything
+from tests.support.transfer.bringing import brought
+from tests.support.transfer.bringing_people import (
     API,
     GRANT,
     MACHINE,
@@ -19,7 +20,6 @@ from tests.support.bringing_people import (
     row,
     web,
 )
-from tests.support.stored import everything
 
 REFUSED = [
     ("projects", PROJECT | {"projectId": ""}, "projectId", "field.empty"),

@@ -8,13 +8,13 @@ import pytest
 
 from idp.mail import wording_rules
 from idp.policies import images
-from idp.policies.pictures import BOXES
+from idp.policies.pictures import PICTURE_LIMITS
 from idp.records import PICTURES, POLICIES
 from idp.transfer.kinds.texts import KINDS
 from tests.support import pictures
-from tests.support.audit import events_agree
-from tests.support.bringing import brought, exported_org
-from tests.support.stored import everything
+from tests.support.store.audit import events_agree
+from tests.support.store.stored import everything
+from tests.support.transfer.bringing import brought, exported_org
 
 ORG = {"orgId": "acme", "org": {"name": "Acme"}}
 RESET = {
@@ -117,7 +117,7 @@ async def test_pictures_are_the_same_however_often_they_move(server):
     photo = pictures.encoded("JPEG", size=(900, 900))
     rows = [
         {"place": place, "content": encoded(pictures.encoded("PNG") if "dark" in place else photo)}
-        for place in BOXES
+        for place in PICTURE_LIMITS
     ]
     await brought(server, ORG | {"pictures": rows})
 
@@ -147,10 +147,10 @@ async def test_nothing_comes_along_with_a_picture(server):
     ],
 )
 async def test_a_photograph_with_something_beside_its_picture_is_drawn_anew(spoil):
-    bare = images.reencoded(pictures.encoded("JPEG"), BOXES["logo"]).content
-    assert images.taken_over(bare, BOXES["logo"]).content == bare
+    bare = images.reencoded(pictures.encoded("JPEG"), PICTURE_LIMITS["logo"]).content
+    assert images.reencoded_if_needed(bare, PICTURE_LIMITS["logo"]).content == bare
 
-    made = images.taken_over(spoil(bare), BOXES["logo"])
+    made = images.reencoded_if_needed(spoil(bare), PICTURE_LIMITS["logo"])
     assert made.content != spoil(bare)
     assert b"<" not in made.content[-12:]
 

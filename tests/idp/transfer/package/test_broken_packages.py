@@ -8,7 +8,7 @@ import json
 import pytest
 
 from idp.transfer.package import json_stream
-from tests.support.packing import of, refusal, rows, with_row
+from tests.support.transfer.packing import of, refusal, rows, with_row
 
 # Rows that can't be read
 

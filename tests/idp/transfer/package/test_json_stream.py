@@ -57,9 +57,9 @@ def walked(stream, depth):
 
 
 def encodable(text):
-    """The text, unless it holds half of a character, which whoever writes it out refuses."""
+    """The text, unless it holds a lone surrogate, which whoever writes it out refuses."""
     if re.search("[\ud800-\udfff]", text):
-        raise InvalidArgument([FieldProblem("json.characters", "", "holds half of a character")])
+        raise InvalidArgument([FieldProblem("json.characters", "", "contains a lone surrogate")])
     return text
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from idp.transfer.package import format as package_format
 from idp.transfer.package.format import PackageRefused
-from tests.support.packing import KINDS, of
+from tests.support.transfer.packing import KINDS, of
 
 
 def test_what_is_spooled_can_be_read_by_nobody_else(open_package, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from idp.transfer.package import duplicates, spool
 from idp.transfer.package import format as package_format
-from tests.support.packing import KINDS, Trickle, of, rows
+from tests.support.transfer.packing import KINDS, Trickle, of, rows
 
 # What is in it
 
@@ -37,7 +37,7 @@ def test_rows_come_in_the_order_in_which_they_are_stored_with_their_places(open_
 
 @pytest.mark.parametrize("size", [1, 2, 3, 1000])
 def test_a_package_resumed_in_the_middle_gives_the_remaining_rows(open_package, size, monkeypatch):
-    monkeypatch.setattr(spool, "_OFFSET_EVERY", 4)
+    monkeypatch.setattr(spool, "_ROWS_PER_OFFSET", 4)
     users = [{"userId": str(n)} for n in range(11)]
     package = open_package(of({"orgId": "o", "humanUsers": users, "userGrants": [{}, {}]}))
     everything = rows(package)
@@ -70,7 +70,7 @@ def test_a_row_of_a_record_that_an_earlier_row_has_says_so(open_package, skip):
 @pytest.mark.parametrize("held", [1, 7, 1000])
 def test_doubles_are_found_however_few_can_be_held_at_once(open_package, monkeypatch, held):
     monkeypatch.setattr(duplicates, "_PARTITION_HASHES", held)
-    monkeypatch.setattr(duplicates, "_AT_ONCE", 3)
+    monkeypatch.setattr(duplicates, "_CHUNK_HASHES", 3)
     ids = [n % 17 for n in range(40)]
     users = [{"userId": f"u{n}"} if n else {} for n in ids]
     found = rows(open_package(of({"orgId": "o", "humanUsers": users})))
@@ -113,7 +113,7 @@ def test_every_envelope_is_opened(open_package, envelope):
     for most in (1, 5, 1 << 30):
         package = open_package({"timeout": "30m", **ENVELOPES[envelope](data), "x": [1]}, most)
 
-        assert package.beside == {"timeout": "30m", "x": [1]}
+        assert package.envelope_options == {"timeout": "30m", "x": [1]}
         (row,) = rows(package)
         assert (row.org_id, row.document) == ("ö\U0001f600", {"userName": 'a"\\\n\u2028ü'})
 
@@ -138,7 +138,7 @@ def test_null_is_as_good_as_nothing(open_package):
 def test_the_place_of_a_package_in_a_bucket_is_read_beside_it(open_package):
     place = {"bucket": "b", "path": "p", "serviceaccount_json": "e30="}
 
-    assert open_package({"data_orgsv1_gcs": place}).beside == {"data_orgsv1_gcs": place}
+    assert open_package({"data_orgsv1_gcs": place}).envelope_options == {"data_orgsv1_gcs": place}
 
 
 JSON = st.recursive(

@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from tests.support.migrating import (
+from tests.support.transfer.migrating import (
     BCRYPT,
     auth0_files,
     auth0_password,
@@ -373,4 +373,4 @@ def test_doubled_ids_and_user_names_are_left_out_and_reported(tmp_path):
         "source.address_doubled",
         "source.address_doubled",
     ]
-    assert json.dumps(made.rows).count("record 1 already") == 4
+    assert json.dumps(made.rows).count("already that of record 1") == 4

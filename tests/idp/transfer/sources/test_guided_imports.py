@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.bulk import orgs, package
-from tests.support.callers import instance_owner
-from tests.support.moving import Printed
-from tests.support.shell import Shell
+from tests.support.management.callers import instance_owner
+from tests.support.programs.shell import Shell
+from tests.support.transfer.bulk import orgs, package
+from tests.support.transfer.moving import Printed
 
 PRINTED = Printed.read()
 BODY = json.dumps(package(*orgs(2), timeout="30m"))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.factors import code
-from tests.support.moving import (
+from tests.support.sign_in.factors import code
+from tests.support.transfer.moving import (
     GUIDES,
     PASSWORD,
     SECRET,
@@ -20,7 +20,7 @@ from tests.support.moving import (
     keycloak_realm,
     run,
 )
-from tests.support.packaged import problems
+from tests.support.transfer.packaged import problems
 
 COUNT = 60  # tests/browser has a hundred thousand
 

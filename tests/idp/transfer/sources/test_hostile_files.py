@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from idp.transfer.sources import source
+from idp.transfer.sources.json_text_reader import JsonTextReader
 from idp.transfer.sources.key_index import KeyIndex
-from idp.transfer.sources.long_text import LongText
-from tests.support.migrating import (
+from tests.support.transfer.migrating import (
     auth0_files,
     auth0_password,
     auth0_user,
@@ -172,7 +172,7 @@ def test_each_record_ends_in_the_package_or_in_the_report(tmp_path, records):
 @given(st.binary(max_size=200) | st.text('{}[],:"\\ \n\t1ax', max_size=80).map(str.encode))
 @settings(deadline=None, max_examples=300)
 def test_whatever_the_bytes_are_reading_them_ends(octets):
-    pieces = list(source.records(LongText(io.BytesIO(octets)), "x"))
+    pieces = list(source.records(JsonTextReader(io.BytesIO(octets)), "x"))
 
     assert [piece.row for piece in pieces] == list(range(1, len(pieces) + 1))
 
@@ -187,7 +187,7 @@ def test_what_was_written_is_read_in_whatever_layout(records):
         json.dumps(records, indent=2),
     ):
         octets = content.encode("utf-8", "surrogatepass")
-        found = [each.value for each in source.records(LongText(io.BytesIO(octets)), "x")]
+        found = [each.value for each in source.records(JsonTextReader(io.BytesIO(octets)), "x")]
         assert len(found) == len(records)
         if "\\u0000" not in content and "\\ud" not in content and not _has_halves(content):
             assert found == records

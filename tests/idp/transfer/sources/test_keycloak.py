@@ -9,7 +9,7 @@ import argon2
 import pytest
 
 from idp.transfer.sources.keycloak_credentials import encoded, otp_secret
-from tests.support.migrating import (
+from tests.support.transfer.migrating import (
     argon2_credential,
     credential,
     keycloak_user,
@@ -354,14 +354,14 @@ def test_users_of_another_store_are_reported(tmp_path):
     ("content", "told"),
     [
         (b"[]", "list of realms"),
-        (b"", "no JSON object"),
-        (b'"x"', "no JSON object"),
+        (b"", "not a JSON object"),
+        (b'"x"', "not a JSON object"),
         (b"{x", "not JSON"),
         (b'{"realm": "acme", "id', "not JSON"),
         (b'\xff\xfe{\x00"\x00', "UTF-8"),
         (b"\x1f\x8b\x08\x00", "unpack"),
-        (b'{"user_id": "auth0|1"}\n{"user_id": "auth0|2"}', "line 2 is behind its end"),
-        (b'{"realm": "acme", "users": []} {}', "is behind its end"),
+        (b'{"user_id": "auth0|1"}\n{"user_id": "auth0|2"}', "line 2 is after its end"),
+        (b'{"realm": "acme", "users": []} {}', "is after its end"),
         (b'{"realm": "acme", "clients": []}', "no list of users"),
         (b'{"realm": "acme", "users": 5}', "no list of users"),
     ],

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.support.migrating import auth0_password, auth0_user, keycloak_user, lines
+from tests.support.transfer.migrating import auth0_password, auth0_user, keycloak_user, lines
 
 COUNT = 100_000
 SECONDS = 60  # of the processor; 18 on the machine that this was written on

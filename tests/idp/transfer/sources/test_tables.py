@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.support.migrating import BCRYPT, lines, migrate
+from tests.support.transfer.migrating import BCRYPT, lines, migrate
 
 ADA = {"userName": "ada", "email": {"email": "ada@example.com"}}
 
@@ -133,7 +133,7 @@ def test_a_line_that_can_not_be_used_is_reported_and_the_others_go_in(tmp_path, 
     [
         ("name\nAda\n", [], "no column is email"),
         ("", [], "no column is email"),
-        ("email,e-mail\na,b\n", [], "several columns stand for email.email"),
+        ("email,e-mail\na,b\n", [], "several columns have the field email.email"),
         ("email\na@x.ch\n", ["--map", "mail=email"], "no column mail"),
         ("email\na@x.ch\n", ["--map", "email=address"], "no field address"),
         ("email\na@x.ch\n", ["--map", "email"], "COLUMN=FIELD"),

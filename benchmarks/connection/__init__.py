@@ -1,0 +1,1 @@
+"""The processor time of a request on the service's own connection, and on Tornado's."""

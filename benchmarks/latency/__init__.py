@@ -1,0 +1,1 @@
+"""The duration of requests to a store at a network distance."""

@@ -1,0 +1,1 @@
+"""The console's pages of connections to other identity providers."""

@@ -1,0 +1,250 @@
+"""/ui/console/search: finds users, applications, projects, organizations, service accounts and
+pages of settings, of all organizations that the person may read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from handlers.console import commands, organizations, projects
+from handlers.console.applications.actions import PAGE_PATH as APP_PAGE
+from handlers.console.base import ConsoleHandler
+from handlers.console.policies.fields import PATH as POLICIES_PATH
+from handlers.console.policies.fields import POLICIES
+from handlers.console.policies.policy_list import RELATED_PAGES
+from handlers.console.sections import CONSOLE, SEARCH, SECTIONS, open_to
+from handlers.console.users.actions import PAGE_PATH as USER_PAGE
+from handlers.console.users.page import name_of
+from handlers.console.users.service_user_actions import PAGE_PATH as SERVICE_USER_PAGE
+from handlers.forms import fields
+from handlers.forms.run_operation import BY_NAME, Document
+from idp.foundation.errors import InvalidArgument, NotFound, PermissionDenied
+from idp.foundation.i18n import Message, message
+from idp.management.projects import search_projects
+from idp.records import APPLICATIONS, PROJECTS
+from storage import MAX_ID_CHARACTERS
+
+MIN_CHARACTERS: Final = 2
+MAX_CHARACTERS: Final = 200
+MAX_OF_A_KIND: Final = 5
+_PROJECTS_SEARCHED: Final = 100  # whose applications are looked at
+_USERS: Final = "POST /v2/users"
+_PROJECTS: Final = f"POST {projects.PROJECTS}/_search"
+_ORGANIZATIONS: Final = "POST /v2/organizations/_search"
+_PREFIX: Final = {"method": "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"}
+_EQUAL: Final = {"method": "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"}
+_PAGES: Final = {"TYPE_HUMAN": USER_PAGE, "TYPE_MACHINE": SERVICE_USER_PAGE}
+_LENGTH: Final = message(
+    "Enter %(min)s to %(max)s characters.",
+    context="search",
+    min=MIN_CHARACTERS,
+    max=MAX_CHARACTERS,
+)
+
+
+class Hit(Struct, frozen=True):
+    """Something that was found: its name, what distinguishes it from others of the same name, and
+    the address of its page."""
+
+    name: Message | str
+    url: str
+    detail: str = ""
+
+
+class SearchHandler(ConsoleHandler):
+    """Shows up to five results of each kind. If the text is exactly one record's ID, client ID,
+    login name or email, it redirects to the page of that record."""
+
+    async def show(self, *ids: str) -> None:
+        text = (self.query_params().get("q") or "").strip()
+        if not (MIN_CHARACTERS <= len(text) <= MAX_CHARACTERS and text.isprintable()):
+            self._show(text, [], status=400, problems=[{"field": None, "text": _LENGTH}])
+            return
+        exact = await self._exact(text)
+        if len(exact) == 1:
+            self.redirect_303(exact.pop())
+            return
+        found = await asyncio.gather(
+            self._users(text, "TYPE_HUMAN"),
+            self._applications(text),
+            self._projects(text),
+            self._organizations(text),
+            self._users(text, "TYPE_MACHINE"),
+        )
+        self._show(text, [*found, list(self._settings(text))])
+
+    def _show(self, text: str, found: Sequence[Sequence[Hit]], **more: Any) -> None:
+        parts = [
+            {"title": title, "hits": hits}
+            for title, hits in zip(_TITLES, found, strict=False)
+            if hits
+        ]
+        query = {"displayNameQuery": {"displayName": text or "…", **_PREFIX}}
+        self.page(
+            "console/search",
+            page_parts=parts,
+            is_done=bool(found),
+            commands=commands.rendered(
+                self.service.config,
+                BY_NAME[_USERS],
+                [],
+                {"queries": [query]},
+                None,
+                "user list --user-name 'an*'",
+            ),
+            **more,
+        )
+
+    async def _found(self, operation: str, document: Document, *ids: str) -> list[Document]:
+        """Returns the first results of a search in all organizations that the person may read;
+        none if there are no such organizations, or if the search can't have this text."""
+        try:
+            answer = await self.run(operation, *ids, document=document, org_id=None)
+        except (PermissionDenied, InvalidArgument, NotFound):
+            return []
+        results: list[Document] = answer.get("result", [])
+        return results
+
+    # Exact hits
+
+    async def _exact(self, text: str) -> set[str]:
+        """Returns the addresses of the records whose ID, client ID, login name or email this
+        is."""
+        queries = (
+            {"inUserIdsQuery": {"userIds": [text]}},
+            {"loginNameQuery": {"loginName": text, **_EQUAL}},
+            {"emailQuery": {"emailAddress": text, **_EQUAL}},
+        )
+        users = await asyncio.gather(
+            *(self._found(_USERS, _search([query], 2)) for query in queries)
+        )
+        by_id = await self._found(_ORGANIZATIONS, _search([{"idQuery": {"id": text}}], 1))
+        return {
+            *(self._user(user).url for one in users for user in one),
+            *(self._organization(one).url for one in by_id),
+            *await self._objects_with_id(text),
+        }
+
+    async def _objects_with_id(self, text: str) -> list[str]:
+        """Returns the address of the application or project with this ID."""
+        if len(text) > MAX_ID_CHARACTERS:
+            return []
+        application, project = await self.service.store.get_many(
+            [(APPLICATIONS, text), (PROJECTS, text)]
+        )
+        rights, urls = self.console_session.rights, list[str]()
+        if application and rights.allow("project.app.read", application.org_id):
+            ids = (application.project_id, application.id)
+            path = CONSOLE + APP_PAGE
+            urls.append(self.url_of(path, *ids, org=application.org_id))
+        if project and rights.allow("project.read", project.org_id):
+            urls.append(self.url_of(CONSOLE + projects.PAGE_PATH, project.id, org=project.org_id))
+        return urls
+
+    # Results
+
+    async def _users(self, text: str, kind: str) -> list[Hit]:
+        names = (
+            {"displayNameQuery": {"displayName": text, **_PREFIX}},
+            {"userNameQuery": {"userName": text, **_PREFIX}},
+            {"emailQuery": {"emailAddress": text, **_PREFIX}},
+        )
+        of_kind = {"typeQuery": {"type": kind}}
+        found = await asyncio.gather(
+            *(self._found(_USERS, _search([of_kind, name])) for name in names)
+        )
+        users = {user["userId"]: user for one in found for user in one}
+        return [self._user(user) for user in list(users.values())[:MAX_OF_A_KIND]]
+
+    def _user(self, user: Document) -> Hit:
+        path = CONSOLE + _PAGES["TYPE_HUMAN" if "human" in user else "TYPE_MACHINE"]
+        org_id = str(fields.value_at(user, "details.resourceOwner"))
+        url = self.url_of(path, user["userId"], org=org_id)
+        return Hit(name_of(user) or user["username"], url, user["preferredLoginName"])
+
+    async def _projects(self, text: str) -> list[Hit]:
+        query = {"nameQuery": {"name": text, **_PREFIX}}
+        found = await self._found(_PROJECTS, _search([query]))
+        return [
+            Hit(
+                project["name"],
+                self.url_of(CONSOLE + projects.PAGE_PATH, project["id"], org=_owner(project)),
+                project["id"],
+            )
+            for project in found
+        ]
+
+    async def _applications(self, text: str) -> list[Hit]:
+        rights, path = self.console_session.rights, CONSOLE + APP_PAGE
+        readable = {
+            project["id"]: project["name"]
+            for project in await self._found(_PROJECTS, _search([], _PROJECTS_SEARCHED))
+            if rights.allow("project.app.read", _owner(project))
+        }
+        apps = await search_projects.apps_by_prefix(
+            self.service, list(readable), text, MAX_OF_A_KIND
+        )
+        return [
+            Hit(
+                app.name,
+                self.url_of(path, app.project_id, app.id, org=app.org_id),
+                readable[app.project_id],
+            )
+            for app in apps
+        ]
+
+    async def _organizations(self, text: str) -> list[Hit]:
+        queries = (
+            {"nameQuery": {"name": text, **_PREFIX}},
+            {"domainQuery": {"domain": text, **_PREFIX}},
+        )
+        found = await asyncio.gather(
+            *(self._found(_ORGANIZATIONS, _search([query])) for query in queries)
+        )
+        hits = {one["id"]: self._organization(one) for each in found for one in each}
+        return list(hits.values())[:MAX_OF_A_KIND]
+
+    def _organization(self, organization: Document) -> Hit:
+        org_id = organization["id"]
+        url = self.url_of(CONSOLE + organizations.PAGE_PATH, org_id, org=org_id)
+        return Hit(organization["name"], url, organization["primaryDomain"])
+
+    def _settings(self, text: str) -> Iterator[Hit]:
+        """Yields the pages whose title in the person's language contains the text."""
+        folded, number = text.casefold(), 0
+        for label, path in self._setting_pages():
+            if number < MAX_OF_A_KIND and folded in self.bundle().text(label).casefold():
+                number += 1
+                yield Hit(label, self.url_of(path))
+
+    def _setting_pages(self) -> Iterator[tuple[Message, str]]:
+        for section in open_to(self.console_session.rights).values():
+            yield section.label, section.path
+        if self.may("policy.read"):
+            page = CONSOLE + POLICIES_PATH
+            for name, label in RELATED_PAGES.items():
+                yield label, f"{page}/{name}"
+            for policy in POLICIES:
+                yield policy.title, f"{page}/{policy.page}" if self.may("policy.write") else page
+
+
+_LISTED: Final = ("users", "applications", "projects", "organizations", "service-users")
+# The kinds of results, in their order.
+_TITLES: Final = (
+    *(SECTIONS[name].label for name in _LISTED),
+    message("Settings", context="search"),
+)
+
+
+def _search(queries: Sequence[Document], limit: int = MAX_OF_A_KIND) -> Document:
+    return {"query": {"limit": limit}, "queries": list(queries)}
+
+
+def _owner(record: Document) -> str:
+    return str(fields.value_at(record, "details.resourceOwner"))
+
+
+ROUTES: Final = [(SEARCH, SearchHandler)]

@@ -1,0 +1,35 @@
+"""The part of the Tornado application that handlers use."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from tornado.web import RequestHandler
+
+from handlers.http.admission import Admission
+from idp.service import Service
+
+
+class ServiceApplication(Protocol):
+    """The part of the Tornado application that the handlers use."""
+
+    @property
+    def service(self) -> Service:
+        """The running service."""
+
+    @property
+    def admission(self) -> Admission:
+        """The places for requests in this process."""
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether a shutdown has begun."""
+
+    def route(self, path: str) -> str:
+        """Returns the template of this path's route; an empty text if the path has no route."""
+
+    def begin(self, handler: RequestHandler) -> None:
+        """Records that a request has begun."""
+
+    def end(self, handler: RequestHandler) -> None:
+        """Records that the request has ended."""

@@ -1,0 +1,21 @@
+"""Integration guides: one Markdown page for each preset, and their index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from idp.clients.presets import PRESETS
+from idp.clients.presets.guides import devices, frameworks, page, products
+from idp.clients.presets.guides.guide import Guide
+
+GUIDES: Final[Mapping[str, Guide]] = frameworks.GUIDES | products.GUIDES | devices.GUIDES
+files: Final = page.files
+INDEX: Final = "README.md"
+
+
+def pages() -> dict[str, str]:
+    """Returns the text of each page by its file name."""
+    guides = {name: GUIDES[name] for name in PRESETS}
+    texts = {f"{name}.md": page.text(name, guide) for name, guide in guides.items()}
+    return {INDEX: page.index(guides)} | texts

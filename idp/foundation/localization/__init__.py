@@ -1,0 +1,1 @@
+"""What differs between languages and regions besides texts: times, order of names."""

@@ -1,0 +1,1 @@
+"""Calls on connections to other identity providers."""

@@ -1,0 +1,1 @@
+"""Calls on groups, their members and their roles."""

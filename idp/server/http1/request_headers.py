@@ -1,0 +1,100 @@
+"""The header fields of a request, in the form in which Tornado's handlers read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from tornado.httputil import HTTPHeaders
+
+_MAX_NAMES: Final = 1000  # in the cache, because clients may send any name
+
+_CANONICAL_NAMES: Final[dict[bytes, str]] = {}
+
+
+def canonical(name: str) -> str:
+    """Returns the name of a field as Tornado writes it: `Content-Type`."""
+    return "-".join([word.capitalize() for word in name.split("-")])
+
+
+def _canonical(name: bytes) -> str:
+    text = canonical(name.decode("latin-1"))
+    if len(_CANONICAL_NAMES) < _MAX_NAMES:
+        _CANONICAL_NAMES[name] = text
+    return text
+
+
+class RequestHeaders(HTTPHeaders):
+    """The header fields that llhttp has parsed, each a name and a value.
+
+    Reading one takes a single look-up if the name is canonical. The values of a
+    repeated field are joined by commas (RFC 9110 5.3).
+    """
+
+    def __init__(self, fields: Iterable[tuple[bytes, bytes]] = ()) -> None:
+        self._joined: dict[str, str] = {}
+        self._repeated: dict[str, list[str]] = {}
+        for name, value in fields:
+            key, text = _CANONICAL_NAMES.get(name) or _canonical(name), value.decode("latin-1")
+            if key in self._joined:
+                self._repeat(key, text)
+            else:
+                self._joined[key] = text
+
+    def _repeat(self, key: str, value: str) -> None:
+        self._repeated.setdefault(key, [self._joined[key]]).append(value)
+        self._joined[key] += f",{value}"
+
+    def _key(self, name: str) -> str:
+        return name if name in self._joined else canonical(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        value = self._joined.get(name)
+        return self._joined.get(canonical(name), default) if value is None else value
+
+    def add(self, name: str, value: str, **ignored: Any) -> None:
+        key = canonical(name)
+        if key in self._joined:
+            self._repeat(key, value)
+        else:
+            self[key] = value
+
+    def get_list(self, name: str) -> list[str]:
+        key = self._key(name)
+        values = [self._joined[key]] if key in self._joined else []
+        return list(self._repeated.get(key, values))
+
+    def get_all(self) -> Iterable[tuple[str, str]]:
+        if not self._repeated:
+            return self._joined.items()
+        return [(name, value) for name in self._joined for value in self.get_list(name)]
+
+    def copy(self) -> RequestHeaders:
+        headers = RequestHeaders()
+        headers._joined.update(self._joined)
+        headers._repeated.update({name: list(values) for name, values in self._repeated.items()})
+        return headers
+
+    __copy__ = copy
+
+    def __setitem__(self, name: str, value: str) -> None:
+        key = canonical(name)
+        self._joined[key] = value
+        self._repeated.pop(key, None)
+
+    def __delitem__(self, name: str) -> None:
+        key = self._key(name)
+        del self._joined[key]
+        self._repeated.pop(key, None)
+
+    def __getitem__(self, name: str) -> str:
+        return self._joined[self._key(name)]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._key(name) in self._joined
+
+    def __len__(self) -> int:
+        return len(self._joined)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._joined)

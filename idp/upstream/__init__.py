@@ -1,0 +1,2 @@
+"""Other identity providers: offered connections, attempts, identities, links to users, and the
+protocol (`oidc`)."""

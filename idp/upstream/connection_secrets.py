@@ -1,0 +1,19 @@
+"""The secrets of connections, which are stored sealed under the master key."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from idp.service import Service
+
+_CLIENT_SECRET: Final = "connection client secret"  # noqa: S105 - a purpose
+
+
+def sealed(service: Service, client_secret: str) -> str:
+    """Returns a client secret in the form in which it is stored."""
+    return service.master_key.seal(client_secret, _CLIENT_SECRET)
+
+
+def opened(service: Service, stored: str) -> str:
+    """Returns a client secret that `sealed` has sealed. Raises WrongKey."""
+    return service.master_key.open(stored, _CLIENT_SECRET).decode()

@@ -1,0 +1,1 @@
+"""What people do at a browser, page by page, from its beginning to its end."""

@@ -1,0 +1,1 @@
+"""Processes that import, seal, export or back up, and are killed at it."""

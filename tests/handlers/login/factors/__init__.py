@@ -1,0 +1,1 @@
+"""Second factors and passkeys at the pages of a sign-in."""

@@ -1,0 +1,398 @@
+"""A start that is refused ends with 2, makes nothing, and names a cure that works."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from idp.cli import given_options
+from idp.cli.commands.serve import serve
+from idp.foundation import base64url
+from tests.program.first_starts.test_missing_parts import names
+from tests.support.programs.program import run
+
+PUBLIC = ("--issuer", "https://login.example.com")
+MEMORY = ("--store", "memory://")
+KEY = base64url.encode(bytes(range(32)))
+EMPTY = "is empty but its key is not new: a volume that is not mounted?"
+
+
+def key_in(name):
+    """Puts a master key into a file."""
+
+    def prepare(directory: Path) -> None:
+        path = directory / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(KEY)
+        path.chmod(0o600)
+
+    return prepare
+
+
+def open_token(directory: Path) -> None:
+    (directory / "pat").write_text("what was here before\n")
+    (directory / "pat").chmod(0o644)
+
+
+def nothing(directory: Path) -> None:
+    """What is refused needs no file."""
+
+
+# What is there, flags, variables; what is found, the cure as it is named; flags, variables then.
+REFUSED = {
+    "a host that others reach, with a loopback issuer": (
+        nothing,
+        (*MEMORY, "--host", "0.0.0.0"),
+        {},
+        ("host '0.0.0.0' lets other machines in", "(--issuer https://…)"),
+        (*MEMORY, "--host", "0.0.0.0", *PUBLIC),
+        {},
+    ),
+    "the same in a container": (
+        nothing,
+        (*MEMORY, "--host", "::"),
+        {},
+        ("host '::' lets other machines in", "IDP_ALLOW_TRIAL_NETWORK=true"),
+        (*MEMORY, "--host", "::"),
+        {"IDP_ALLOW_TRIAL_NETWORK": "true"},
+    ),
+    "test, with a host that others reach": (
+        nothing,
+        ("--test", "--host", "0.0.0.0"),
+        {},
+        ("test is for this machine", "leave out host (--host)"),
+        ("--test",),
+        {},
+    ),
+    "test, with a public issuer": (
+        nothing,
+        ("--test", *PUBLIC),
+        {},
+        ("test is for issuers on this machine", "leave out test (--test)"),
+        (*MEMORY, *PUBLIC),
+        {},
+    ),
+    "a trial with a public issuer": (
+        nothing,
+        (*MEMORY, *PUBLIC),
+        {"IDP_PROFILE": "trial"},
+        ("profile trial is for issuers on this machine", "leave out profile"),
+        (*MEMORY, *PUBLIC),
+        {},
+    ),
+    "http beyond this machine": (
+        nothing,
+        (*MEMORY, "--issuer", "http://login.example.com"),
+        {},
+        ("issuer must be https", "set insecure_http"),
+        (*MEMORY, "--issuer", "http://login.example.com", "--insecure-http"),
+        {},
+    ),
+    "a certificate without its key": (
+        nothing,
+        (*MEMORY, "--tls-cert", "chain.pem"),
+        {},
+        ("must be given together", "give tls_key, or leave out tls_cert"),
+        MEMORY,
+        {},
+    ),
+    "a store in memory, of two processes": (
+        nothing,
+        (*MEMORY, "--processes", "2"),
+        {},
+        ("can't be shared by processes", "leave out processes"),
+        MEMORY,
+        {},
+    ),
+    "mail that everybody on the way reads": (
+        nothing,
+        MEMORY,
+        {
+            "IDP_SMTP_HOST": "mail.example.com",
+            "IDP_SMTP_FROM": "no-reply@example.com",
+            "IDP_SMTP_SECURITY": "none",
+        },
+        ("lets everybody on the way read codes and passwords", "use starttls"),
+        MEMORY,
+        {
+            "IDP_SMTP_HOST": "mail.example.com",
+            "IDP_SMTP_FROM": "no-reply@example.com",
+            "IDP_SMTP_SECURITY": "starttls",
+        },
+    ),
+    "two master keys": (
+        key_in("key"),
+        MEMORY,
+        {"IDP_MASTER_KEY": KEY, "IDP_MASTER_KEY_FILE": "key"},
+        ("not both", "give master_key or master_key_file"),
+        MEMORY,
+        {"IDP_MASTER_KEY_FILE": "key"},
+    ),
+    "a key in the data directory, and no store": (
+        key_in("idp-data/master.key"),
+        (),
+        {},
+        (EMPTY, "; mount it; or,"),
+        ("--new-store",),
+        {},
+    ),
+    "a key's file, and no store": (
+        key_in("key"),
+        (),
+        {"IDP_MASTER_KEY_FILE": "key"},
+        (EMPTY, "; mount it; or,"),
+        ("--new-store",),
+        {"IDP_MASTER_KEY_FILE": "key"},
+    ),
+    "a key, and no store": (
+        nothing,
+        ("--processes", "2"),
+        {"IDP_MASTER_KEY": KEY},
+        (EMPTY, "; mount it; or,"),
+        ("--processes", "2", "--new-store"),
+        {"IDP_MASTER_KEY": KEY},
+    ),
+    "a token that others read": (
+        open_token,
+        (*MEMORY, "--admin-pat", "pat"),
+        {},
+        ("the token in pat is open to others (mode 0644)", "chmod 600 pat"),
+        (*MEMORY, "--admin-pat", "pat"),
+        {},
+    ),
+}
+
+
+def refused(directory, *flags, **settings):
+    """The lines that a start is refused with."""
+    before = names(directory)
+    ran = run(directory, "serve", "--json", "--port", "0", *flags, **settings)
+
+    assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert names(directory) == before
+    return ran.stderr.splitlines()
+
+
+def pasted(line):
+    """The words of the command that a line ends in."""
+    return shlex.split(line.partition(" run: ")[2])
+
+
+def test_there_are_fourteen():
+    assert len(REFUSED) == 14
+
+
+@pytest.mark.promise("start: refused")
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_is_refused_and_cured_by_what_is_printed(start_program, tmp_path, name):
+    prepare, flags, settings, (found, cure), cured_flags, cured_settings = REFUSED[name]
+    prepare(tmp_path)
+    (line,) = refused(tmp_path, *flags, **settings)
+    if cure.startswith("chmod"):
+        command, mode, file = shlex.split(cure)
+        assert command == "chmod"
+        (tmp_path / file).chmod(int(mode, 8))
+    program = start_program(*cured_flags, **cured_settings)
+
+    assert found in line
+    assert cure in line
+    assert program.announcement["issuer"]
+
+
+@pytest.mark.promise("start: refused")
+def test_every_problem_is_reported_at_once(tmp_path):
+    key_in("idp-data/master.key")(tmp_path)
+    open_token(tmp_path)
+    flags = ("--host", "0.0.0.0", "--admin-pat", "pat", "--port", "70000")
+    settings = {"IDP_PROFILE": "trial", "IDP_ISSUER": "https://login.example.com"}
+    lines = refused(tmp_path, *flags, IDP_SMTP_USER="x", IDP_SESSION_SECONDS="61", **settings)
+
+    said = ["port must be", "profile trial", "smtp_user is of no use", "session_idle_seconds"]
+    said += ["open to others", EMPTY]
+    assert [part for part in said if part not in "\n".join(lines)] == []
+    assert len(lines) == len(said)
+    assert all(line.startswith("idp: ") for line in lines)
+
+
+@pytest.mark.promise("start: empty store")
+def test_the_command_for_a_new_store_is_the_given_one_and_one_flag_more(tmp_path, start_program):
+    """Wherever the store and the settings lie, pasting it does what was meant."""
+    key_in("my key")(tmp_path)
+    (tmp_path / "mount point").mkdir()
+    (tmp_path / "my settings.toml").write_text('log_level = "warning"\n')
+    words = ["--data", "mount point", "--config", "my settings.toml", *PUBLIC]
+    words += ["--host", "127.0.0.1", "--processes", "2", "--admin-pat", "a token"]
+    (line,) = refused(tmp_path, *words, IDP_MASTER_KEY_FILE="my key")
+    idp, serve, *flags = pasted(line)
+    assert (idp, serve, flags[-1]) == ("idp", "serve", "--new-store")
+    assert sorted(flags) == sorted(["--json", "--port", "0", *words, "--new-store"])
+    flags.remove("--json")  # start_program adds it, and the port
+    program = start_program(*flags, IDP_MASTER_KEY_FILE="my key")
+
+    assert program.announcement["issuer"] == PUBLIC[1]
+    assert (tmp_path / "mount point/idp.sqlite3").exists()
+    assert not (tmp_path / "idp-data").exists()
+
+
+def test_the_command_does_not_hold_the_password_of_the_database():
+    context = serve.make_context("serve", ["--store", "mongodb://root:hunter2@db1/idp", "--test"])
+
+    assert given_options.options(context) == "--store 'mongodb://root:***@db1/idp' --test"
+
+
+@pytest.mark.promise("start: refused")
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"IDP_MASTER_KEY": "short"},
+        {"IDP_MASTER_KEY_FILE": "/nonexistent/key"},
+        {
+            "IDP_SMTP_HOST": "mail.example.com",
+            "IDP_SMTP_FROM": "no-reply@example.com",
+            "IDP_SMTP_CA_FILE": "/nonexistent/ca.pem",
+        },
+    ],
+)
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_refused_start_leaves_no_store_in_an_empty_mount_point(tmp_path, broken, processes):
+    (tmp_path / "mount").mkdir()
+
+    refused(tmp_path, "--data", "mount", "--new-store", "--processes", processes, **broken)
+
+
+@pytest.mark.promise("start: unencrypted")
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_https_that_nobody_ends_is_warned_of_once(start_program, processes):
+    flags = (*PUBLIC, "--host", "0.0.0.0", "--processes", processes)
+    program = start_program(*flags)
+    program.stop()
+    behind_a_proxy = start_program(*flags, IDP_TRUSTED_PROXIES="10.0.0.0/8")
+    behind_a_proxy.stop()
+    local = start_program(*PUBLIC, "--processes", processes)
+    local.stop()
+
+    assert program.printed.count("passwords may travel unencrypted") == 1
+    assert "name the proxy in trusted_proxies" in program.printed
+    assert "unencrypted" not in behind_a_proxy.printed + local.printed
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2"])
+def test_a_host_on_this_machine_needs_neither(start_program, host):
+    announcement = start_program(*MEMORY, "--host", host).announcement
+    assert announcement["issuer"].startswith("http://localhost:")
+
+
+@pytest.mark.promise("start: empty store")
+def test_an_empty_database_is_not_taken_for_a_new_one(start_program, tmp_path, mongodb):
+    """Where it can't be seen before the store is opened."""
+    flags, settings = ("--store", mongodb), {"IDP_MASTER_KEY": KEY}
+    ran = run(tmp_path, "serve", "--json", "--port", "0", *flags, **settings)
+    first = start_program(*flags, "--new-store", **settings)
+    first.stop()
+    again = start_program(*flags, **settings)
+
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert EMPTY in ran.stderr
+    assert set(pasted(ran.stderr)) == {
+        "idp",
+        "serve",
+        "--json",
+        "--port",
+        "0",
+        *flags,
+        "--new-store",
+    }
+    assert again.announcement["demo"] == {**first.announcement["demo"], **moved(again)}
+
+
+def moved(program):
+    """What another port changes of the demo."""
+    names = ("redirectUri", "postLogoutRedirectUri", "url")
+    return {name: program.announcement["demo"][name] for name in names}
+
+
+@pytest.mark.promise("start: empty store")
+def test_a_volume_that_was_emptied_does_not_start(start_program, tmp_path):
+    key_in("key")(tmp_path)
+    settings = {"IDP_MASTER_KEY_FILE": "key"}
+    program = start_program("--new-store", **settings)
+    program.stop()
+    (tmp_path / "idp-data").rename(tmp_path / "unmounted")
+    (line,) = refused(tmp_path, **settings)
+    (tmp_path / "unmounted").rename(tmp_path / "idp-data")
+    back = start_program(**settings)
+
+    assert EMPTY in line
+    assert back.announcement["admin"] == {
+        **program.announcement["admin"],
+        "setupUrl": back_url(program, back),
+    }
+
+
+def back_url(program, back):
+    return program.announcement["admin"]["setupUrl"].replace(program.issuer, back.issuer)
+
+
+def test_a_store_file_that_holds_no_installation_is_empty_too(tmp_path):
+    key_in("idp-data/master.key")(tmp_path)
+    (tmp_path / "idp-data/idp.sqlite3").touch(0o600)
+    ran = run(tmp_path, "serve", "--json", "--port", "0")
+
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert EMPTY in ran.stderr
+
+
+def test_over_an_installation_the_flag_changes_nothing_and_warns(start_program, installed):
+    program = start_program("--new-store", "--processes", "2")
+    program.stop()
+    usual = start_program()
+
+    warnings = [line for line in program.errors if "remove --new-store" in line]
+    assert len(warnings) == 1
+    assert program.announcement["demo"]["clientId"] == usual.announcement["demo"]["clientId"]
+    assert not [line for line in usual.errors if "--new-store" in line]
+
+
+@pytest.mark.promise("start: empty store")
+def test_a_first_start_that_was_killed_goes_on(start_program, tmp_path):
+    """A key that it had made already is no sign of an installation."""
+    key_in("idp-data/master.key")(tmp_path)
+    (tmp_path / "idp-data/.first-start").touch(0o600)
+    program = start_program()
+
+    assert program.announcement["demo"]
+    assert not (tmp_path / "idp-data/.first-start").exists()
+    assert (tmp_path / "idp-data/master.key").read_text() == KEY
+
+
+def test_a_complete_start_leaves_no_mark_of_the_first(start_program, tmp_path):
+    start_program()
+
+    assert not [name for name in names(tmp_path) if "first-start" in name]
+
+
+@pytest.mark.parametrize("flags", [MEMORY, ("--test",)])
+def test_what_begins_anew_each_time_has_no_volume_to_miss(start_program, tmp_path, flags):
+    key_in("idp-data/master.key")(tmp_path)
+
+    assert start_program(*flags, IDP_MASTER_KEY=KEY).announcement["demo"]
+
+
+@pytest.mark.parametrize("flags", [(), ("--processes", "2")])
+def test_a_setting_without_effect_is_warned_of_once(start_program, flags):
+    program = start_program(*flags, IDP_ADDRESS_FAILURES_BEFORE_DELAY="20")
+    program.stop()
+    told = [line for line in program.errors if "no longer has an effect" in line]
+
+    assert len(told) == 1
+    assert "address_failures_before_delay" in told[0]
+
+
+def test_a_start_without_it_warns_of_nothing(start_program):
+    program = start_program()
+    program.stop()
+
+    assert "no effect" not in program.printed

@@ -1,0 +1,1 @@
+"""What a running program tells: its logs, metrics and traces."""

@@ -1,0 +1,1 @@
+"""A store is opened, upgraded, filled and closed."""

@@ -1,0 +1,1 @@
+"""Many records are found and read."""

@@ -1,0 +1,1 @@
+"""Requests of attackers: forged credentials, guesses, names that become markup."""

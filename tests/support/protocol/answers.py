@@ -1,0 +1,33 @@
+"""Checks of the common parts of all responses of the token and userinfo endpoints."""
+
+from __future__ import annotations
+
+
+def assert_granted(page) -> dict:
+    """RFC 6749 5.1; the body."""
+    assert page.status == 200, page.text
+    assert_json(page)
+    body = page.json()
+    assert body["token_type"] == "Bearer"
+    assert type(body["expires_in"]) is int
+    assert body["expires_in"] > 0
+    return body
+
+
+def assert_refused(page, status: int, error: str, what: object = None) -> None:
+    """RFC 6749 5.2: status, code, a plain description, and a challenge with every 401."""
+    assert_json(page)
+    body = page.json()
+    assert (page.status, body.get("error")) == (status, error), (what, page.text)
+    assert set(body) <= {"error", "error_description"}
+    description = body.get("error_description", "")
+    assert description.isascii()
+    assert not set(description) & set('"\\\r\n\t')
+    assert (status == 401) == page.headers.get("WWW-Authenticate", "").startswith("Basic "), what
+
+
+def assert_json(page) -> None:
+    assert page.headers["Content-Type"] == "application/json"
+    assert page.headers["Cache-Control"] == "no-store"
+    assert page.headers["Pragma"] == "no-cache"
+    assert "Set-Cookie" not in page.headers

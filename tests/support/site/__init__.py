@@ -1,0 +1,1 @@
+"""The site of the documentation, beside Sphinx: how pages are read, and what they load."""

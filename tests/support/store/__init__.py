@@ -1,0 +1,1 @@
+"""The content of the store: compared, generated, backed up, and its audit log."""

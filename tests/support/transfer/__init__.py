@@ -1,0 +1,1 @@
+"""Packages, imports, and files that come from other systems."""
