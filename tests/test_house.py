@@ -6,6 +6,7 @@ import configparser
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import tomllib
 from collections import Counter
@@ -82,7 +83,7 @@ def listed(section, option):
 @cache
 def tracked():
     """The files of the repository: what git knows, or in an unpacked archive the product's."""
-    if (ROOT / ".git").exists():
+    if (ROOT / ".git").exists() and shutil.which("git"):
         command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
         names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
         return [ROOT / os.fsdecode(name) for name in names.split(b"\0") if name]

@@ -285,13 +285,13 @@ def test_a_folder_with_a_request_or_without_a_site_fails_the_check(tmp_path, cap
 # The built site
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_the_built_site_loads_nothing_from_elsewhere(site):
     assert list(requests.of_site(site)) == []
     assert len(list(site.rglob("*.html"))) > 30
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_the_built_site_has_no_link_that_leaves_it(site):
     """It is read from a folder: a link that starts at a root or climbs out leads nowhere there."""
     dead = set()
@@ -306,7 +306,7 @@ def test_the_built_site_has_no_link_that_leaves_it(site):
     assert dead == set()
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_the_search_of_the_site_finds_redirect_uris_without_a_server(site):
     index = json.loads(re.search(r"\((\{.*\})\)", _index(site), re.DOTALL)[1])
     pages = {term: _documents(index["terms"][term]) for term in ("redirect", "uri")}

@@ -126,8 +126,7 @@ def _refuse(server):
         connection.sendall(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
 
 
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 @pytest.mark.parametrize("store", ["sqlite", "mongodb"])
 def test_the_protocol_is_as_fast_as_was_reached(
     mongod, installed, tmp_path, record_property, store

@@ -8,7 +8,7 @@ from benchmarks.sign_in.__main__ import main
 from benchmarks.sign_in.people import KINDS
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_a_refusals_time_and_a_crowd_are_measured(tmp_path, capsys):
     brief = ["--tries=2", "--people=4", "--seconds=0.5", "--back-end=sqlite"]
     main([*brief, f"--directory={tmp_path}"])

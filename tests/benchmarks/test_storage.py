@@ -73,9 +73,7 @@ async def test_a_machine_without_peace_fails_in_ci_and_skips_elsewhere(monkeypat
         await calm_ratios(None)
 
 
-@pytest.mark.deep
-@pytest.mark.alone
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.load
 @pytest.mark.parametrize("back_end", places.BACK_ENDS)
 async def test_the_store_is_as_fast_as_was_promised(back_end, request, record_property):
     """Judged by the median of the ratios of single rounds, those with other work left out."""

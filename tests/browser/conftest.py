@@ -182,7 +182,7 @@ def new_person(chromium, program):
 
 @pytest.fixture(params=WAYS)
 def person(request, new_person):
-    """A browser with scripts, and in the deep run one without: `tests/handlers` does without."""
+    """A browser with scripts, and in the suite load one without: `tests/handlers` does without."""
     return new_person(scripts=request.param)
 
 

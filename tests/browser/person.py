@@ -11,7 +11,7 @@ from idp.foundation import i18n
 ENOUGH_MS = 10_000
 WAYS = [
     pytest.param(True, id="with scripts"),
-    pytest.param(False, id="without scripts", marks=pytest.mark.deep),
+    pytest.param(False, id="without scripts", marks=pytest.mark.load),
 ]
 # For what is another thing without scripts.
 in_both_ways = pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_every_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not()
     assert [rule["alert"] for rule in RULES] == list(CASES)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_promtool_finds_the_alerts_well_formed_and_firing_in_their_cases_only(tmp_path):
     debian.need(promtool="prometheus")
     tests = [
@@ -201,7 +201,7 @@ def test_promtool_finds_the_alerts_well_formed_and_firing_in_their_cases_only(tm
     run("promtool", "test", "rules", file)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_a_case_in_which_an_alert_should_not_fire_but_does_is_found(tmp_path):
     debian.need(promtool="prometheus")
     file = tmp_path / "tests.yaml"

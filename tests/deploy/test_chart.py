@@ -13,7 +13,7 @@ from tests.deploy.conftest import run
 from tests.support.programs import go_tools
 from tests.test_house import ROOT
 
-pytestmark = pytest.mark.deep
+pytestmark = pytest.mark.load
 
 CHART = ROOT / "deploy" / "helm" / "idp"
 VALUES = sorted((CHART / "ci").glob("*.yaml"))

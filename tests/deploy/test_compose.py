@@ -18,7 +18,7 @@ from tests.support.programs.program import eventually
 from tests.support.servers.haproxy import Haproxy
 from tests.test_house import ROOT
 
-pytestmark = pytest.mark.deep
+pytestmark = pytest.mark.load
 
 COMPOSE = ROOT / "deploy" / "compose"
 

@@ -69,7 +69,7 @@ def test_the_dashboard_has_its_rows_and_variables_and_each_panel_a_place():
     assert all('{job=~"$job",instance=~"$instance"' in each for each in EXPRESSIONS)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_prometheus_reads_every_expression(tmp_path):
     debian.need(promtool="prometheus")
     rules = [

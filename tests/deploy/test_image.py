@@ -16,11 +16,12 @@ import pytest
 
 from tests.deploy.conftest import VERSION, git, run
 from tests.deploy.container import Container, free_port
+from tests.support import patience
 from tests.support.browsers.visitor import Visitor
 from tests.support.programs import debian, go_tools
 
 # Alone: what they share is built once, by both cores.
-pytestmark = [pytest.mark.deep, pytest.mark.alone]
+pytestmark = pytest.mark.load
 
 MACHINES = {62: "amd64", 183: "arm64"}  # e_machine of an ELF file (elf(5))
 SHELLS = {"sh", "ash", "bash", "busybox", "csh", "dash", "fish", "ksh", "mksh", "tcsh", "zsh"}
@@ -212,7 +213,7 @@ def test_a_registry_takes_it_and_it_is_well_formed(image):
 
 async def test_it_serves_and_signs_in_on_a_read_only_root_without_being_root(container):
     status = Path(f"/proc/{container.pid}/status").read_text()
-    browser = Visitor(container.issuer, timeout=60)
+    browser = Visitor(container.issuer, timeout=patience.SECONDS)
     try:
         first = await browser.get("/demo")
         tokens = await container.demo().tokens(browser, *container.user)

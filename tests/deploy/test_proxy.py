@@ -11,12 +11,13 @@ import httpx
 import pytest
 
 from tests.fire.ground import free_port
+from tests.support import patience
 from tests.support.programs import debian
 from tests.support.programs.program import eventually, listening_port
 from tests.support.servers.certificate import self_signed
 from tests.test_house import read
 
-pytestmark = pytest.mark.deep
+pytestmark = pytest.mark.load
 
 # What Debian's own configuration has around a server. One process, which is not a daemon.
 AROUND = """
@@ -118,7 +119,7 @@ async def test_server_sent_events_are_not_held_back(proxied, trusting):
     headers = {"Accept": "text/event-stream", "Authorization": f"Bearer {pat(proxied)}"}
     url = f"{proxied.issuer}/v2/events/stream?cursor=oldest"
     async with (
-        httpx.AsyncClient(verify=trusting, timeout=10) as client,
+        httpx.AsyncClient(verify=trusting, timeout=patience.SECONDS) as client,
         client.stream("GET", url, headers=headers) as response,
     ):
         lines = response.aiter_lines()

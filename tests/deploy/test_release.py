@@ -15,7 +15,7 @@ from tests.support.programs.program import environment
 from tests.test_house import ROOT
 
 # Alone: what they share is built once, by both cores.
-pytestmark = [pytest.mark.deep, pytest.mark.alone]
+pytestmark = pytest.mark.load
 
 FILES = {
     f"idp-{VERSION}-py3-none-any.whl",

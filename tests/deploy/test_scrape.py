@@ -17,7 +17,7 @@ from tests.program.telemetry.test_metrics import measured, metrics_port, started
 from tests.support.programs import debian
 from tests.support.programs.program import eventually
 
-pytestmark = pytest.mark.deep
+pytestmark = pytest.mark.load
 
 
 @contextmanager
@@ -68,7 +68,7 @@ async def test_prometheus_scrapes_a_service_of_two_processes(
     checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True)
     (tmp_path / "prometheus").mkdir()
     with prometheus(tmp_path / "prometheus", port) as address:
-        up = eventually(lambda: asked(address, "up == 1"), "a scrape", 60)
+        up = eventually(lambda: asked(address, "up == 1"), "a scrape")
         workers = asked(address, "sum(idp_worker_up)")
         completed = asked(address, 'sum(idp_sign_ins_total{outcome="completed"})')
 

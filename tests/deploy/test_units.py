@@ -15,7 +15,7 @@ from tests.support.programs import debian
 from tests.support.programs.program import Program, children, command, environment
 from tests.test_house import ROOT
 
-pytestmark = pytest.mark.deep
+pytestmark = pytest.mark.load
 
 UNITS = ROOT / "deploy" / "systemd"
 UNIT = UNITS / "idp.service"

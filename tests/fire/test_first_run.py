@@ -27,8 +27,7 @@ async def check_usable(ground: Ground) -> None:
     assert tokens["id_token"]
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=300)
+@pytest.mark.load
 async def test_killed_at_any_write_a_first_start_is_completed(new_ground, record_property):
     kills = 0
     for moment in ("before", "after"):

@@ -9,8 +9,7 @@ from tests.fire.stories import STORIES
 
 
 @pytest.mark.promise("security: anonymous", "application users: grants")
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=300)
+@pytest.mark.load
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
 async def test_killed_at_any_write_the_flow_goes_on(story, new_ground, record_property):
     ground = new_ground()

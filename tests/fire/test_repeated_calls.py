@@ -59,7 +59,6 @@ async def a_script_repeats_its_calls_under_keys(run: Run) -> None:
 
 
 @pytest.mark.promise("faults: Idempotency-Key")
-@pytest.mark.gen_test(timeout=120)
 async def test_a_call_with_a_key_that_is_killed_is_done_once_and_answered(new_ground):
     ground = new_ground()
     await ground.start()
@@ -71,7 +70,7 @@ async def test_a_call_with_a_key_that_is_killed_is_done_once_and_answered(new_gr
 
 
 @pytest.mark.promise("faults: Idempotency-Key")
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=1800)
 async def test_two_hundred_kills_of_calls_with_keys_leave_no_duplicate(
     new_ground, record_property

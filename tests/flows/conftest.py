@@ -1,4 +1,4 @@
-"""Where the flows run: the program over each store, and the service over mongomock.
+"""Where the flows run: the service in this process, and the program over each store.
 
 A `place` is a `tests.support.service.Server`, whether its service runs in this process or in
 others: it has an issuer, what the start told, and a store through which a test can add users and
@@ -14,7 +14,6 @@ from types import SimpleNamespace
 from typing import Final
 
 import pytest
-from mongomock_motor import AsyncMongoMockClient
 
 from idp.foundation.clock import SystemClock
 from idp.foundation.randomness import SystemRandom
@@ -22,7 +21,6 @@ from idp.records import ALL, SCHEMA
 from idp.start.demo_setup import DemoDescription
 from idp.start.first_start import Admin
 from storage import open_store
-from storage.mongo import MongoStore
 from tests.support import invariants
 from tests.support import service as support
 from tests.support.programs.program import Program
@@ -57,10 +55,10 @@ def _trio(request, stack: ExitStack) -> list[str]:
 
 
 PROGRAMS: Final = {"sqlite": _sqlite, "mongodb": _mongodb, "motor": _motor, "trio": _trio}
-MAIN: Final = ["sqlite", "mongodb"]
+MAIN: Final = ["memory", "sqlite", "mongodb"]
 # The contract of storage says that they are alike.
-OTHERS: Final = ["motor", "trio", "mongomock"]
-PLACES: Final = [*MAIN, *(pytest.param(name, marks=pytest.mark.deep) for name in OTHERS)]
+OTHERS: Final = ["motor", "trio"]
+PLACES: Final = [*MAIN, *(pytest.param(name, marks=pytest.mark.load) for name in OTHERS)]
 
 
 @pytest.fixture(scope="package")
@@ -86,7 +84,7 @@ def programs(request, tmp_path_factory) -> Iterator[Callable[[str], Program]]:
 def place(request, io_loop) -> Iterator[Server]:
     """The place that the test's parameter names. Whatever the test does, its store stays sound."""
     name = request.param
-    if name == "mongomock":
+    if name == "memory":
         yield from _in_process(request, io_loop)
     else:
         program = request.getfixturevalue("programs")(name)
@@ -125,22 +123,16 @@ async def at(program: Program) -> Server:
 
 
 def _in_process(request, io_loop) -> Iterator[Server]:
-    """mongomock's data is where its client is, so the service has to be here, too."""
-
-    def open_mock(url, *, now, new_id):
-        return MongoStore(url, now=now, new_id=new_id, client=AsyncMongoMockClient())
-
-    patch = request.getfixturevalue("monkeypatch")
-    patch.setattr(support, "open_ready_store", open_mock)
-    numbers = itertools.count()
+    patch, numbers = request.getfixturevalue("monkeypatch"), itertools.count()
     patch.setattr(
         support.algorithms.rsa,
         "generate_private_key",
         lambda **_: support.shared_key(next(numbers) % 4),
     )
-    server, http = io_loop.run_sync(
-        lambda: support.start_server(SystemClock(), store="mongodb://mongomock/")
-    )
+    support.make_hashes_cheap(patch)
+    settings = {name.removeprefix("IDP_").lower(): value for name, value in SETTINGS.items()}
+    settings["known_networks"] = (settings["known_networks"],)
+    server, http = io_loop.run_sync(lambda: support.start_server(SystemClock(), **settings))
     yield server
     io_loop.run_sync(lambda: invariants.hold(server.store))
     io_loop.run_sync(lambda: support.stop_server(server, http))

@@ -8,8 +8,8 @@ from tests.flows.conftest import PLACES
 from tests.support.protocol.acting import ENDS, Acting, switch_the_policy
 
 
+@pytest.mark.full
 @pytest.mark.promise("acting: every use")
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_what_ends_it_counts_at_the_next_request_of_any_process(place, open_browser, end):

@@ -96,9 +96,8 @@ class Issued:
         return await self.used() | await self.redeemed() | await self.asked()
 
 
-@pytest.mark.deep_on_mongodb
+@pytest.mark.load("mongodb")
 @pytest.mark.promise("application users: each point")
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_each_user_may_use_what_the_application_says_at_every_point(place, open_browser):
     here = await tenants(place, open_browser(place, limits=NO_REUSE))
@@ -116,7 +115,6 @@ async def test_each_user_may_use_what_the_application_says_at_every_point(place,
 
 
 @pytest.mark.promise("application users: withdrawn")
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_what_was_issued_by_a_grant_ends_with_it_for_good(place, open_browser):
     here = await tenants(place, open_browser(place, limits=NO_REUSE))
@@ -136,7 +134,6 @@ async def test_what_was_issued_by_a_grant_ends_with_it_for_good(place, open_brow
 
 
 @pytest.mark.promise("application users: projects")
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_a_project_that_requires_roles_or_grants_is_enforced(place, open_browser):
     here = await tenants(place, open_browser(place, limits=NO_REUSE))

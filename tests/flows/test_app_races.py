@@ -31,7 +31,6 @@ async def by_secret(shop, browser, secret: str) -> int:
     return (await party.token(browser, form)).status
 
 
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("place", STORES, indirect=True)
 async def test_of_many_rotations_at_once_two_secrets_count_in_the_end(place, open_browser):
     browser = open_browser(place, limits=NO_REUSE)
@@ -50,7 +49,6 @@ async def test_of_many_rotations_at_once_two_secrets_count_in_the_end(place, ope
     assert last == [400, 400]
 
 
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("end", ["app", "project", "suspension"])
 @pytest.mark.parametrize("place", STORES, indirect=True)
 async def test_no_token_outlives_its_application_however_late_it_was_issued(
@@ -95,7 +93,6 @@ async def test_no_token_outlives_its_application_however_late_it_was_issued(
         assert (await shop.party.userinfo(browser, tokens["access_token"])).status == 401
 
 
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("place", STORES, indirect=True)
 async def test_what_is_made_in_a_project_while_it_is_deleted_is_gone_with_it(place, open_browser):
     shop = await shop_of(place, open_browser(place, limits=NO_REUSE))

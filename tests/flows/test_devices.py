@@ -15,12 +15,12 @@ from tests.support.protocol.device import GRANTS, Device, at_confirmation, type_
 
 AT_ONCE = 16
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)
-ROUNDS = [pytest.param(2, id="2"), pytest.param(30, id="30", marks=pytest.mark.deep)]
+ROUNDS = [pytest.param(2, id="2"), pytest.param(30, id="30", marks=pytest.mark.load)]
 
 over_two_processes = pytest.mark.parametrize("place", ["sqlite", "mongodb"], indirect=True)
 
 
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.full
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_a_device_is_let_in_and_refreshes(place, open_browser):
     device = await new_device(place, open_browser)
@@ -42,7 +42,6 @@ async def test_a_device_is_let_in_and_refreshes(place, open_browser):
 
 @pytest.mark.promise("device: sign-in")
 @over_two_processes
-@pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("rounds", ROUNDS)
 async def test_of_many_polls_after_the_approval_one_gets_tokens(place, open_browser, rounds):
     device = await new_device(place, open_browser)
@@ -60,7 +59,6 @@ async def test_of_many_polls_after_the_approval_one_gets_tokens(place, open_brow
 
 
 @over_two_processes
-@pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("rounds", ROUNDS)
 async def test_of_many_decisions_at_once_one_counts(place, open_browser, rounds):
     device = await new_device(place, open_browser)
@@ -81,7 +79,6 @@ async def test_of_many_decisions_at_once_one_counts(place, open_browser, rounds)
 
 
 @over_two_processes
-@pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("rounds", ROUNDS)
 async def test_of_many_browsers_where_a_code_is_typed_one_goes_on(place, open_browser, rounds):
     device = await new_device(place, open_browser)

@@ -57,7 +57,7 @@ def start(open_browser):
     return start
 
 
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.full
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_it_is_given_and_ends_with_what_it_came_of(place, start):
     broker, user_id, tokens, acting, _ = await start(place)
@@ -77,7 +77,7 @@ async def test_it_is_given_and_ends_with_what_it_came_of(place, start):
     assert await broker.is_active(named["access_token"])
 
 
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.full
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_of_many_who_bring_the_same_jwt_one_gets_a_token(place, start):
     broker, user_id, _, acting, keyed = await start(place)

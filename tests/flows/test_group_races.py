@@ -15,12 +15,12 @@ from tests.support.management.grouping import Grouping
 from tests.support.store.audit import events_agree
 
 AT_ONCE = 32
-ROUNDS = [pytest.param(1, id="1"), pytest.param(10, id="10", marks=pytest.mark.deep)]
+ROUNDS = [pytest.param(1, id="1"), pytest.param(10, id="10", marks=pytest.mark.load)]
 
 
-@pytest.mark.deep_on_mongodb
+@pytest.mark.full
+@pytest.mark.load("mongodb")
 @pytest.mark.promise("groups: races")
-@pytest.mark.gen_test(timeout=240)
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_32_racing_adds_and_removes_end_in_one_state(place, open_browser, rounds):
@@ -46,9 +46,8 @@ async def test_32_racing_adds_and_removes_end_in_one_state(place, open_browser, 
     await events_agree(place.store)
 
 
-@pytest.mark.deep_on_mongodb
+@pytest.mark.load("mongodb")
 @pytest.mark.promise("groups: races")
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_a_group_that_is_deleted_while_users_are_added_keeps_none(place, open_browser):
     grouping = Grouping(await owner(place, open_browser(place, limits=NO_REUSE)))

@@ -25,6 +25,7 @@ from tests.flows.test_guess_races import (
     url,
     user_of,
 )
+from tests.support.patience import loop_turns
 from tests.support.sign_in.factors import code, give_app, give_codes, wrong
 from tests.support.store.stored import count
 
@@ -44,8 +45,8 @@ async def outcome(check, *args) -> str:
     return "right"
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: codes")
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("at_once", TRIES_AT_ONCE)
 @pytest.mark.parametrize("kind", ["app", "recovery code"])
 async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
@@ -80,8 +81,8 @@ async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
     assert right == ("paced" if kind == "app" else "right")
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: networks")
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize(
     ("address", "at_once"),
     [("2001:db8::%x", MAX_CONCURRENT), ("2001:db8:1:%x::1", 4 * MAX_CONCURRENT)],
@@ -114,8 +115,8 @@ async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(
     ]
     while sum(under_way.values()) < 2 * at_once:
         assert not [each.result() for each in tries if each.done()]
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.1)
+        await asyncio.sleep(0)
+    await loop_turns(50)
     held = dict(under_way)
     turn.set()
     outcomes = await asyncio.gather(*tries)
@@ -126,9 +127,10 @@ async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(
     assert set(outcomes) == {"unknown"}
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: passwords")
 @pytest.mark.gen_test(timeout=600)
-@pytest.mark.parametrize("times", [500, pytest.param(10_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("times", [500, pytest.param(10_000, marks=pytest.mark.load)])
 async def test_refused_tries_at_two_services_add_no_rows(twins, times):
     addresses = [f"198.51.100.{n}" for n in range(6)]
     await twins.tries(WRONG, addresses=addresses)
@@ -150,9 +152,9 @@ async def rows(twins):
     return await count(twins.store), kept
 
 
-@pytest.mark.deep_on_mongodb
+@pytest.mark.full
+@pytest.mark.load("mongodb")
 @pytest.mark.promise("guessing: known browsers")
-@pytest.mark.gen_test(timeout=120)
 async def test_guesses_from_a_thousand_addresses_of_one_subnet_keep_the_owner_in(twins):
     """One in two seconds; the owner has signed in with their browser before."""
     name, password = twins.server.user

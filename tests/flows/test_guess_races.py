@@ -26,7 +26,7 @@ from tests.support.service import make_hashes_cheap, start_server, stop_server
 
 WRONG = "a wrong password"
 
-TRIES_AT_ONCE = [60, *(pytest.param(n, marks=pytest.mark.deep) for n in (120, 200))]
+TRIES_AT_ONCE = [60, *(pytest.param(n, marks=pytest.mark.load) for n in (120, 200))]
 
 
 class Twins:
@@ -113,8 +113,8 @@ async def user_of(server):
 # At one moment
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: passwords")
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("at_once", TRIES_AT_ONCE)
 @pytest.mark.parametrize("is_spread", [False, True], ids=["one address", "as many addresses"])
 async def test_of_many_wrong_passwords_at_once_two_services_compare_at_most_six(
@@ -130,10 +130,10 @@ async def test_of_many_wrong_passwords_at_once_two_services_compare_at_most_six(
     assert streak.unknown == twins.compared
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: passwords")
-@pytest.mark.deep_on_mongodb
-@pytest.mark.gen_test(timeout=300)
-@pytest.mark.parametrize("rounds", [150, pytest.param(1250, marks=pytest.mark.deep)])
+@pytest.mark.load("mongodb")
+@pytest.mark.parametrize("rounds", [150, pytest.param(1250, marks=pytest.mark.load)])
 async def test_four_hours_of_guesses_at_two_services_compare_at_most_fifty(twins, rounds):
     step = timedelta(hours=4) / rounds
     for n in range(rounds):
@@ -144,8 +144,8 @@ async def test_four_hours_of_guesses_at_two_services_compare_at_most_fifty(twins
     assert twins.compared == 50
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: passwords")
-@pytest.mark.gen_test(timeout=120)
 async def test_at_the_bound_two_services_compare_no_more_than_it_lets(twins):
     user = await user_of(twins.server)
     await twins.store.commit(Insert(GUESS_STREAKS, GuessStreak(id=user.id, unknown=48)))
@@ -157,7 +157,6 @@ async def test_at_the_bound_two_services_compare_no_more_than_it_lets(twins):
 
 
 @pytest.mark.promise("guessing: lockout")
-@pytest.mark.gen_test(timeout=120)
 async def test_a_policy_that_locks_lets_no_more_passwords_be_compared_than_it_says(twins):
     from idp.policies import effective
     from idp.records import POLICIES, LockoutRules, Policy
@@ -187,8 +186,8 @@ async def test_a_policy_that_locks_lets_no_more_passwords_be_compared_than_it_sa
     assert (after.state, after.stamp, after.locked_until) == ("active", stamp, None)
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: networks")
-@pytest.mark.gen_test(timeout=120)
 async def test_behind_one_address_nineteen_get_in_after_twenty_five_mistakes(twins):
     people = [await twins.server.copy_user(f"person{n}") for n in range(19)]
     for n in range(25):
@@ -227,7 +226,6 @@ class Commands:
 
 
 @pytest.mark.promise("guessing: passwords")
-@pytest.mark.gen_test(timeout=120)
 async def test_a_clean_sign_in_costs_two_writes_a_mistake_four_and_a_refusal_none(
     twins, monkeypatch
 ):
@@ -248,7 +246,6 @@ async def test_a_clean_sign_in_costs_two_writes_a_mistake_four_and_a_refusal_non
 
 
 @pytest.mark.promise("guessing: closed")
-@pytest.mark.gen_test(timeout=120)
 async def test_an_unknown_name_costs_as_many_writes_as_a_wrong_password(twins, monkeypatch):
     commands = Commands(monkeypatch, twins.store)
     service, origin = twins.services[0], AttemptOrigin("192.0.2.1")
@@ -335,11 +332,12 @@ def killed(service, url, at, step, comparisons) -> bool:
     return False
 
 
-TIMES = [pytest.param(40, id="40"), pytest.param(300, id="300", marks=pytest.mark.deep)]
+TIMES = [pytest.param(40, id="40"), pytest.param(300, id="300", marks=pytest.mark.load)]
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: passwords")
-@pytest.mark.deep_on_mongodb
+@pytest.mark.load("mongodb")
 @pytest.mark.parametrize("step", [*STEPS, "each"])
 @pytest.mark.parametrize("times", TIMES)
 def test_no_kill_lets_more_than_a_hundred_be_compared(url, monkeypatch, times, step):

@@ -21,8 +21,7 @@ __all__ = ["url"]
 
 
 @pytest.mark.promise("guessing: closed")
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=600)
 @pytest.mark.parametrize("url", ["sqlite", "mongodb"], indirect=True)
 async def test_closed_unknown_and_wrong_take_the_same_time(url, monkeypatch):

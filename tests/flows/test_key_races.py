@@ -16,33 +16,27 @@ from idp.keys.key_ring import KeyRing
 from idp.oauth import key_rotation
 from tests.support import invariants
 from tests.support.clock import SteppingClock
+from tests.support.patience import loop_turns
 from tests.support.service import shared_key, start_server, stop_server
 
 AT_ONCE = 8
 
 
-def _memory(_):
-    yield "memory://"
-
-
-def _mongodb(request):
-    yield request.getfixturevalue("emptied_mongodb")
-
-
-@pytest.fixture(params=[_memory, _mongodb], ids=["sqlite", "mongodb"])
+@pytest.fixture(params=["memory", "mongodb"])
 def server(request, io_loop, monkeypatch):
     """A service over the store, a second old, that makes no RSA key twice."""
     numbers = itertools.count()
     monkeypatch.setattr(
         algorithms.rsa, "generate_private_key", lambda **_: shared_key(next(numbers) % 12)
     )
-    for url in request.param(request):
-        clock = SteppingClock()
-        running, http = io_loop.run_sync(lambda: start_server(clock, store=url))  # noqa: B023
-        clock.advance(1)
-        yield running
-        io_loop.run_sync(lambda: invariants.hold(running.store))  # noqa: B023
-        io_loop.run_sync(lambda: stop_server(running, http))  # noqa: B023
+    on_mongodb = request.param == "mongodb"
+    url = request.getfixturevalue("emptied_mongodb") if on_mongodb else "memory://"
+    clock = SteppingClock()
+    running, http = io_loop.run_sync(lambda: start_server(clock, store=url))
+    clock.advance(1)
+    yield running
+    io_loop.run_sync(lambda: invariants.hold(running.store))
+    io_loop.run_sync(lambda: stop_server(running, http))
 
 
 @pytest.fixture
@@ -71,6 +65,7 @@ async def test_many_who_want_an_algorithm_make_one_pair_of_keys(server, processe
     assert (made["ES256", "active"], made["ES256", "next"]) == (1, 1)
 
 
+@pytest.mark.full
 async def test_many_who_rotate_do_it_once(server, processes):
     outcomes = await asyncio.gather(
         *[key_rotation.rotate(each, actor="a test") for each in processes], return_exceptions=True
@@ -94,7 +89,7 @@ async def test_of_many_who_see_that_a_job_is_due_one_does_it(server, processes):
 
     async def work(service):
         begun.append(service)
-        await asyncio.sleep(0.05)
+        await loop_turns(20)
 
     for _ in range(3):
         turns = [

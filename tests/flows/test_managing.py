@@ -16,7 +16,7 @@ from tests.support.protocol.relying_party import RelyingParty
 from tests.support.sign_in.people import PATH, person
 
 AT_ONCE = 32
-ROUNDS = [pytest.param(2, id="2"), pytest.param(20, id="20", marks=pytest.mark.deep)]
+ROUNDS = [pytest.param(2, id="2"), pytest.param(20, id="20", marks=pytest.mark.load)]
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 REDIRECT_URI = "https://shop.example/cb"
 
@@ -44,7 +44,6 @@ def acme(place):
     return body, name
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_the_administrator_of_a_new_organization_signs_in_to_its_application(
     place, open_browser

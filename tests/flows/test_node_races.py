@@ -21,7 +21,6 @@ over_stores = pytest.mark.parametrize("place", ["sqlite", "mongodb"], indirect=T
 
 
 @over_stores
-@pytest.mark.gen_test(timeout=120)
 async def test_of_many_who_send_one_assertion_one_is_believed(place, open_browser):
     browser = open_browser(place, limits=NO_REUSE)
     client = await place.register(auth_method="private_key_jwt")
@@ -37,7 +36,6 @@ async def test_of_many_who_send_one_assertion_one_is_believed(place, open_browse
 
 @pytest.mark.promise("security: assertion")
 @over_stores
-@pytest.mark.gen_test(timeout=120)
 async def test_of_many_who_send_one_assertion_without_jti_one_gets_tokens(place, open_browser):
     browser = open_browser(place, limits=NO_REUSE)
     page = await place.store.find(ORGANIZATIONS, {"primary_domain": "localhost"})
@@ -55,7 +53,6 @@ async def test_of_many_who_send_one_assertion_without_jti_one_gets_tokens(place,
 
 
 @over_stores
-@pytest.mark.gen_test(timeout=120)
 async def test_a_revoked_token_is_invalid_at_once_wherever_it_is_presented(place, open_browser):
     party, browser = await place.register(), open_browser(place, limits=NO_REUSE)
     somebody = await person(place)
@@ -97,7 +94,6 @@ async def lose_the_answer(place, party, refresh_token):
 
 @pytest.mark.promise("security: refresh")
 @over_stores
-@pytest.mark.gen_test(timeout=120)
 async def test_a_lost_refresh_answer_signs_nobody_out(place, open_browser):
     party = await place.register(refresh_token_reuse_seconds=10)
     browser = open_browser(place, limits=NO_REUSE)

@@ -20,7 +20,6 @@ over_stores = pytest.mark.parametrize("place", ["sqlite", "mongodb"], indirect=T
 
 @pytest.mark.promise("security: anonymous")
 @over_stores
-@pytest.mark.gen_test(timeout=120)
 async def test_a_sign_in_goes_on_in_another_process(place, open_browser):
     """Every request has a connection of its own, so that both processes take part."""
     party, somebody = await place.register(), await person(place)
@@ -37,7 +36,6 @@ async def test_a_sign_in_goes_on_in_another_process(place, open_browser):
 
 
 @over_stores
-@pytest.mark.gen_test(timeout=120)
 async def test_a_post_of_another_site_goes_on_in_another_process(place, open_browser):
     party, somebody = await place.register(), await person(place)
     browser = open_browser(place, limits=NO_REUSE)
@@ -50,7 +48,6 @@ async def test_a_post_of_another_site_goes_on_in_another_process(place, open_bro
 
 
 @over_stores
-@pytest.mark.gen_test(timeout=120)
 async def test_of_many_first_forms_of_a_new_browser_one_stores_it(place, open_browser):
     party, somebody = await place.register(), await person(place)
     browser = open_browser(place, limits=NO_REUSE)
@@ -68,7 +65,6 @@ async def test_of_many_first_forms_of_a_new_browser_one_stores_it(place, open_br
 
 
 @over_stores
-@pytest.mark.gen_test(timeout=120)
 async def test_of_many_answers_to_one_note_one_is_given(place, open_browser):
     """Somebody who is signed in opens the note of a silent sign-in in many tabs at once."""
     party, somebody = await place.register(), await person(place)
@@ -84,7 +80,6 @@ async def test_of_many_answers_to_one_note_one_is_given(place, open_browser):
 
 
 @over_stores
-@pytest.mark.gen_test(timeout=120)
 async def test_a_sign_in_that_the_release_before_has_stored_goes_on(place, open_browser):
     """It stored the browser and the request at once, and both expire together."""
     party, somebody = await place.register(), await person(place)

@@ -14,7 +14,7 @@ from tests.support.management.callers import new_caller, refused
 from tests.support.sign_in.people import PASSWORD, PATH, create, person
 
 AT_ONCE = 32
-ROUNDS = [pytest.param(3, id="3"), pytest.param(20, id="20", marks=pytest.mark.deep)]
+ROUNDS = [pytest.param(3, id="3"), pytest.param(20, id="20", marks=pytest.mark.load)]
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 
 
@@ -24,7 +24,6 @@ async def manager(place, browser):
     return await new_caller(place, browser, page.records[0], "ORG_USER_MANAGER")
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_a_person_who_was_made_signs_in(place, open_browser):
     browser, party = open_browser(place, limits=NO_REUSE), await place.register()

@@ -18,7 +18,7 @@ from tests.support.browsers.visitor import Visitor
 
 PLACES = ["sqlite", "mongodb"]
 AT_ONCE = 32
-ROUNDS = [pytest.param(3, id="3"), pytest.param(40, id="40", marks=pytest.mark.deep)]
+ROUNDS = [pytest.param(3, id="3"), pytest.param(40, id="40", marks=pytest.mark.load)]
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 
 over_stores = pytest.mark.parametrize("place", PLACES, indirect=True)
@@ -36,7 +36,6 @@ def check_one_won(answers) -> dict:
 
 @pytest.mark.promise("token endpoint: reused code")
 @over_stores
-@pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("rounds", ROUNDS)
 async def test_of_many_redemptions_one_wins_and_its_family_ends(place, open_browser, rounds):
     party, browser = await place.register(), open_browser(place, limits=NO_REUSE)
@@ -51,7 +50,6 @@ async def test_of_many_redemptions_one_wins_and_its_family_ends(place, open_brow
 
 
 @over_stores
-@pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("rounds", ROUNDS)
 async def test_of_many_refreshes_one_wins_and_its_family_ends(place, open_browser, rounds):
     party, browser = await place.register(), open_browser(place, limits=NO_REUSE)
@@ -67,7 +65,6 @@ async def test_of_many_refreshes_one_wins_and_its_family_ends(place, open_browse
 
 
 @over_stores
-@pytest.mark.gen_test(timeout=60)
 async def test_many_posts_of_one_password_form_make_one_session(place, open_browser):
     party, browser = await place.register(), open_browser(place, limits=NO_REUSE)
     name, password = await person(place)
@@ -86,7 +83,6 @@ async def test_many_posts_of_one_password_form_make_one_session(place, open_brow
 
 @pytest.mark.promise("authorization: pushed request")
 @over_stores
-@pytest.mark.gen_test(timeout=60)
 async def test_of_many_who_bring_a_reference_one_is_answered(place, open_browser):
     party, browser = await place.register(), open_browser(place, limits=NO_REUSE)
     await party.tokens(browser, *await person(place))
@@ -106,7 +102,6 @@ async def test_of_many_who_bring_a_reference_one_is_answered(place, open_browser
 
 
 @over_stores
-@pytest.mark.gen_test(timeout=60)
 async def test_consent_in_many_tabs_is_remembered_whole(place, open_browser):
     party = await place.register(is_third_party=True)
     browser = open_browser(place, limits=NO_REUSE)
@@ -132,7 +127,6 @@ def is_in(answer) -> bool:
 
 
 @over_stores
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("part", ["family", "both"])
 async def test_a_forged_refresh_token_writes_nothing(place, open_browser, part):
     party, browser = await place.register(), open_browser(place, limits=NO_REUSE)

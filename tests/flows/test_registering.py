@@ -37,7 +37,7 @@ def start(open_browser):
     return start
 
 
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.full
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_a_script_gets_tokens_by_its_key_and_by_its_secret(place, start):
     script, user, _ = await start(place)
@@ -58,7 +58,6 @@ async def test_a_script_gets_tokens_by_its_key_and_by_its_secret(place, start):
     assert (await script.visitor.post("/oauth/v2/token", form)).json()["error"] == "invalid_grant"
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_with_a_role_goes_what_was_given_of_it_and_owners_stay(place, start):
     script, user, project = await start(place)
@@ -80,7 +79,6 @@ async def test_with_a_role_goes_what_was_given_of_it_and_owners_stay(place, star
     refused(await script.get(path), 401, 16)
 
 
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("place", ["sqlite", "mongodb"], indirect=True)
 async def test_of_many_who_do_the_same_at_once_each_gets_the_result(place, start):
     script, user, project = await start(place)
@@ -106,7 +104,6 @@ async def test_of_many_who_do_the_same_at_once_each_gets_the_result(place, start
     assert sorted(removed) == [200] + [404] * (AT_ONCE - 1)
 
 
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("place", ["sqlite", "mongodb"], indirect=True)
 async def test_no_role_is_given_that_went_at_the_same_moment(place, start):
     script, user, project = await start(place)

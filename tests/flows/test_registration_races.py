@@ -14,7 +14,7 @@ from tests.support.sign_in.steps import text_of
 
 AT_ONCE = 32
 MAILS = 5  # to one mailbox
-ROUNDS = [pytest.param(1, id="1"), pytest.param(20, id="20", marks=pytest.mark.deep)]
+ROUNDS = [pytest.param(1, id="1"), pytest.param(20, id="20", marks=pytest.mark.load)]
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 
 over_stores = pytest.mark.parametrize("place", PLACES, indirect=True)
@@ -46,7 +46,6 @@ async def all_at_once(browsers, pages, codes):
 
 @over_stores
 @often
-@pytest.mark.gen_test(timeout=300)
 async def test_of_one_code_sent_many_times_one_makes_the_account(place, newcomer, browser, rounds):
     for _ in range(rounds):
         email, visitor = newcomer(), browser()
@@ -60,7 +59,6 @@ async def test_of_one_code_sent_many_times_one_makes_the_account(place, newcomer
 
 @over_stores
 @often
-@pytest.mark.gen_test(timeout=300)
 async def test_of_many_guesses_five_are_looked_at(place, newcomer, browser, rounds):
     for _ in range(rounds):
         email, visitor = newcomer(), browser()
@@ -77,7 +75,6 @@ async def test_of_many_guesses_five_are_looked_at(place, newcomer, browser, roun
 
 @over_stores
 @often
-@pytest.mark.gen_test(timeout=300)
 async def test_of_many_accounts_with_one_mailbox_one_is_made(place, newcomer, browser, rounds):
     for _ in range(rounds):
         email, word = newcomer(), place.service.random.id().lower()
@@ -98,7 +95,6 @@ async def test_of_many_accounts_with_one_mailbox_one_is_made(place, newcomer, br
 
 @over_stores
 @often
-@pytest.mark.gen_test(timeout=300)
 async def test_of_many_accounts_with_one_name_one_gets_it(place, newcomer, browser, rounds):
     for _ in range(rounds):
         name = place.service.random.id().lower()

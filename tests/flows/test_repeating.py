@@ -11,7 +11,7 @@ from tests.flows.conftest import PLACES
 from tests.flows.test_managing import AT_ONCE, NO_REUSE, owner
 
 
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.full
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_of_twins_one_is_carried_out_and_all_get_its_answer(place, open_browser):
     browser = open_browser(place, limits=NO_REUSE)

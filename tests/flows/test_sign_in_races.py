@@ -72,6 +72,7 @@ class Somebody:
         return "code" in page.answer or "code" in await party.silently(self.browser)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("settings", ["sqlite", "mongodb"], indirect=True)
 async def test_of_thirty_sign_ins_none_survives_a_deactivation_at_the_same_moment(
     server, new_visitor, demo, monkeypatch

@@ -168,6 +168,7 @@ async def look_at_tasks(service):
         await schedule.take_turn_after(service, name, schedule.JOBS[name], lease)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("settings", list(BUDGET), indirect=True)
 async def test_no_request_needs_more_commands_than_its_budget(
     meter, server, new_visitor, demo, request

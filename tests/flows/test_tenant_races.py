@@ -20,7 +20,7 @@ from tests.support.sign_in.registering import code_for
 from tests.support.transfer.bulk import IMPORT
 
 AT_ONCE = 6
-ROUNDS = [pytest.param(2, id="2"), pytest.param(20, id="20", marks=pytest.mark.deep)]
+ROUNDS = [pytest.param(2, id="2"), pytest.param(20, id="20", marks=pytest.mark.load)]
 
 
 @dataclass
@@ -87,8 +87,8 @@ def two(place, open_browser, io_loop):
     return io_loop.run_sync(make)
 
 
+@pytest.mark.full
 @pytest.mark.promise("tenant: superseded address")
-@pytest.mark.gen_test(timeout=240)
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_an_address_asserted_and_verified_at_once_is_a_login_name_of_who_verified_it(
@@ -120,7 +120,6 @@ async def test_an_address_asserted_and_verified_at_once_is_a_login_name_of_who_v
 
 
 @pytest.mark.promise("tenant: superseded address")
-@pytest.mark.gen_test(timeout=240)
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_of_verifications_of_one_address_in_two_organizations_at_once_one_counts(
@@ -144,8 +143,8 @@ async def test_of_verifications_of_one_address_in_two_organizations_at_once_one_
         assert {page.status for page in lost[0]} == {400}
 
 
+@pytest.mark.full
 @pytest.mark.promise("tenant: domain")
-@pytest.mark.gen_test(timeout=240)
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_of_two_organizations_that_bring_one_domain_at_once_one_has_it_verified(two, rounds):
@@ -161,8 +160,8 @@ async def test_of_two_organizations_that_bring_one_domain_at_once_one_has_it_ver
         assert {one.org_id for one in found} <= {two.evil_id, two.corp_id}
 
 
+@pytest.mark.full
 @pytest.mark.promise("tenant: domain")
-@pytest.mark.gen_test(timeout=240)
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_a_domain_given_up_while_users_are_made_leaves_none_who_count_by_it(two, rounds):

@@ -26,7 +26,7 @@ def world(io_loop, server, visitor):
     return made
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=1800)
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_every_answer_is_as_the_description_says(

@@ -25,7 +25,7 @@ def world(io_loop, server, visitor) -> World:
     return made
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=1800)
 async def test_no_described_request_does_any_harm(world, new_visitor, record_property):
     requests = list(described.cases(world, EXAMPLES))

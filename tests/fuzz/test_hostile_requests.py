@@ -30,7 +30,6 @@ async def shoot(world, stranger, seed: int, requests: int) -> Barrage:
     return barrage
 
 
-@pytest.mark.gen_test(timeout=120)
 async def test_no_spoilt_request_does_any_harm(world, new_visitor):
     barrage = await shoot(world, new_visitor(), 0, 600)
 
@@ -38,8 +37,7 @@ async def test_no_spoilt_request_does_any_harm(world, new_visitor):
     assert sum(barrage.counts.values()) == barrage.sent
 
 
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=600)
 @pytest.mark.parametrize("seed", SEEDS)
 async def test_no_great_number_of_spoilt_requests_does_any_harm(
@@ -58,7 +56,7 @@ class TestOverMongodb:
     def settings(self, mongodb) -> dict:
         return SETTINGS | {"store": mongodb}
 
-    @pytest.mark.deep
+    @pytest.mark.load
     @pytest.mark.gen_test(timeout=600)
     async def test_no_spoilt_request_does_any_harm(self, world, new_visitor, record_property):
         barrage = await shoot(world, new_visitor(), 100, 3_000)

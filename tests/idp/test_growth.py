@@ -34,7 +34,7 @@ async def store_many(store, records, collection, n):
         assert not any(await store.commit_each([[Insert(collection, one)] for one in each]))
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=2 * ENOUGH)
 async def test_three_days_after_many_begun_sign_ins_the_file_has_its_size_again(
     tmp_path, monkeypatch

@@ -15,11 +15,13 @@ import time
 from pathlib import Path
 from typing import Final
 
+from tests.support.patience import SECONDS
+
 CONFIGURATION: Final = Path(__file__).parent / "apache.conf"
 MODULES: Final = Path("/usr/lib/apache2/modules")
 LENT: Final = ("nobody", "nogroup")
-START_SECONDS: Final = 20.0
-STOP_SECONDS: Final = 10.0
+START_SECONDS: Final = SECONDS
+STOP_SECONDS: Final = 30.0
 
 
 class NoApache(Exception):

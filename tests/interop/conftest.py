@@ -20,6 +20,7 @@ import pytest
 from idp.records import APPLICATIONS
 from tests.flows.conftest import at
 from tests.interop import node
+from tests.support import patience
 from tests.support.programs.program import Program
 from tests.support.skips import skip
 
@@ -46,7 +47,7 @@ def place(io_loop, service):
 def api(io_loop, service):
     headers = {"Authorization": f"Bearer {(service.directory / 'admin.pat').read_text().strip()}"}
     base = f"{service.issuer}/management/v1"
-    client = httpx.AsyncClient(base_url=base, headers=headers, timeout=20)
+    client = httpx.AsyncClient(base_url=base, headers=headers, timeout=patience.SECONDS)
     yield client
     io_loop.run_sync(client.aclose)
 

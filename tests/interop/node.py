@@ -16,6 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tests.support import patience
+
 OLDEST: Final = 20
 INSTALL_SECONDS: Final = 120
 # One that is not there is not waited for long.
@@ -96,7 +98,9 @@ def _run_npm(node: Node, directory: Path) -> None:
 
 
 def _major(program: str) -> int:
-    ran = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30)
+    ran = subprocess.run(
+        [program, "--version"], capture_output=True, text=True, timeout=patience.SECONDS
+    )
     number = ran.stdout.removeprefix("v").partition(".")[0]
     return int(number) if number.isdigit() else 0
 

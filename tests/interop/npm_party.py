@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.interop.node import Node, environment
+from tests.support import patience
 
 SCOPE = "openid profile email offline_access"
 
@@ -57,7 +58,7 @@ class Party:
     def close(self) -> None:
         with self._process:
             self._process.stdin.close()
-            self._process.wait(10)
+            self._process.wait(patience.SECONDS)
 
 
 async def introduced(place, party, method="client_secret_basic", new_key=None, **changes):

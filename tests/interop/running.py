@@ -7,7 +7,9 @@ import subprocess
 import time
 from pathlib import Path
 
-START_SECONDS = 30
+from tests.support.patience import SECONDS
+
+START_SECONDS = SECONDS
 
 
 def free_port() -> int:

@@ -49,7 +49,6 @@ async def verified(metadata: dict, id_token: str, client_id: str) -> dict:
     return token.claims
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post", "none"])
 async def test_authlib_signs_in_refreshes_and_signs_out(place, open_browser, method):
     callback, goodbye = f"{place.issuer}/cb", f"{place.issuer}/goodbye"
@@ -99,7 +98,6 @@ async def test_authlib_signs_in_refreshes_and_signs_out(place, open_browser, met
     assert after.status_code == 401
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_authlib_reads_a_jwt_access_token(place, open_browser):
     party, browser = await place.register(), open_browser(place)
     change = Update(APPLICATIONS, party.client_id, set={"access_token_type": "jwt"})
@@ -111,7 +109,6 @@ async def test_authlib_reads_a_jwt_access_token(place, open_browser):
     assert (await party.userinfo(browser, tokens["access_token"])).status == 200
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_authlib_learns_why_it_is_refused(place, open_browser):
     party, metadata, browser = await place.register(), await discovered(place), open_browser(place)
     async with AsyncOAuth2Client(

@@ -7,7 +7,6 @@ import json
 import warnings
 
 import authlib.deprecate
-import pytest
 from joserfc.jwk import RSAKey
 
 with warnings.catch_warnings():  # Authlib puts its own filter before those of tox.ini
@@ -18,7 +17,6 @@ with warnings.catch_warnings():  # Authlib puts its own filter before those of t
 BY_ITSELF = {"auth_method": "private_key_jwt", "grant_types": ["client_credentials"]}
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_authlib_gets_checks_and_revokes_a_token_by_its_key(place, new_key):
     party = await place.register(**BY_ITSELF)
     key, token_endpoint = await new_key(party), f"{place.issuer}/oauth/v2/token"
@@ -43,7 +41,6 @@ async def test_authlib_gets_checks_and_revokes_a_token_by_its_key(place, new_key
     assert told[1] == {"active": False}
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_authlib_asks_as_a_service_user(place, api):
     name = f"script-{place.service.random.id()}"
     made = await api.post("/users/machine", json={"userName": name, "name": "Script"})

@@ -61,7 +61,6 @@ def delivered(page) -> dict[str, str]:
     return dict(parse_qsl(urlsplit(page.location).query))
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize(
     "method", ["client_secret_basic", "client_secret_post", "private_key_jwt"]
 )

@@ -10,6 +10,7 @@ import pytest
 
 from tests.interop import apache
 from tests.interop.apache import Apache, NoApache, PortTaken
+from tests.support import patience
 from tests.support.skips import skip
 
 TRIES = 5
@@ -45,7 +46,7 @@ class Site:
 
     def __init__(self, place, server):
         self.place, self.server = place, server
-        self.http = httpx.AsyncClient(base_url=server.base, timeout=20)
+        self.http = httpx.AsyncClient(base_url=server.base, timeout=patience.SECONDS)
         self.goodbye = f"{server.base}/goodbye"
 
     async def begin(self, response_mode, *, hears_of_logouts):
@@ -97,7 +98,6 @@ class Site:
         return await self.http.post(self.server.redirect_uri, data=page.hidden)
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_mod_auth_openidc_signs_in_refreshes_and_signs_out(new_site, open_browser, place):
     site, browser = await new_site(), open_browser(place)
     assert await site.asks_to_sign_in()
@@ -120,7 +120,6 @@ async def test_mod_auth_openidc_signs_in_refreshes_and_signs_out(new_site, open_
     assert (await site.party.userinfo(browser, renewed["access_token"])).status == 401
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_mod_auth_openidc_reads_an_answer_that_the_browser_posts(
     new_site, open_browser, place
 ):
@@ -131,7 +130,6 @@ async def test_mod_auth_openidc_reads_an_answer_that_the_browser_posts(
     assert (await site.told())["userinfo"]["email"] == "dana@example.com"
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_mod_auth_openidc_lets_in_a_client_that_has_a_token(new_site, open_browser, place):
     site, browser = await new_site(), open_browser(place)
     page = await browser.sign_in(site.party.authorize_url(), *place.user)
@@ -145,7 +143,6 @@ async def test_mod_auth_openidc_lets_in_a_client_that_has_a_token(new_site, open
     assert answers[tokens["access_token"]].text == "the api page"
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_mod_auth_openidc_ends_the_session_that_was_ended_elsewhere(
     new_site, open_browser, place
 ):

@@ -20,7 +20,6 @@ def party(npm, request):
     running.close()
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("method", [*SECRETS, "none", "private_key_jwt"])
 async def test_it_signs_in_refreshes_and_signs_out(place, party, open_browser, new_key, method):
     keys = new_key if method == "private_key_jwt" else None
@@ -46,7 +45,6 @@ async def test_it_signs_in_refreshes_and_signs_out(place, party, open_browser, n
         await party.call("userinfo", accessToken=renewed["access_token"], **person)
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("method", ["client_secret_basic", "private_key_jwt"])
 async def test_it_learns_what_a_token_is_worth_and_revokes_it(
     place, party, open_browser, new_key, method
@@ -70,7 +68,6 @@ async def test_it_learns_what_a_token_is_worth_and_revokes_it(
     assert "invalid_grant" in refused.value.reasons
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("method", [*SECRETS, "private_key_jwt"])
 async def test_it_gets_a_token_for_itself(place, party, new_key, method):
     keys = new_key if method == "private_key_jwt" else None
@@ -85,7 +82,6 @@ async def test_it_gets_a_token_for_itself(place, party, new_key, method):
         assert (told["active"], told["client_id"]) == (True, client.client_id)
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_it_pushes_its_request(place, party, open_browser):
     browser = open_browser(place)
     client = await introduced(place, party, requires_pushed_requests=True)
@@ -100,7 +96,6 @@ async def test_it_pushes_its_request(place, party, open_browser):
     assert told["tokens"]["refresh_token"]
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("party", ["oauth4webapi"], indirect=True)
 async def test_a_resource_server_reads_a_jwt_access_token(place, party, open_browser):
     client = await introduced(place, party, access_token_type="jwt")
@@ -116,7 +111,6 @@ async def test_a_resource_server_reads_a_jwt_access_token(place, party, open_bro
     assert "email" in claims["scope"].split()
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_it_signs_in_where_there_is_no_browser(place, party, open_browser):
     await introduced(place, party, "none", grant_types=[DEVICE_CODE, "refresh_token"])
     started, browser = await party.call("startDevice", scope=SCOPE), open_browser(place)

@@ -25,7 +25,6 @@ def changed(url: str, **values: str | None) -> str:
     return parts._replace(query=urlencode(query)).geturl()
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_openid_client_learns_that_nobody_is_signed_in(place, party, open_browser):
     client = await introduced(place, party)
     wanted = {"redirectUri": client.redirect_uri, "scope": SCOPE, "prompt": "none"}
@@ -37,7 +36,6 @@ async def test_openid_client_learns_that_nobody_is_signed_in(place, party, open_
     assert "login_required" in refused.value.reasons
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_openid_client_gets_in_silently_once_somebody_is_signed_in(
     place, party, open_browser
 ):
@@ -52,7 +50,6 @@ async def test_openid_client_gets_in_silently_once_somebody_is_signed_in(
     assert "refresh_token" not in second["tokens"]
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_openid_client_reads_an_answer_that_the_browser_posts(place, party, open_browser):
     client = await introduced(place, party)
     wanted = {"redirectUri": client.redirect_uri, "scope": SCOPE, "response_mode": "form_post"}
@@ -64,7 +61,6 @@ async def test_openid_client_reads_an_answer_that_the_browser_posts(place, party
     assert told["claims"]["aud"] == client.client_id
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_openid_client_gets_an_id_token_at_once(place, party, open_browser):
     implicit = {"response_types": ["id_token"], "grant_types": ["implicit"]}
     client = await introduced(place, party, **implicit)
@@ -85,7 +81,6 @@ TAMPERED = {
 }
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("tampered", TAMPERED.values(), ids=TAMPERED)
 async def test_openid_client_finds_what_was_changed_on_the_way(
     place, party, open_browser, tampered
@@ -100,7 +95,6 @@ async def test_openid_client_finds_what_was_changed_on_the_way(
     assert (await party.call("callback", url=url))["tokens"], "and nothing was spent"
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_openid_client_holds_the_nonce_against_the_id_token(place, party, open_browser):
     client = await introduced(place, party)
     url = await signed_in(place, party, open_browser(place), client)
@@ -111,7 +105,6 @@ async def test_openid_client_holds_the_nonce_against_the_id_token(place, party, 
     assert "OAUTH_JWT_CLAIM_COMPARISON_FAILED" in refused.value.reasons
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_openid_client_holds_the_signature_against_the_key_set(place, party, open_browser):
     client = await introduced(place, party)
     await meet(place, party, client, forgedKeys=True)
@@ -121,7 +114,6 @@ async def test_openid_client_holds_the_signature_against_the_key_set(place, part
         await party.call("callback", url=url)
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_openid_client_learns_why_it_is_refused(place, party, open_browser):
     client, browser = await introduced(place, party), open_browser(place)
     url = await signed_in(place, party, browser, client)

@@ -17,6 +17,7 @@ from idp.clients.presets import guides
 from tests.interop import node
 from tests.interop.running import Running, free_port
 from tests.interop.test_presets import registered
+from tests.support import patience
 from tests.support.browsers.visitor import Visitor
 
 SECRETS = {"SECRET_KEY": "k" * 40, "SESSION_SECRET": "s" * 40}
@@ -76,7 +77,12 @@ def new_project(directory: Path, environment: dict[str, str]) -> str:
         (directory / name).write_text(text, encoding="utf-8")
     migrate = [sys.executable, "-m", "django", "migrate", "--verbosity=0"]
     subprocess.run(
-        migrate, cwd=directory, env=environment, stdin=subprocess.DEVNULL, check=True, timeout=60
+        migrate,
+        cwd=directory,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        check=True,
+        timeout=patience.SECONDS,
     )
     return DJANGO["settings.py"]
 
@@ -128,7 +134,9 @@ def begin(io_loop, place, api, start):
         running.wait_for(port)
 
         def browser() -> httpx.AsyncClient:
-            opened.append(httpx.AsyncClient(base_url=f"http://localhost:{port}", timeout=20))
+            opened.append(
+                httpx.AsyncClient(base_url=f"http://localhost:{port}", timeout=patience.SECONDS)
+            )
             return opened[-1]
 
         return running, browser
@@ -153,7 +161,6 @@ async def is_signed_in(at_application) -> bool:
     return "Hello " in text
 
 
-@pytest.mark.gen_test(timeout=90)
 @pytest.mark.parametrize(("name", "login"), PROGRAMS)
 async def test_a_person_signs_in_to_the_program_of_a_preset(
     place, open_browser, begin, name, login
@@ -169,7 +176,6 @@ async def test_a_person_signs_in_to_the_program_of_a_preset(
 
 
 @pytest.mark.promise("security: programs")
-@pytest.mark.gen_test(timeout=90)
 @pytest.mark.parametrize(("name", "login"), PROGRAMS)
 async def test_a_callback_that_is_opened_in_another_browser_does_not_sign_in(
     place, open_browser, begin, name, login
@@ -195,7 +201,6 @@ async def test_a_callback_that_is_opened_in_another_browser_does_not_sign_in(
 
 
 @pytest.mark.promise("security: programs")
-@pytest.mark.gen_test(timeout=90)
 async def test_the_program_for_node_ends_sign_ins_after_10_minutes_and_sessions_after_8_hours(
     place, open_browser, begin
 ):
@@ -213,7 +218,6 @@ async def test_the_program_for_node_ends_sign_ins_after_10_minutes_and_sessions_
 
 
 @pytest.mark.promise("security: programs")
-@pytest.mark.gen_test(timeout=90)
 async def test_the_program_for_node_keeps_a_bounded_number_of_sign_ins(place, open_browser, begin):
     def at_most_two(text):
         assert text.count("100_000") == 1
@@ -229,7 +233,6 @@ async def test_the_program_for_node_keeps_a_bounded_number_of_sign_ins(place, op
     assert (await second.get(second_callback)).status_code == 303
 
 
-@pytest.mark.gen_test(timeout=90)
 @pytest.mark.parametrize(
     ("host", "name", "last"),
     [("localhost", "browser", "lax"), ("https://localhost", "__host-browser", "secure")],
@@ -247,7 +250,6 @@ async def test_the_cookie_of_the_program_for_node_is_out_of_reach_of_scripts_and
     assert answer.headers["Set-Cookie"].lower().endswith(last)
 
 
-@pytest.mark.gen_test(timeout=90)
 async def test_the_program_for_node_outlives_an_address_that_is_none(begin):
     _, browser = await begin("node")
     own = browser()

@@ -14,6 +14,7 @@ from idp.clients import presets
 from idp.records import APPLICATIONS, INSTANCE_ID, INSTANCES
 from tests.interop.apache import Apache, NoApache, find
 from tests.interop.test_authlib import NONCE, VERIFIER, discovered, verified
+from tests.support import patience
 from tests.support.skips import skip
 
 with warnings.catch_warnings():  # Authlib puts its own filter before those of tox.ini
@@ -35,7 +36,6 @@ async def registered(place, api, name, host):
     return made, presets.configuration(name, place.issuer, made["clientId"], host)
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_grafana_s_configuration_signs_people_in_with_their_roles(place, api, open_browser):
     made, text = await registered(place, api, "grafana", "grafana.example")
     file = configparser.ConfigParser(interpolation=None)
@@ -78,7 +78,6 @@ async def test_grafana_s_configuration_signs_people_in_with_their_roles(place, a
     assert left.location == "https://grafana.example/login"
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_flask_s_configuration_gives_it_the_claims_that_it_reads(place, api, open_browser):
     """`authorize_access_token()["userinfo"]` are the claims of the ID token."""
     made, text = await registered(place, api, "flask", "shop.example")
@@ -115,13 +114,12 @@ def site(io_loop):
         server = Apache(find())
     except NoApache as error:
         skip(error)
-    http = httpx.AsyncClient(base_url=server.base, timeout=20)
+    http = httpx.AsyncClient(base_url=server.base, timeout=patience.SECONDS)
     yield server, http
     io_loop.run_sync(http.aclose)
     server.close()
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_apache_is_configured_by_the_text_as_it_is(place, api, open_browser, site):
     (server, http), browser = site, open_browser(place)
     made, text = await registered(place, api, "apache", server.base)

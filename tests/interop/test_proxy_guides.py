@@ -17,6 +17,7 @@ import pytest
 from idp.clients.presets import guides
 from tests.interop.running import Running, free_port
 from tests.interop.test_presets import registered
+from tests.support import patience
 from tests.support.programs import debian, go_tools
 from tests.support.servers import nginx
 
@@ -143,7 +144,9 @@ def browser(io_loop):
     opened = []
 
     def make(port: int) -> httpx.AsyncClient:
-        opened.append(httpx.AsyncClient(base_url=f"http://localhost:{port}", timeout=20))
+        opened.append(
+            httpx.AsyncClient(base_url=f"http://localhost:{port}", timeout=patience.SECONDS)
+        )
         return opened[-1]
 
     yield make
@@ -158,8 +161,7 @@ async def is_closed(own: httpx.AsyncClient) -> bool:
     return "Sign in with OpenID Connect" in answer.text
 
 
-@pytest.mark.deep  # oauth2-proxy is compiled, which takes minutes
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.load  # oauth2-proxy is compiled, which takes minutes
 @pytest.mark.parametrize("name", ["oauth2-proxy", "nginx", "caddy"])
 async def test_a_page_behind_oauth2_proxy_is_for_users_who_have_signed_in(
     place, open_browser, begin, browser, name

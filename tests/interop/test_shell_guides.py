@@ -8,9 +8,8 @@ import os
 import re
 import subprocess
 
-import pytest
-
 from idp.clients import presets
+from tests.support import patience
 from tests.support.programs import debian
 from tests.support.protocol.relying_party import RelyingParty
 
@@ -27,7 +26,7 @@ async def run(command: str, **variables: str) -> dict:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=patience.SECONDS,
     )
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout)
@@ -45,7 +44,6 @@ async def new_project(api, name: str) -> str:
     return (await api.post("/projects", json={"name": name})).raise_for_status().json()["id"]
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_a_command_line_tool_signs_in_on_another_device(place, api, open_browser):
     made = await new_app(api, await new_project(api, "A tool"), "cli")
     text = presets.configuration("cli", place.issuer, made["clientId"], "app.example")
@@ -63,7 +61,6 @@ async def test_a_command_line_tool_signs_in_on_another_device(place, api, open_b
     assert again["error"] == "invalid_grant"
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_a_command_line_tool_waits_for_the_user(place, api):
     made = await new_app(api, await new_project(api, "A tool that waits"), "cli")
     text = presets.configuration("cli", place.issuer, made["clientId"], "app.example")
@@ -74,7 +71,6 @@ async def test_a_command_line_tool_waits_for_the_user(place, api):
     assert [answer["error"] for answer in answers] == ["authorization_pending", "slow_down"]
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_an_api_learns_what_a_token_is_worth(place, api, open_browser):
     project = await new_project(api, "An API and its application")
     made, app = await new_app(api, project, "api"), await new_app(api, project, "flask")

@@ -32,7 +32,7 @@ def test_a_mutant_still_fits_the_program(mutant):
     assert mutant.new not in (mutant.old, None)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.says)
 def test_a_check_that_is_taken_away_is_missed(mutant, copy, tried, record_property):
     file = copy / mutant.file

@@ -62,7 +62,7 @@ async def test_of_several_processes_one_sends_each_message(
         sids.add(part(tokens["id_token"], 1)["sid"])
         page = await browser.get(party.logout_url(id_token_hint=tokens["id_token"]))
         assert page.location == BYE
-    eventually(lambda: len(receiver.calls) >= 5, "the calls", 30)
+    eventually(lambda: len(receiver.calls) >= 5, "the calls")
     keys = (await browser.get("/oauth/v2/keys")).text
     program.stop()
 
@@ -91,7 +91,7 @@ async def test_what_a_killed_process_had_not_been_answered_is_sent_by_the_next(
     second = start_program(*store)
     answer = httpx.post(f"{second.issuer}/test/clock", content='{"advance": "31s"}')
     assert answer.status_code == 200
-    eventually(lambda: len(receiver.calls) == 2, "the second attempt", 30)
+    eventually(lambda: len(receiver.calls) == 2, "the second attempt")
     second.stop()
 
     one, other = (part(call.token, 1) for call in receiver.calls)

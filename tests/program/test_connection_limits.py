@@ -12,6 +12,7 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
+from tests.support import patience
 from tests.support.programs.program import eventually
 
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -59,7 +60,7 @@ def test_a_connection_without_a_request_is_closed_after_its_time(start_program, 
     assert is_open(kept)
 
     eventually(lambda: is_closed(silent) and is_closed(slow), "their end")
-    kept.settimeout(10)
+    kept.settimeout(patience.SECONDS)
     assert is_open(kept)
 
 
@@ -76,7 +77,7 @@ def test_the_client_that_holds_most_makes_room_with_its_longest_idle_connection(
 
     assert all(map(is_open, others))
     eventually(lambda: [is_closed(each) for each in many[:4]] == [True] * 3 + [False], "room")
-    guest.settimeout(10)
+    guest.settimeout(patience.SECONDS)
     assert is_open(guest)
 
 
@@ -110,7 +111,7 @@ def test_one_client_that_reads_no_answers_keeps_nobody_out(start_program, stack)
     def is_served():
         return not any(starved(program, "127.0.0.2") for _ in range(3))
 
-    assert eventually(is_served, "an answer", 30)  # once no answer is being made
+    assert eventually(is_served, "an answer")  # once no answer is being made
 
 
 def few_descriptors():
@@ -126,7 +127,7 @@ def test_a_service_without_descriptors_left_goes_on(start_program, stack, monkey
     idle = [stack.enter_context(connect(program)) for _ in range(300)]
     started = time.monotonic()
     for _ in range(20):
-        answer = httpx.get(f"{program.issuer}/readyz", timeout=10)
+        answer = httpx.get(f"{program.issuer}/readyz", timeout=patience.SECONDS)
         assert answer.status_code == 200
 
     assert time.monotonic() - started < 20

@@ -7,7 +7,9 @@ import subprocess
 from pathlib import Path
 
 import httpx
+import pytest
 
+from tests.support import patience
 from tests.support.programs.program import children, command, environment, eventually
 
 
@@ -15,6 +17,7 @@ def names(pid: int) -> list[str]:
     return [Path(f"/proc/{child}/comm").read_text().strip() for child in children(pid)]
 
 
+@pytest.mark.full
 def test_the_end_of_a_child_that_is_no_worker_harms_nobody(tmp_path):
     serve = command("serve", "--json", "--port", "0", "--processes", "2")
     process = subprocess.Popen(
@@ -31,5 +34,5 @@ def test_the_end_of_a_child_that_is_no_worker_harms_nobody(tmp_path):
     assert len(children(process.pid)) == 2
     assert httpx.get(f"{told['issuer']}/readyz").status_code == 200
     process.terminate()
-    assert process.wait(20) == 0
+    assert process.wait(patience.SECONDS) == 0
     process.stdout.close()

@@ -7,6 +7,7 @@ import time
 import httpx
 import pytest
 
+from tests.support import patience
 from tests.support.programs.disks import MIB, small_disk
 
 PROJECT = "/management/v1/projects"
@@ -26,7 +27,7 @@ def test_readyz_says_read_only_from_the_first_failed_write_to_the_first_that_suc
     data, token = disk.path / "data", disk.path / "pat"
     program = start_program("--admin-pat", str(token), "--data", str(data))
     sent = {"Authorization": f"Bearer {program.announcement['adminPat']}"}
-    with httpx.Client(base_url=program.issuer, headers=sent, timeout=30) as client:
+    with httpx.Client(base_url=program.issuer, headers=sent, timeout=patience.SECONDS) as client:
         made = client.post(PROJECT, json={"name": "P"})
         assert (made.status_code, client.get("/readyz").json()) == (200, {"status": "ok"})
 

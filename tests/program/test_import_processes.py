@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from idp.transfer.jobs import workers
+from tests.support import patience
 from tests.support.transfer.bulk import orgs, package
 
 SPY = "open(__file__ + '.ran', 'w').close()\nraise SystemExit(1)\n"
@@ -25,7 +26,7 @@ def test_an_import_beside_a_folder_named_idp_runs_none_of_it(start_program, tmp_
     assert len(body) > workers.MIN_PACKAGE_BYTES  # so other processes are to help, too
 
     sent = {"Authorization": f"Bearer {program.announcement['adminPat']}"}
-    with httpx.Client(base_url=program.issuer, headers=sent, timeout=30) as client:
+    with httpx.Client(base_url=program.issuer, headers=sent, timeout=patience.SECONDS) as client:
         type = {"Content-Type": "application/json"}
         job = client.post("/admin/v1/import?wait=false", content=body, headers=type).json()
         until = time.monotonic() + 30

@@ -8,10 +8,11 @@ import re
 import httpx
 import pytest
 
+from tests.support.patience import until
 from tests.support.servers.mail_server import settings_for
 
 SLOW = pytest.mark.gen_test(timeout=90)
-pytestmark = pytest.mark.deep
+pytestmark = pytest.mark.load
 
 
 def variables(mail_server):
@@ -28,13 +29,6 @@ async def invite(program, pat, count):
             body = {"profile": profile, "email": {"email": f"nora-{n}@acme.example"}}
             answer = await client.post("/v2/users/human", json=body)
             assert answer.json()["mail"] == "queued"
-
-
-async def until(is_so, seconds=30):
-    """Let the mail server work until this is so."""
-    async with asyncio.timeout(seconds):
-        while not is_so():
-            await asyncio.sleep(0.02)
 
 
 def code(mail):

@@ -14,6 +14,8 @@ import pytest
 
 from idp.server import notify
 from idp.server.notify import Notifier
+from tests.support import patience
+from tests.support.patience import until
 from tests.support.programs.program import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -75,7 +77,7 @@ def test_reloads_amid_start_and_stop_announce_nothing(start_program, manager, pr
     options = {"NOTIFY_SOCKET": manager.address, "IDP_SHUTDOWN_DELAY_SECONDS": 1}
     program = start_program("--processes", str(processes), waits=False, **options)
     if processes > 1:
-        eventually(program.workers, "the preparing process", 30)
+        eventually(program.workers, "the preparing process")
         program.signal(signal.SIGHUP)
     program.wait_for(lambda: bool(program.output), "its JSON line")
     eventually(lambda: manager.states() == ["READY=1"], "READY")
@@ -87,7 +89,7 @@ def test_reloads_amid_start_and_stop_announce_nothing(start_program, manager, pr
     assert manager.states() == ["READY=1", "STOPPING=1"]
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_start_that_upgrades_what_is_stored_asks_for_more_time(
     start_program, installed, manager, processes
@@ -104,12 +106,12 @@ def test_a_start_that_upgrades_what_is_stored_asks_for_more_time(
     program.stop()
 
 
+@pytest.mark.full
 async def test_more_time_is_asked_for_now_and_then_until_the_start_is_over(manager, monkeypatch):
     monkeypatch.setattr(notify, "_EXTENSION_INTERVAL_SECONDS", 0.01)
     notifier = Notifier(manager.address, None)
-    async with asyncio.timeout(10), notifier.extending():
-        while len(manager.states()) < 3:
-            await asyncio.sleep(0.005)
+    async with asyncio.timeout(patience.SECONDS), notifier.extending():
+        await until(lambda: len(manager.states()) >= 3)
     sent = manager.states()
     await asyncio.sleep(0.05)
 
@@ -136,7 +138,7 @@ def test_signs_of_life_are_sent_where_they_are_expected(start_program, manager):
     eventually(lambda: manager.signs_of_life() > 5, "signs of life")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_group_in_which_no_worker_runs_gives_no_sign_of_life(start_program, manager):
     options = {"NOTIFY_SOCKET": manager.address, "WATCHDOG_USEC": 400_000}
     program = start_program("--processes", "2", **options)

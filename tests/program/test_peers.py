@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support import patience
 from tests.support.programs.program import listening_port
 from tests.support.skips import skip
 
@@ -17,7 +18,7 @@ HERE, THERE = "10.213.77.1", "10.213.77.2"
 ASK = """
 import http.client, sys
 host, port, path, *fields = sys.argv[1:]
-connection = http.client.HTTPConnection(host, int(port), timeout=10)
+connection = http.client.HTTPConnection(host, int(port), timeout=patience.SECONDS)
 connection.request("GET", path, headers=dict(field.split(": ", 1) for field in fields))
 answer = connection.getresponse()
 sys.stdout.buffer.write(b"%d " % answer.status + answer.read())
@@ -29,7 +30,9 @@ FORGED = ["X-Forwarded-For: 127.0.0.1", "X-Real-IP: 127.0.0.1", "Forwarded: for=
 
 
 def ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True, timeout=10)
+    subprocess.run(
+        ["ip", *arguments], check=True, capture_output=True, text=True, timeout=patience.SECONDS
+    )
 
 
 @pytest.fixture
@@ -59,7 +62,9 @@ def ask(port: int, path: str, *fields: str, host: str = "127.0.0.1", inside: str
     start = ["ip", "netns", "exec", inside] if inside else []
     command = [*start, sys.executable, "-I", "-c", ASK, host, str(port), path]
     fields = (f"Host: localhost:{port}", "Accept: text/html", *fields)
-    ran = subprocess.run([*command, *fields], capture_output=True, text=True, timeout=30)
+    ran = subprocess.run(
+        [*command, *fields], capture_output=True, text=True, timeout=patience.SECONDS
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 

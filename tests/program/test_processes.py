@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.program.samples import close
+from tests.support import patience
 from tests.support.browsers.visitor import Visitor
 from tests.support.programs.program import eventually, is_alive, sockets
 from tests.support.protocol.relying_party import VERIFIER
@@ -20,7 +21,9 @@ from tests.support.slices import one_in
 
 def get(program, path="/healthz") -> httpx.Response:
     """A request on a connection of its own."""
-    return httpx.get(f"http://127.0.0.1:{program.port}{path}", headers=host(program), timeout=20)
+    return httpx.get(
+        f"http://127.0.0.1:{program.port}{path}", headers=host(program), timeout=patience.SECONDS
+    )
 
 
 def host(program) -> dict:
@@ -83,7 +86,7 @@ async def is_refused(program) -> bool:
 
 
 async def until_refused(program):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(patience.SECONDS):
         while not await is_refused(program):
             await asyncio.sleep(0.01)
 
@@ -91,7 +94,6 @@ async def until_refused(program):
 # Serving
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_both_processes_take_connections(start_program):
     program = start_program("--processes", "2")
     workers = program.workers()
@@ -125,7 +127,6 @@ def test_the_line_is_printed_once_and_when_all_serve(start_program):
     assert len(program.output) == 1
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_a_sign_in_goes_on_at_whichever_process(start_program):
     program = start_program("--processes", "2")
     no_reuse = httpx.Limits(max_keepalive_connections=0)
@@ -141,7 +142,6 @@ async def test_a_sign_in_goes_on_at_whichever_process(start_program):
 # Stopping
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_a_request_under_way_is_answered_and_no_new_one_taken(start_program, processes):
     program = start_program("--processes", processes)
@@ -156,7 +156,6 @@ async def test_a_request_under_way_is_answered_and_no_new_one_taken(start_progra
     assert program.wait() == 0
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_a_sign_in_whose_password_is_hashed_is_answered(start_program, processes):
     program = start_program("--processes", processes)
@@ -175,7 +174,6 @@ async def test_a_sign_in_whose_password_is_hashed_is_answered(start_program, pro
     assert program.wait() == 0
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_a_draining_process_is_not_ready(start_program):
     program = start_program()
     upload = await Upload().begin(program)
@@ -207,8 +205,7 @@ async def statuses(program) -> list[bytes]:
         await asyncio.sleep(0.005)
 
 
-@pytest.mark.slow
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.full
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_connections_are_accepted_until_the_delay_of_a_stop_ends(start_program, processes):
     program = start_program("--processes", processes, IDP_SHUTDOWN_DELAY_SECONDS=2)
@@ -225,16 +222,14 @@ async def test_connections_are_accepted_until_the_delay_of_a_stop_ends(start_pro
     assert program.wait() == 0
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_ctrl_c_stops_without_the_delay(start_program, processes):
     program = start_program("--processes", processes, IDP_SHUTDOWN_DELAY_SECONDS=60)
     os.killpg(program.pid, signal.SIGINT)
 
-    assert program.wait(15) == 0
+    assert program.wait(patience.SECONDS) == 0
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize(
     ("number", "processes"), [(signal.SIGTERM, "2"), (signal.SIGINT, "2"), (signal.SIGINT, "1")]
 )
@@ -250,7 +245,6 @@ async def test_a_stop_that_reaches_every_process_is_one_stop(start_program, numb
     assert program.wait() == 0
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_the_second_signal_ends_it_at_once(start_program, processes):
     program = start_program("--processes", processes)
@@ -260,18 +254,17 @@ async def test_the_second_signal_ends_it_at_once(start_program, processes):
     await until_refused(program)
     program.signal()
 
-    assert program.wait(5) != 0, "a request was not answered"
+    assert program.wait(patience.SECONDS) != 0, "a request was not answered"
     assert not [pid for pid in workers if is_alive(pid)]
     await close(upload.writer)
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_a_drain_has_an_end(start_program):
     program = start_program("--processes", "2", IDP_DRAIN_SECONDS="0")
     upload = await Upload().begin(program)
     program.signal()
 
-    assert program.wait(10) == 0
+    assert program.wait(patience.SECONDS) == 0
     assert await upload.reader.read() == b""
     await close(upload.writer)
 
@@ -283,7 +276,7 @@ def test_a_stop_amid_the_start_leaves_nothing(start_program, milliseconds):
     workers = program.workers()
     program.signal()
 
-    assert program.wait(10) in (0, -signal.SIGTERM)
+    assert program.wait(patience.SECONDS) in (0, -signal.SIGTERM)
     eventually(lambda: not [pid for pid in workers if is_alive(pid)], "the end of its children")
     assert not program.errors
     assert get(start_program()).status_code == 200
@@ -292,7 +285,6 @@ def test_a_stop_amid_the_start_leaves_nothing(start_program, milliseconds):
 # Losing processes
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_a_worker_that_is_killed_is_replaced(start_program):
     program = start_program("--processes", "2")
     killed, other = program.workers()
@@ -308,14 +300,13 @@ async def test_a_worker_that_is_killed_is_replaced(start_program):
     assert len(program.output) == 1
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_a_stop_while_a_worker_is_replaced_is_a_stop(start_program):
     program = start_program("--processes", "2")
     os.kill(program.workers()[0], signal.SIGKILL)
     program.wait_for(lambda: "worker replaced" in program.printed, "word of it")
     program.signal()
 
-    assert program.wait(10) == 0
+    assert program.wait(patience.SECONDS) == 0
     assert program.workers() == []
 
 
@@ -323,7 +314,7 @@ def test_when_the_supervisor_is_killed_its_workers_leave(start_program):
     program = start_program("--processes", "2")
     workers = program.workers()
     os.kill(program.pid, signal.SIGKILL)
-    program.process.wait(10)
+    program.process.wait(patience.SECONDS)
 
     eventually(lambda: not [pid for pid in workers if is_alive(pid)], "the workers' end")
     assert "Traceback" not in program.printed

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from tests.support import patience
 from tests.support.programs.program import eventually
 from tests.support.servers.certificate import self_signed
 
@@ -107,9 +108,9 @@ def test_a_worker_that_starts_during_a_reload_has_the_new_settings(start_program
     eventually(lambda: len(set(program.workers()) - set(before)) == 1, "a new worker")
     reloaded(program)
     os.kill(before[1], signal.SIGSTOP)  # the new one gets every connection once this is noticed
-    eventually(lambda: "no new connections" in program.printed, "word of it", 30)
+    eventually(lambda: "no new connections" in program.printed, "word of it")
     os.kill(before[1], signal.SIGKILL)
-    eventually(lambda: is_ready(program), "an answer", 20)
+    eventually(lambda: is_ready(program), "an answer")
 
     eventually(lambda: named_address(program) == "203.0.113.9", "the change")
     assert {named_address(program) for _ in range(10)} == {"203.0.113.9"}
@@ -136,8 +137,10 @@ def test_a_worker_that_was_replaced_has_the_settings_read_last(start_program, tm
     before = program.workers()
     for pid in before:
         os.kill(pid, signal.SIGKILL)
-    eventually(lambda: len(set(program.workers()) - set(before)) == 2, "new workers", 20)
-    eventually(lambda: is_ready(program), "an answer", 20)
+    eventually(
+        lambda: len(set(program.workers()) - set(before)) == 2, "new workers", patience.SECONDS
+    )
+    eventually(lambda: is_ready(program), "an answer")
 
     assert {named_address(program) for _ in range(6)} == {"203.0.113.9"}
 
@@ -199,7 +202,7 @@ def survives_hangup(program):
 @pytest.mark.parametrize("processes", [1, 2])
 def test_reloads_amid_the_start_end_nothing(start_program, processes):
     program = start_program("--processes", str(processes), waits=False)
-    eventually(lambda: survives_hangup(program), "its own code", 30)
+    eventually(lambda: survives_hangup(program), "its own code")
     while not program.output:
         program.signal(signal.SIGHUP)
         time.sleep(0.02)

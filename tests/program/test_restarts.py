@@ -9,7 +9,7 @@ from tests.support.programs.program import Program
 from tests.support.protocol.spent import Spent
 
 
-@pytest.mark.gen_test(timeout=90)
+@pytest.mark.full
 @pytest.mark.parametrize("end", ["stop", "kill"])
 async def test_what_was_spent_stays_spent_after_a_restart(tmp_path, open_browser, end):
     program = Program(tmp_path).start()

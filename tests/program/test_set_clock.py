@@ -9,6 +9,7 @@ import pytest
 
 from idp.records import EVENTS
 from tests.flows.conftest import at
+from tests.support import patience
 from tests.support.programs.faked_clock import FakedClock
 
 PROJECT = "/management/v1/projects"
@@ -20,8 +21,7 @@ async def unsealed(store) -> list[str]:
     return [each.record_id for each in events if not each.position]
 
 
-@pytest.mark.slow
-@pytest.mark.gen_test(timeout=90)
+@pytest.mark.full
 async def test_after_the_clock_was_set_workers_stay_and_each_event_is_sealed(
     start_program, tmp_path
 ):
@@ -30,12 +30,14 @@ async def test_after_the_clock_was_set_workers_stay_and_each_event_is_sealed(
     place, workers = await at(program), program.workers()
     sent = {"Authorization": f"Bearer {program.announcement['adminPat']}"}
     statuses = []
-    async with httpx.AsyncClient(base_url=program.issuer, headers=sent, timeout=30) as client:
+    async with httpx.AsyncClient(
+        base_url=program.issuer, headers=sent, timeout=patience.SECONDS
+    ) as client:
         for hours in (2, -1):
             clock.set_ahead(hours=hours)
             answer = await client.post(PROJECT, json={"name": f"at {hours} hours"})
             statuses.append(answer.status_code)
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(patience.SECONDS):
                 while await unsealed(place.store):
                     await asyncio.sleep(0.1)
     times = [each.at async for each in place.store.scan(EVENTS) if each.type == "project.created"]

@@ -8,6 +8,7 @@ from contextlib import closing
 import httpx
 import pytest
 
+from tests.support import patience
 from tests.support.programs.disks import MIB, StallingDisk
 
 PROJECT = "/management/v1/projects"
@@ -20,13 +21,13 @@ def disk(tmp_path):
         yield made
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_write_waits_for_the_disk_and_no_process_is_ended(start_program, disk):
     data = str(disk.path / "data")
     program = start_program("--processes", "2", "--admin-pat", "pat", "--data", data)
     workers = program.workers()
     sent = {"Authorization": f"Bearer {program.announcement['adminPat']}"}
-    with httpx.Client(base_url=program.issuer, headers=sent, timeout=30) as client:
+    with httpx.Client(base_url=program.issuer, headers=sent, timeout=patience.SECONDS) as client:
         with disk.stalled(STALL_SECONDS):
             began = time.monotonic()
             made = client.post(PROJECT, json={"name": "meanwhile"})

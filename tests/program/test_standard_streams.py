@@ -11,6 +11,7 @@ from contextlib import suppress
 import httpx
 import pytest
 
+from tests.support import patience
 from tests.support.programs.program import eventually, is_alive
 
 
@@ -25,7 +26,7 @@ def is_answered(program):
 @pytest.mark.parametrize(
     "redirection",
     [
-        pytest.param("2>&-", id="closed", marks=pytest.mark.deep),
+        pytest.param("2>&-", id="closed", marks=pytest.mark.load),
         pytest.param("2>/dev/full", id="full"),
     ],
 )
@@ -36,8 +37,10 @@ def test_without_a_stderr_requests_are_answered_and_a_worker_is_replaced(
     answered = [is_answered(program) for _ in range(20)]
     killed, other = program.workers()
     os.kill(killed, signal.SIGKILL)
-    eventually(lambda: len({*program.workers()} - {killed}) == 2, "the replacement", 30)
-    eventually(lambda: is_answered(program), "an answer", 30)
+    eventually(
+        lambda: len({*program.workers()} - {killed}) == 2, "the replacement", patience.SECONDS
+    )
+    eventually(lambda: is_answered(program), "an answer")
     program.signal()
 
     assert all(answered)
@@ -83,7 +86,7 @@ def read(reader):
     return found.decode()
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", "<&- 2>&-"])
 def test_the_banner_of_a_start_may_be_lost(start_program, redirection):
     with socket.create_server(("127.0.0.1", 0)) as probe:
@@ -92,7 +95,7 @@ def test_the_banner_of_a_start_may_be_lost(start_program, redirection):
         "--port", str(port), as_json=False, waits=False, redirection=redirection
     )
     program.announcement = {"issuer": f"http://localhost:{port}"}
-    eventually(lambda: is_answered(program), "an answer", 30)
+    eventually(lambda: is_answered(program), "an answer")
     program.signal()
 
     assert program.wait() == 0

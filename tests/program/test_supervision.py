@@ -16,6 +16,7 @@ import pytest
 
 from storage import blocks_writers
 from storage.sqlite.locks import FileLock
+from tests.support import patience
 from tests.support.programs.program import eventually, is_alive, listening_port, stop_running
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +75,7 @@ def test_nobody_waits_for_a_worker_that_was_killed(start_program):
 
     assert None not in waits
     assert max(waits) < 5
-    eventually(lambda: is_served(program, [killed]), "the replacement", 30)
+    eventually(lambda: is_served(program, [killed]), "the replacement")
     (line,) = replacements(program)
     assert (line["reason"], line["exit_code"], line["pause_seconds"]) == ("signal", -9, 0.0)
 
@@ -95,7 +96,7 @@ def test_connections_queued_for_a_killed_worker_are_reset(start_program):
         connection.close()
 
     assert time.monotonic() - started < 2
-    eventually(lambda: is_served(program, workers), "the replacements", 30)
+    eventually(lambda: is_served(program, workers), "the replacements")
 
 
 def test_while_no_worker_serves_connections_are_refused_and_the_port_is_nobody_elses(
@@ -117,7 +118,7 @@ def test_while_no_worker_serves_connections_are_refused_and_the_port_is_nobody_e
     program.kill()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_worker_that_stands_still_is_shut_off_then_killed_and_replaced(start_program):
     program = start_program("--processes", "2", IDP_WORKER_TIMEOUT_SECONDS=7)
     frozen = program.workers()[0]
@@ -126,7 +127,7 @@ def test_a_worker_that_stands_still_is_shut_off_then_killed_and_replaced(start_p
     program.wait_for(lambda: "no new connections" in program.printed, "word of it")
     silent = time.monotonic() - stopped_at
     waits = [seconds_for_an_answer(program.port) for _ in range(40)]
-    eventually(lambda: is_served(program, [frozen]), "the replacement", 60)
+    eventually(lambda: is_served(program, [frozen]), "the replacement")
 
     assert 4.5 < silent < 15
     assert None not in waits
@@ -134,14 +135,14 @@ def test_a_worker_that_stands_still_is_shut_off_then_killed_and_replaced(start_p
     assert [line["reason"] for line in replacements(program)] == ["hung"]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_worker_that_comes_back_after_its_socket_was_shut_is_replaced(start_program):
     program = start_program("--processes", "2")
     frozen = program.workers()[0]
     stop_running(frozen)
     program.wait_for(lambda: "no new connections" in program.printed, "word of it")
     os.kill(frozen, signal.SIGCONT)
-    eventually(lambda: is_served(program, [frozen]), "the replacement", 60)
+    eventually(lambda: is_served(program, [frozen]), "the replacement")
 
     # It was stopped at some moment: perhaps with the store's lock, for which the other one waits.
     # Then it is killed, unless it ends by itself between the supervisor's look and its signal.
@@ -151,7 +152,7 @@ def test_a_worker_that_comes_back_after_its_socket_was_shut_is_replaced(start_pr
     assert line["exit_code"] in ((0, -signal.SIGKILL) if had_lock else (0,))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_stopped_worker_without_which_nobody_can_write_is_killed_after_five_seconds(
     start_program, tmp_path
 ):
@@ -164,9 +165,11 @@ def test_a_stopped_worker_without_which_nobody_can_write_is_killed_after_five_se
     stopped_at = time.monotonic()
     program.wait_for(lambda: "no new connections" in program.printed, "word of it")
     sent = {"Authorization": f"Bearer {program.announcement['adminPat']}"}
-    made = httpx.post(f"{program.issuer}{PROJECTS}", json={"name": "P"}, headers=sent, timeout=20)
+    made = httpx.post(
+        f"{program.issuer}{PROJECTS}", json={"name": "P"}, headers=sent, timeout=patience.SECONDS
+    )
     took = time.monotonic() - stopped_at
-    eventually(lambda: is_served(program, [stopped]), "the replacement", 30)
+    eventually(lambda: is_served(program, [stopped]), "the replacement")
 
     assert made.status_code == 200
     assert 4.5 < took < 15
@@ -180,20 +183,20 @@ def at_the_door(program, file):
     return waiting[0] if waiting else None
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_stop_ends_in_time_with_a_worker_that_stands_still(start_program):
     program = start_program("--processes", "2", IDP_DRAIN_SECONDS=1)
     stop_running(program.workers()[0])
     program.signal()
 
-    assert program.wait(20) == 1
+    assert program.wait(patience.SECONDS) == 1
     assert program.workers() == []
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_stop_ends_in_time_while_the_preparing_process_stands_still(start_program):
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        silent.settimeout(30)
+        silent.settimeout(patience.SECONDS)
         port = silent.getsockname()[1]
         store = f"mongodb://127.0.0.1:{port}/idp?serverSelectionTimeoutMS=60000"
         program = start_program(
@@ -204,16 +207,16 @@ def test_a_stop_ends_in_time_while_the_preparing_process_stands_still(start_prog
     stop_running(preparing)
     program.signal()
 
-    assert program.wait(20) == 1
+    assert program.wait(patience.SECONDS) == 1
     assert not is_alive(preparing)
 
 
 def test_a_start_whose_process_is_killed_says_so(start_program):
     program = start_program("--processes", "2", waits=False)
-    (preparing,) = eventually(program.workers, "the preparing process", 30)
+    (preparing,) = eventually(program.workers, "the preparing process")
     os.kill(preparing, signal.SIGKILL)
 
-    assert program.wait(20) == 1
+    assert program.wait(patience.SECONDS) == 1
     assert '"the start failed: its process was ended by a signal"' in program.printed
 
 
@@ -227,10 +230,10 @@ def test_a_worker_for_which_there_is_no_room_is_started_later(start_program):
     assert seconds_for_an_answer(program.port) is not None
     resource.prlimit(program.pid, resource.RLIMIT_NOFILE, (soft, hard))
 
-    eventually(lambda: is_served(program, [killed]), "the replacement", 30)
+    eventually(lambda: is_served(program, [killed]), "the replacement")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("with_supervisor", [True, False], ids=["group", "workers"])
 def test_a_pause_of_the_whole_group_kills_nobody(start_program, with_supervisor):
     program = start_program("--processes", "2", IDP_WORKER_TIMEOUT_SECONDS=5)
@@ -246,7 +249,7 @@ def test_a_pause_of_the_whole_group_kills_nobody(start_program, with_supervisor)
     assert program.workers() == workers
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_service_whose_workers_end_before_they_serve_gives_up(start_program):
     program = start_program(
         "--processes", "2", module="tests.program.dying", waits=False, PYTHONPATH=ROOT
@@ -254,10 +257,10 @@ def test_a_service_whose_workers_end_before_they_serve_gives_up(start_program):
     started = time.monotonic()
     program.wait_for(lambda: len(replacements(program)) > 3, "ends of its workers")
     paused_at, used = time.monotonic(), processor_seconds(program.pid)
-    program.wait_for(lambda: len(replacements(program)) > 8, "more of them", 60)
+    program.wait_for(lambda: len(replacements(program)) > 8, "more of them", patience.SECONDS)
     busy = (processor_seconds(program.pid) - used) / (time.monotonic() - paused_at)
 
-    assert program.wait(60) == 1
+    assert program.wait(patience.SECONDS) == 1
     assert time.monotonic() - started > 3  # it paused
     assert busy <= 0.05
     assert len(replacements(program)) == 10
@@ -268,8 +271,8 @@ def test_the_supervisor_leaves_when_it_is_killed_and_no_port_stays_open(start_pr
     program = start_program("--processes", "2")
     port, workers = program.port, program.workers()
     os.kill(program.pid, signal.SIGKILL)
-    program.process.wait(10)
-    eventually(lambda: not any(map(is_alive, workers)), "the workers' end", 10)
+    program.process.wait(patience.SECONDS)
+    eventually(lambda: not any(map(is_alive, workers)), "the workers' end")
 
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), 5)

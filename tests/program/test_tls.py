@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support import patience
 from tests.support.programs.program import run
 from tests.support.servers.certificate import self_signed
 
@@ -21,7 +22,6 @@ def certificate(tmp_path):
 
 
 @pytest.mark.promise("discovery: addresses", "session: cookies")
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_with_a_certificate_everything_is_https(
     start_program, open_browser, certificate, tmp_path, processes
@@ -56,12 +56,11 @@ async def test_with_a_certificate_everything_is_https(
             cwd=elsewhere,
             env={"PATH": os.environ["PATH"]},
             capture_output=True,
-            timeout=20,
+            timeout=patience.SECONDS,
         )
         assert ran.returncode == 0, (line, ran.stderr)
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_the_demo_page_works_behind_the_certificate(
     start_program, open_browser, certificate, tmp_path
 ):
@@ -95,7 +94,7 @@ def client_of_tls_1_2(chain, suites):
 
 
 @pytest.mark.promise("security: TLS 1.2")
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.smoke
 async def test_tls_1_2_is_spoken_with_authenticated_encryption_and_forward_secrecy_only(
     start_program, certificate, tmp_path
 ):
@@ -116,6 +115,7 @@ async def test_tls_1_2_is_spoken_with_authenticated_encryption_and_forward_secre
     assert newest[0] == "TLSv1.3"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_a_certificate_that_is_none_is_refused_once(certificate, tmp_path, processes):
     (tmp_path / "chain.pem").write_text("no certificate\n")
@@ -131,6 +131,7 @@ def test_a_certificate_that_is_none_is_refused_once(certificate, tmp_path, proce
     assert not (tmp_path / "idp-data").exists()
 
 
+@pytest.mark.full
 def test_a_certificate_without_its_key_is_refused(tmp_path):
     ran = run(tmp_path, "serve", "--json", "--port", "0", "--tls-cert", "chain.pem")
 

@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from tests.program.test_reload import lines
+from tests.support import patience
 from tests.support.programs.program import eventually
 from tests.support.servers.certificate import self_signed
 
@@ -65,8 +66,7 @@ async def introspecting(program, visitor):
             yield answers
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=300)
+@pytest.mark.load
 @pytest.mark.parametrize("processes", [1, 2])
 async def test_no_request_fails_during_a_hundred_reloads(
     start_program, open_browser, tmp_path, processes
@@ -109,7 +109,7 @@ class Handshakes:
 
     async def one(self, client=0) -> bytes:
         """The certificate that a new connection is shown, on which a request is then answered."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patience.SECONDS):
             reader, writer = await asyncio.open_connection(
                 "127.0.0.1", self._program.port, ssl=self._tls
             )
@@ -137,7 +137,7 @@ def write_by_halves(directory: Path, chain: bytes, key: bytes):
     (directory / "chain.pem").write_bytes(chain)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=400)
 @pytest.mark.parametrize(
     ("module", "changes", "pause", "seconds"),
@@ -189,9 +189,7 @@ async def ready(program) -> str:
     return answer.partition(b"\r\n")[0].decode()
 
 
-@pytest.mark.deep
-@pytest.mark.alone
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.load
 @pytest.mark.parametrize("processes", [1, 2])
 async def test_a_probe_every_5_ms_is_answered_to_the_end_of_the_delay(start_program, processes):
     program = start_program("--processes", str(processes), IDP_SHUTDOWN_DELAY_SECONDS=SECONDS)

@@ -16,7 +16,6 @@ from typing import Any
 
 import pymongo.monitoring
 import pytest
-from mongomock_motor import AsyncMongoMockClient
 
 from storage import BACK_ENDS, Store, open_store
 from storage.mongo import MongoStore
@@ -26,6 +25,7 @@ from tests.storage.dictionary import DictionaryStore
 from tests.storage.layers.layered import FilledStore, LayeredStore
 from tests.storage.mongo.mongo_faults import faulty, lossy  # noqa: F401  fixtures
 from tests.storage.observers import RecordingObserver
+from tests.support import patience
 from tests.support.clock import SteppingClock
 
 # What can't be asked of a dictionary.
@@ -138,6 +138,8 @@ class MongomockBackend(Backend):
     is_shared = False
 
     def make(self, clock: SteppingClock) -> Store:
+        from mongomock_motor import AsyncMongoMockClient  # of the extra `test`
+
         client = AsyncMongoMockClient()
         return MongoStore(self.url, now=clock.now, new_id=self._new_id, client=client)
 
@@ -245,7 +247,7 @@ def pytest_collection_modifyitems(items):
         params = getattr(getattr(item, "callspec", None), "params", {})
         backend = params.get("backend")
         if backend == "motor" and item.path.stem in NOT_THE_DRIVERS:
-            item.add_marker(pytest.mark.deep)
+            item.add_marker(pytest.mark.load)
         reason = DEVIATIONS.get(backend, {}).get(getattr(item, "originalname", ""))
         if reason:
             item.add_marker(pytest.mark.skip(reason=f"{backend}: {reason}"))
@@ -266,7 +268,7 @@ def store(io_loop, backend, clock) -> Iterator[Store]:
     store = backend.make(clock)
     io_loop.run_sync(lambda: store.open(records.ALL))
     yield store
-    io_loop.run_sync(store.close, timeout=30)
+    io_loop.run_sync(store.close, timeout=patience.SECONDS)
 
 
 @pytest.fixture
@@ -282,7 +284,7 @@ def sqlite(io_loop, tmp_path, clock) -> Iterator[SqliteStore]:
     store = SqliteStore(tmp_path / "db.sqlite3", now=clock.now, new_id=lambda: uuid.uuid4().hex)
     io_loop.run_sync(lambda: store.open(records.ALL))
     yield store
-    io_loop.run_sync(store.close, timeout=30)
+    io_loop.run_sync(store.close, timeout=patience.SECONDS)
 
 
 @pytest.fixture

@@ -61,6 +61,7 @@ async def test_an_empty_unit_is_refused_alone(store):
     assert kinds(outcomes) == [InvalidValue, None]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("writes", [1, 2])
 async def test_thousands_of_units_are_applied(store, writes):
     def unit(n):
@@ -73,6 +74,7 @@ async def test_thousands_of_units_are_applied(store, writes):
     assert await store.count(ENTRIES) == (1200 if writes == 2 else 0)
 
 
+@pytest.mark.full
 async def test_thousands_of_updates_are_applied_except_the_stale_ones(store):
     await store.commit_each([[Insert(USERS, user(f"u{n}", n=n % 2))] for n in range(1000)])
     outcomes = await store.commit_each(
@@ -99,6 +101,7 @@ async def test_of_units_that_race_for_one_key_in_one_call_one_wins(store):
     assert await store.count(USERS) == 1
 
 
+@pytest.mark.full
 async def test_a_single_commit_gets_in_between(store):
     """An import of thousands must not hold up a sign-in until it has ended."""
     units = [[Insert(USERS, user(f"u{n}"))] for n in range(4000)]

@@ -9,6 +9,7 @@ import pytest
 
 from storage import Insert, Update
 from tests.storage.records import ENTRIES, USERS, Entry, user
+from tests.support.patience import until
 
 COMMITS = 60
 
@@ -38,9 +39,10 @@ async def test_units_whose_callers_are_cancelled_at_any_moment_are_applied_whole
 
 
 async def eventually(store, collection, number):
-    async with asyncio.timeout(20):
-        while await store.count(collection) < number:
-            await asyncio.sleep(0.01)
+    async def are_there():
+        return await store.count(collection) >= number
+
+    await until(are_there)
 
 
 async def test_a_bulk_whose_caller_is_cancelled_harms_nobody(store):
@@ -65,7 +67,8 @@ async def test_of_cancelled_conditional_updates_one_was_applied(store):
         each.cancel()
     await asyncio.gather(*tries, return_exceptions=True)
 
-    async with asyncio.timeout(20):
-        while (await store.get(USERS, "a")).n == 0:
-            await asyncio.sleep(0.01)
+    async def is_applied():
+        return (await store.get(USERS, "a")).n
+
+    await until(is_applied)
     assert (await store.get(USERS, "a")).n == 1

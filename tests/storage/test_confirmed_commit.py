@@ -27,6 +27,7 @@ class Lossy:
         return answer
 
 
+@pytest.mark.full
 async def test_a_lost_unit_that_was_applied_is_committed():
     store = Lossy(Unavailable("not yet"), True)
 
@@ -40,6 +41,7 @@ async def test_a_lost_unit_that_was_not_applied_may_be_tried_again():
         await commit_confirmed(Lossy(False), WRITE)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("answer", [None, Unavailable("gone")], ids=repr)
 async def test_what_can_not_be_known_stays_unknown(answer):
     with pytest.raises(Unknown):

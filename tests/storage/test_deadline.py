@@ -18,6 +18,7 @@ from storage.mongo import faults
 from storage.sqlite.locks import FileLock
 from tests.storage.mongo.mongo_stores import timed
 from tests.storage.records import ENTRIES, USERS, Entry, user
+from tests.support import patience
 
 MINUTE = timedelta(minutes=1)
 SHORT = 0.2
@@ -207,7 +208,7 @@ async def test_a_read_ends_at_the_deadline_even_if_the_driver_does_not_when_it_i
     monkeypatch.setattr(driver, "aggregate", stubborn)
     monkeypatch.setattr(driver.collection("users"), "count_documents", stubborn)
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(patience.SECONDS):
             with timed(0.8), pytest.raises(Unavailable):
                 await in_request(read(faulty), Deadline(SHORT))
     finally:
@@ -286,6 +287,7 @@ def locked(sqlite, tmp_path):
     lock.close()
 
 
+@pytest.mark.load
 @pytest.mark.parametrize("writes", WRITES.values(), ids=WRITES)
 async def test_a_write_to_a_locked_file_is_unknown_at_the_deadline(locked, writes):
     with timed(0.8), pytest.raises(Unknown):

@@ -19,7 +19,7 @@ from storage.sqlite import SqliteStore
 from tests.storage.records import ALL, TICKETS, USERS, Ticket, later, user
 from tests.support.clock import SteppingClock
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 IDS = st.sampled_from(["a", "b", "c", "d"])
 KEYS = st.sampled_from(["k1", "k2", "k3"])

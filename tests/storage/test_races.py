@@ -14,7 +14,7 @@ from tests.storage.records import ENTRIES, USERS, Entry, user
 ROUNDS = [
     pytest.param(10, id="10 rounds", marks=pytest.mark.gen_test(timeout=60)),
     pytest.param(
-        200, id="200 rounds", marks=[pytest.mark.deep, pytest.mark.gen_test(timeout=600)]
+        200, id="200 rounds", marks=[pytest.mark.load, pytest.mark.gen_test(timeout=600)]
     ),
 ]
 
@@ -83,7 +83,6 @@ async def test_of_32_registrations_in_two_processes_one_wins(store, second_proce
     assert await store.count(USERS) == await store.count(ENTRIES) == rounds
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_increments_of_two_processes_add_up(store, second_process):
     await store.commit(Insert(USERS, user("a")))
     async with second_process() as ask:

@@ -100,7 +100,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("write", REFUSED.values(), ids=REFUSED.keys())
 async def test_refused_before_anything_is_written(store, ann, write):
     with pytest.raises(InvalidValue):

@@ -1,19 +1,22 @@
 """The promises of the service and their tests: `python -m tests.support.conformance`.
 
 `tests/promises.toml` has the sentence of every promise. A test names the promises that it checks
-by `@pytest.mark.promise("discovery: path")`. Run as a program, this module writes
-docs/conformance.md from both; `tests/test_conformance.py` fails if a promise has no test or the
-page is out of date.
+by `@pytest.mark.promise("discovery: path")`. Run as a program, this module collects all tests and
+writes docs/conformance.md from both. The gate fails if a promise has no test there.
 """
 
 from __future__ import annotations
 
-import ast
+import io
 import tomllib
-from collections.abc import Iterator
+from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
+
+from tests.support.suites import SUITES
 
 TESTS = Path(__file__).parents[1]
 TABLE = TESTS / "promises.toml"
@@ -25,16 +28,18 @@ What the service promises, and the tests that check it. Each section names the s
 document that it follows. There are {count} promises.
 
 Made by `python -m tests.support.conformance` from `tests/promises.toml` and the marks at the
-tests. A promise without a test fails the suite.
+tests. After each test is its suite: `gate` for each change, `full` after each merge, `load` at
+night. A promise without a test in the gate fails the gate.
 """
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class MarkedTest(NamedTuple):
-    """A test function with the ids of the promises that it checks."""
+    """A test function: the first suite that runs one of its rows, and the ids of the
+    promises that it checks."""
 
     file: str
     name: str
+    suite: str
     promises: tuple[str, ...]
 
 
@@ -54,71 +59,56 @@ def promises() -> dict[str, str]:
     }
 
 
-@cache
+class Collector:
+    """A pytest plug-in that notes every test which checks a promise, in their order."""
+
+    def __init__(self) -> None:
+        self.tests: list[MarkedTest] = []
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection_modifyitems(self, items):
+        from tests.support.suites import membership  # pytest has to be the first to import it
+
+        suites = membership.suites_of(items)
+        found: dict[tuple[str, str], MarkedTest] = {}
+        for item in sorted(items, key=lambda item: SUITES.index(suites[item])):
+            names = tuple(name for mark in item.iter_markers("promise") for name in mark.args)
+            file = item.path.relative_to(TESTS).as_posix()
+            test = MarkedTest(file, item.originalname, suites[item], names)
+            found.setdefault((test.file, test.name), test)
+        self.tests = sorted(test for test in found.values() if test.promises)
+        return (yield)
+
+
 def marked_tests() -> list[MarkedTest]:
-    """Every test that checks a promise, in the order of files and lines."""
-    files = sorted(TESTS.rglob("test_*.py"))
-    return [
-        test
-        for file in files
-        for test in read_marks(file.relative_to(TESTS).as_posix(), file.read_text("utf-8"))
-    ]
+    """Every test that checks a promise. Raises `RuntimeError` if the tests can't be collected."""
+    collector = Collector()
+    arguments = ["--collect-only", "-qq", "--suite=full", "--no-header", str(TESTS)]
+    with redirect_stdout(io.StringIO()) as printed:
+        code = pytest.main(arguments, plugins=[collector])
+    if code != pytest.ExitCode.OK:
+        raise RuntimeError(f"the tests can't be collected: {printed.getvalue()[-1000:]}")
+    return collector.tests
 
 
-def read_marks(file: str, source: str) -> list[MarkedTest]:
-    """The tests of a module that check promises: its functions and methods that pytest collects.
-
-    Raises `ValueError` for a mark anywhere else, and for one whose ids are not literal strings.
-    """
-    if "promise" not in source:
-        return []
-    tree = ast.parse(source)
-    marks_of = {each: list(filter(_is_mark, each.decorator_list)) for each in _collected(tree)}
-    mentions = [each for each in ast.walk(tree) if getattr(each, "attr", "") == "promise"]
-    if len(mentions) != sum(map(len, marks_of.values())):
-        raise ValueError(f"{file}: a mark of a promise that is not on a test")
-    return [
-        MarkedTest(file, test.name, tuple(id for mark in marks for id in _ids(mark)))
-        for test, marks in marks_of.items()
-        if marks
-    ]
-
-
-def _collected(parent: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:
-    for node in parent.body:
-        if isinstance(node, _FUNCTIONS) and node.name.startswith("test"):
-            yield node
-        elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
-            yield from _collected(node)
-
-
-def _is_mark(decorator: ast.expr) -> bool:
-    return ast.unparse(decorator).startswith("pytest.mark.promise(")
-
-
-def _ids(mark: ast.Call) -> list[str]:
-    return [ast.literal_eval(each) for each in mark.args]
-
-
-def page() -> str:
+def page(tests: list[MarkedTest]) -> str:
     """The current page."""
     lines = [_HEAD.format(count=len(promises()))]
     for section, content in sections().items():
         lines += [f"## {content['title']} ({content['source']})", ""]
         lines += ["| | promise | tests |", "|---|---|---|"]
-        lines += [_line(f"{section}: {name}", says) for name, says in content["promises"].items()]
+        for name, sentence in content["promises"].items():
+            promise = f"{section}: {name}"
+            links = [_link(test) for test in tests if promise in test.promises]
+            lines.append(f"| {promise} | {sentence} | {'<br>'.join(links)} |")
         lines.append("")
     return "\n".join(lines)
 
 
-def _line(promise: str, sentence: str) -> str:
-    links = [_link(test) for test in marked_tests() if promise in test.promises]
-    return f"| {promise} | {sentence} | {'<br>'.join(links)} |"
-
-
 def _link(test: MarkedTest) -> str:
-    return f"[{test.name.removeprefix('test_').replace('_', ' ')}](../tests/{test.file})"
+    text = test.name.removeprefix("test_").replace("_", " ")
+    return f"[{text}](../tests/{test.file}) {test.suite}"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    PAGE.write_text(page(marked_tests()), encoding="utf-8")

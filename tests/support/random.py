@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import random
+import zlib
+from collections import Counter
 
 from idp.foundation.randomness import Random
+
+_asked: Counter[str] = Counter()
+
+
+def seed_of_test() -> int:
+    """A seed by the id of the running test, the same in every run, and another at each call."""
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    _asked[test] += 1
+    return zlib.crc32(f"{test} {_asked[test]}".encode())
 
 
 class SeededRandom(Random):

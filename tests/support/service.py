@@ -15,7 +15,9 @@ import os
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
+from typing import ClassVar
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -47,9 +49,10 @@ from storage.observer import ObserverGroup
 from tests.support.browsers.transport import Loopback
 from tests.support.browsers.visitor import Visitor
 from tests.support.clock import SteppingClock
+from tests.support.patience import SECONDS
 from tests.support.protocol.relying_party import RelyingParty
-from tests.support.random import SeededRandom
-from tests.support.store.ready_store import open_ready_store
+from tests.support.random import SeededRandom, seed_of_test
+from tests.support.store.ready_store import content_of, open_ready_store
 
 # Hashes are cheap in tests, those from elsewhere too.
 _SETTINGS = {
@@ -168,8 +171,33 @@ def make_hashes_cheap(monkeypatch) -> None:
 
 def patient(random: SeededRandom) -> Admission:
     """Places for which requests wait as long as a slow machine takes."""
-    longer = [structs.replace(group, max_wait_seconds=60) for group in admission.GROUPS]
+    longer = [structs.replace(group, max_wait_seconds=SECONDS) for group in admission.GROUPS]
     return Admission(random, longer)
+
+
+class FirstStart:
+    """What the first start of a service with these settings has stored. It is done once in a
+    process: the services after it begin with it, as if it had been on their port."""
+
+    _kept: ClassVar[dict[tuple[str, datetime], tuple[bytes, bytes]]] = {}
+
+    def __init__(self, config: Config, settings: dict, clock: SteppingClock) -> None:
+        self._key = repr(sorted(settings.items())), clock.now()
+        self._address = f"localhost:{config.port}".encode()
+        self._is_kept = config.store == "memory://" and not config.test
+
+    def content(self) -> bytes | None:
+        """The file of a store after the first start, None if there was none."""
+        if not self._is_kept or self._key not in self._kept:
+            return None
+        content, address = self._kept[self._key]
+        # As long as each other: ports of tests have five digits.
+        return content.replace(address, self._address)
+
+    def keep(self, store) -> None:
+        if self._is_kept and self._key not in self._kept:
+            store = getattr(store, "_store", store)
+            self._kept[self._key] = content_of(store), self._address
 
 
 async def start_server(
@@ -183,15 +211,20 @@ async def start_server(
     listening.setblocking(False)
     port = listening.getsockname()[1]
     config = Config(**(_SETTINGS | {"port": port} | settings))
-    random = SeededRandom(port if seed is None else seed)
-    master_key = MasterKey(random.token_bytes(32), random)
-    store = open_ready_store(config.store, now=clock.now, new_id=random.id)
+    random = SeededRandom(seed_of_test() if seed is None else seed)
+    master_key = MasterKey(SeededRandom().token_bytes(32), random)
+    first = FirstStart(config, settings, clock)
+    if (content := first.content()) is not None:
+        for _ in ("active", "next"):  # it has these keys, which are not to be made again
+            algorithms.rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    store = open_ready_store(config.store, content, now=clock.now, new_id=random.id)
     if observers := store_calls.observers():
         store = ObservedStore(store, ObserverGroup([StoreCosts(), *observers]))
     await store.open(ALL, SCHEMA)
     ring = KeyRing(store, master_key, clock, config.access_token_seconds)
     service = Service(config, store, clock, random, master_key, Hasher(config, random), ring)
     start = await bootstrap.make_ready(service)
+    first.keep(store)
     app = App(service)
     app.admission = patient(random)
     http = BoundedServer(app, config, None, lambda: None)

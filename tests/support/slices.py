@@ -1,4 +1,4 @@
-"""Matrices of similar rows: some of the rows run by default, all of them in the deep run."""
+"""Matrices of similar rows, of which the suite `load` runs most."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 
 
 def one_in(n: int, rows: Iterable, *, first: int = 0) -> list:
-    """The rows as parameters (tuples as several each), of which every nth from `first` on runs by
-    default."""
+    """The rows as parameters (tuples as several each), of which the suites `gate` and `full`
+    run every nth from `first` on, and `load` the others."""
     return [
         pytest.param(
             *(row if isinstance(row, tuple) else (row,)),
-            marks=[] if index % n == first else pytest.mark.deep,
+            marks=[] if index % n == first else pytest.mark.load,
         )
         for index, row in enumerate(rows)
     ]

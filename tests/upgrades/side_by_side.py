@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from random import Random
 from typing import Final
 
+from tests.support import patience
 from tests.support.browsers.transport import Loopback
 from tests.support.browsers.visitor import Visitor
 from tests.support.management.callers import Caller
@@ -137,7 +138,7 @@ async def at_port(issuer: str, port: int) -> AsyncIterator[Visitor]:
     """A browser without cookies that reaches the program on that port."""
     transport = ToOne()
     transport.port = port
-    browser = Visitor(issuer, transport=transport, timeout=60)
+    browser = Visitor(issuer, transport=transport, timeout=patience.SECONDS)
     try:
         yield browser
     finally:

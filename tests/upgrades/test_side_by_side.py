@@ -78,8 +78,7 @@ class Load:
             await person.turn(Random(1))
 
 
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=900)
 async def test_no_request_fails_on_the_way_up_and_down_again(
     python_of_the_release_before, store_flags, tmp_path, record_property

@@ -43,7 +43,7 @@ async def person_of(server, seed) -> Person:
 
 
 def rounds(most):
-    marks = [() if n < most else pytest.mark.deep for n in range(DEEP)]
+    marks = [() if n < most else pytest.mark.load for n in range(DEEP)]
     return [pytest.param(n, marks=mark) for n, mark in enumerate(marks)]
 
 

@@ -1,4 +1,4 @@
-"""Which states of pages are looked at closely by default; in `tox -e deep`, all others are."""
+"""Which states of pages `tox -e full` looks at closely; `tox -e load` looks at all others."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ NARROW = {"width": 320, "height": 480}
 def every_state():
     """Each state as a parameter; what is not usual is deep."""
     return [
-        pytest.param(state, marks=[] if state in USUAL else pytest.mark.deep)
+        pytest.param(state, marks=[] if state in USUAL else pytest.mark.load)
         for state in states.STATES
     ]

@@ -17,7 +17,7 @@ from tests.support.programs.program import Program
 
 OWN_PASSWORD = "a long and quiet afternoon"
 ANNAS = "a short and noisy morning"
-deep = pytest.mark.deep
+deep = pytest.mark.load
 
 
 class Hour:

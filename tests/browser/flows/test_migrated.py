@@ -59,7 +59,7 @@ class Moved:
         return terminal
 
 
-@pytest.fixture(scope="module", params=[FEW, pytest.param(MANY, marks=pytest.mark.deep)])
+@pytest.fixture(scope="module", params=[FEW, pytest.param(MANY, marks=pytest.mark.load)])
 def moved(request, tmp_path_factory):
     """People of Auth0 and of Keycloak, each in an organization of their own."""
     moved = Moved(tmp_path_factory.mktemp("moved"), request.param)
@@ -83,7 +83,7 @@ def person(chromium, moved):
 @pytest.mark.promise("migration: from Auth0", "migration: from Keycloak")
 @pytest.mark.parametrize("source", ["auth0", "keycloak"])
 @pytest.mark.parametrize(
-    "which", ["first", "last", pytest.param("middle", marks=pytest.mark.deep)]
+    "which", ["first", "last", pytest.param("middle", marks=pytest.mark.load)]
 )
 def test_people_from_elsewhere_sign_in(person, moved, source, which):
     """Those of Keycloak have an argon2 hash as its version 26 makes it."""

@@ -35,7 +35,7 @@ def test_a_passkey_is_made_and_signs_in_by_the_button(new_person):
     assert device.credentials[0]["signCount"] == 2
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_a_device_that_recognizes_nobody_can_be_asked_again(new_person):
     person = new_person()
     device, _ = enrolled(person)
@@ -52,7 +52,7 @@ def test_a_device_that_recognizes_nobody_can_be_asked_again(new_person):
     assert person.name == "demo", person.text
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_a_password_that_is_right_is_followed_by_the_passkey(new_person):
     person = new_person()
     device, login_name = enrolled(person)
@@ -69,7 +69,7 @@ def test_a_password_that_is_right_is_followed_by_the_passkey(new_person):
     assert person.name == "demo", person.text
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_the_browser_offers_it_among_the_names(new_person):
     person = new_person()
     enrolled(person)
@@ -81,7 +81,7 @@ def test_the_browser_offers_it_among_the_names(new_person):
     assert person.name == "demo", person.text
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_who_types_a_name_is_not_held_up_by_what_the_browser_offers(new_person):
     person = new_person()
     device, login_name = enrolled(person)

@@ -3,7 +3,7 @@ colours, in five languages, on a phone and on a desk.
 
 Six ways of each state have every value, and they shift from state to state. By default a state is
 looked at in one of them, with scripts, and the next state in one without, so that a run meets all
-pairs of values. `tox -e deep` looks in the other five, and in a tenth of all 90 ways at each
+pairs of values. `tox -e load` looks in the other five, and in a tenth of all 90 ways at each
 state, in others each week.
 """
 
@@ -93,12 +93,12 @@ def every_page():
     params = []
     for n, state in enumerate(states.STATES):
         for has_scripts in (True, False):
-            usual, deep = by_default(n), [pytest.mark.deep]
+            usual, load = by_default(n), [pytest.mark.load]
             others = [way for way in six(n) if way not in usual]
             for kind, ways, marks in (
                 ("one", usual, []),
-                ("six", others, deep),
-                ("deep", tenth(n), deep),
+                ("six", others, load),
+                ("tenth", tenth(n), load),
             ):
                 chosen = [way for way in ways if way.has_scripts is has_scripts]
                 scripts = "scripts" if has_scripts else "no scripts"

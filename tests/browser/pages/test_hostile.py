@@ -12,7 +12,7 @@ from tests.browser.pages import hostile
 from tests.browser.pages.hostile import ASKING, EVERYTHING, GROUPS, MADE, MARKS, SAID, Party
 from tests.support.attacks.payloads import NAMES, PARAMETERS, packed
 
-# A few pages with many names by default; all of them in the deep run.
+# A few pages with many names in the suite full; all of them in load.
 LEAN = ("accounts", "consent", "console, user")
 # Where the address itself is reflected, or its refusal is.
 ADDRESSES = (
@@ -44,7 +44,7 @@ def visit(request, world, monkeypatch):
     """Makes visitors of that service, nobody of whom meets anything but pages."""
     monkeypatch.setattr(states, "as_admin", world.as_admin)
     monkeypatch.setattr(states, "RelyingParty", Party)
-    if request.node.get_closest_marker("deep"):
+    if request.node.get_closest_marker("load"):
         world.wait()
     made = []
 
@@ -70,7 +70,7 @@ def look(person):
 
 def every_state():
     rows = [name for name in states.STATES if not states.STATES[name][1].startswith("docs")]
-    marks = {name: [] if name in LEAN else [pytest.mark.deep] for name in rows}
+    marks = {name: [] if name in LEAN else [pytest.mark.load] for name in rows}
     return pytest.mark.parametrize("state", [pytest.param(n, marks=marks[n]) for n in rows])
 
 
@@ -99,7 +99,7 @@ def test_no_name_does_anything_on_a_page(world, visit, state):
 @pytest.mark.parametrize(
     "payload",
     [
-        pytest.param(text, marks=[pytest.mark.deep] if n else [])
+        pytest.param(text, marks=[pytest.mark.load] if n else [])
         for n, text in enumerate([EVERYTHING[:1500], *packed(100, NAMES), *PARAMETERS])
     ],
 )
@@ -125,7 +125,7 @@ def test_state_comes_back_as_it_was_sent(world, visit):
     assert parse_qs(urlsplit(answer).query)["state"] == [ASKING["state"]]
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_held_mail_is_drawn_without_doing_anything(world, visit):
     """As a mail program does that shows the letter's HTML."""
     person = visit()

@@ -25,7 +25,7 @@ SCHEMES = ("light", "dark")
 LOOKED_AT_BY_AXE = ((320, "dark"), (600, "light"))
 BY_DEFAULT = ("ar",)
 LANGUAGES = [
-    pytest.param(tag, marks=() if tag in BY_DEFAULT else pytest.mark.deep)
+    pytest.param(tag, marks=() if tag in BY_DEFAULT else pytest.mark.load)
     for tag in i18n.available()
 ]
 COLOURS = LabelRules(primary_color="#7a1f3d", background_color_dark="#101418")

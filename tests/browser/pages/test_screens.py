@@ -1,7 +1,7 @@
 """The pictures of the pages: each state can be drawn, and one that is taken again is the same.
 
 `test_matrix` reaches every state in every run, so the default run draws only some pages of the
-console and the manual, each in another look. `tox -e deep` draws the others, and each state in
+console and the manual, each in another look. `tox -e load` draws the others, and each state in
 every look, with a service of its own, as `python -m tests.screens` does.
 """
 
@@ -35,13 +35,13 @@ def test_every_page_has_a_state_to_look_at():
 
 
 def in_turn():
-    """Each state with one of the looks; all are deep but one in DRAWN_BY_DEFAULT of the console's
-    and the manual's."""
+    """Each state with one of the looks; of the console's and the manual's, all but one in
+    DRAWN_BY_DEFAULT are in the suite load."""
     others = [state for state in states.STATES if state not in matrix.pages()]
     usual = set(others[::DRAWN_BY_DEFAULT])
     params = []
     for n, state in enumerate(states.STATES):
-        marks = [] if state in usual else [pytest.mark.deep]
+        marks = [] if state in usual else [pytest.mark.load]
         params.append(pytest.param(state, LOOKS[n % len(LOOKS)], marks=marks))
     return params
 
@@ -116,7 +116,7 @@ def stage_chromium(chromium, stage):
     browser.close()
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("state", states.STATES)
 def test_every_state_is_taken_in_every_look(stage_chromium, stage, state):
     taken = dict(gallery.pictures(stage_chromium, stage, state))
@@ -147,7 +147,7 @@ def test_what_was_imported_is_shown_and_stored_and_what_is_gone_is_removed(tmp_p
     assert (tmp_path / "README.md").read_text() == gallery.index()
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_a_picture_that_is_taken_again_is_the_same(stage_chromium, stage):
     """On a page full of what is random and of what changes with time."""
     first, second = (

@@ -154,7 +154,7 @@ async def burn(ground: Ground, kills: int, seed: int) -> Backups:
     return backups
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=1500)
 async def test_each_backup_of_fifty_that_were_killed_under_load_is_one_moment(
     new_ground, record_property

@@ -52,12 +52,11 @@ async def compared(tmp_path, store, people, kills, kill=importing.killed):
 
 
 @pytest.mark.promise("import: jobs")
-@pytest.mark.gen_test(timeout=120)
 async def test_an_import_that_was_killed_is_gone_on_with(tmp_path):
     await compared(tmp_path, "", people=2000, kills=2)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=3600)
 async def test_twenty_kills_leave_what_an_undisturbed_import_leaves(tmp_path, store):
     await compared(tmp_path, store, people=12_000, kills=20)
@@ -82,12 +81,11 @@ async def bereft(service, config, id):
     return await importing.finished(child) == 0
 
 
-@pytest.mark.gen_test(timeout=120)
 async def test_an_import_whose_helper_was_killed_is_done_all_the_same(tmp_path):
     await compared(tmp_path, "", people=9000, kills=1, kill=bereft)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=1200)
 @pytest.mark.parametrize("kill", [killed_beside_its_helper, bereft])
 async def test_processes_that_help_each_other_may_be_killed(tmp_path, store, kill):

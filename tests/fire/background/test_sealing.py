@@ -104,9 +104,8 @@ async def storm(data, store, events: int, kills: int) -> None:
         await bootstrap.close_service(service)
 
 
-@pytest.mark.program
+@pytest.mark.full
 @pytest.mark.promise("audit: positions")
-@pytest.mark.gen_test(timeout=120)
 async def test_a_killed_sealer_leaves_no_gap(tmp_path):
     store = f"sqlite:///{tmp_path}/idp.sqlite3"
     service = await auditing.opened(str(tmp_path), store)
@@ -123,9 +122,8 @@ async def test_a_killed_sealer_leaves_no_gap(tmp_path):
         await bootstrap.close_service(service)
 
 
-@pytest.mark.program
+@pytest.mark.full
 @pytest.mark.promise("audit: export")
-@pytest.mark.gen_test(timeout=120)
 async def test_a_killed_export_leaves_out_no_event(tmp_path):
     store = f"sqlite:///{tmp_path}/idp.sqlite3"
     service = await auditing.opened(str(tmp_path), store)
@@ -141,7 +139,7 @@ async def test_a_killed_export_leaves_out_no_event(tmp_path):
         await bootstrap.close_service(service)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.promise("audit: export")
 @pytest.mark.gen_test(timeout=3600)
 async def test_100_000_events_are_sealed_and_exported_by_processes_that_are_killed(
@@ -150,7 +148,7 @@ async def test_100_000_events_are_sealed_and_exported_by_processes_that_are_kill
     await storm(tmp_path, store, events=100_000, kills=50)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.promise("audit: retention")
 @pytest.mark.gen_test(timeout=600)
 async def test_retention_keeps_up_with_events_and_takes_none_that_is_not_sealed(tmp_path, store):
@@ -213,7 +211,7 @@ async def tamper(service, way: str, event, other) -> list:
     return back
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=3600)
 async def test_each_of_200_random_changes_of_10_000_events_is_found(tmp_path):
     service = await auditing.opened(str(tmp_path), f"sqlite:///{tmp_path}/idp.sqlite3")

@@ -22,7 +22,7 @@ from tests.support.transfer.bulk import IMPORT
 PEOPLE = 4000
 
 
-@pytest.fixture(params=["sqlite", pytest.param("mongodb", marks=pytest.mark.deep)])
+@pytest.fixture(params=["sqlite", pytest.param("mongodb", marks=pytest.mark.load)])
 def flags(request):
     if request.param == "sqlite":
         yield []
@@ -73,9 +73,8 @@ async def ended(pid) -> None:
 
 @pytest.mark.promise("import: jobs")
 @pytest.mark.parametrize(
-    "dies", [pytest.param("the server", marks=pytest.mark.deep), "the server and its child"]
+    "dies", [pytest.param("the server", marks=pytest.mark.load), "the server and its child"]
 )
-@pytest.mark.gen_test(timeout=240)
 async def test_the_job_of_a_server_that_is_killed_is_gone_on_with_by_another(pair, dies):
     place = await at(pair[0])
     try:

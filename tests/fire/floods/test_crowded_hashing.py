@@ -59,8 +59,7 @@ def waited_for(events):
     ]
 
 
-@pytest.mark.deep
-@pytest.mark.program
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=600)
 @pytest.mark.promise("overload: hashing")
 async def test_few_sign_ins_wait_for_two_hashes_of_a_crowd_of_another_address(

@@ -61,9 +61,7 @@ def p99(seconds):
     return sorted(seconds)[len(seconds) * 99 // 100]
 
 
-@pytest.mark.slow
-@pytest.mark.program
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.full
 @pytest.mark.promise("overload: turns")
 async def test_in_a_flood_of_one_address_another_one_is_answered(start_program):
     program = start_program()
@@ -76,10 +74,8 @@ async def test_in_a_flood_of_one_address_another_one_is_answered(start_program):
     assert store_commands(program) <= {0}
 
 
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.gen_test(timeout=300)
 async def test_a_flood_of_one_address_delays_others_little(
     start_program, store_flags, kind, record_property
 ):

@@ -15,8 +15,7 @@ from tests.support.protocol.spent import Spent
 from tests.support.servers.mongod import fresh_database
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=180)
+@pytest.mark.load
 @pytest.mark.parametrize("fault", [kill, hang, step_down], ids=lambda fault: fault.__name__)
 async def test_what_was_spent_stays_spent_after_a_failover(mongod_trio, tmp_path, fault):
     mongod_trio.mend()

@@ -55,9 +55,7 @@ async def examined(program) -> str:
     return {each["id"]: each["state"] for each in json.loads(ran.stdout)["result"]}["tls.files"]
 
 
-@pytest.mark.deep
-@pytest.mark.alone
-@pytest.mark.gen_test(timeout=180)
+@pytest.mark.load
 async def test_after_a_wrong_pair_the_one_before_goes_on_and_the_doctor_warns(
     start_program, tmp_path, record_property
 ):

@@ -15,7 +15,7 @@ from tests.support.browsers.visitor import Visitor
 from tests.support.programs.program import delayed
 from tests.support.protocol.relying_party import RelyingParty
 
-pytestmark = [pytest.mark.deep, pytest.mark.alone]
+pytestmark = pytest.mark.load
 
 LONGEST_SECONDS = 1
 WATCHED_SECONDS = 12  # beyond first_request_seconds, when idle ones are closed
@@ -95,7 +95,6 @@ async def closed_after(program, sent: bytes) -> float:
     return seconds
 
 
-@pytest.mark.gen_test(timeout=180)
 @pytest.mark.parametrize(("soft", "hard", "idle"), [(256, 256, 300), (1024, 20_000, 5000)])
 async def test_beside_idle_connections_a_sign_in_takes_less_than_a_second(
     limited, room, soft, hard, idle, record_property
@@ -121,7 +120,6 @@ async def test_beside_idle_connections_a_sign_in_takes_less_than_a_second(
     assert lines <= 20
 
 
-@pytest.mark.gen_test(timeout=180)
 async def test_slow_requests_are_closed_in_time_and_hardly_delay_others(
     start_program, room, record_property
 ):

@@ -20,7 +20,7 @@ from tests.program.test_standard_streams import fill
 from tests.support.programs.disks import MIB, StallingDisk, small_disk
 from tests.support.transfer.bulk import orgs, package
 
-pytestmark = [pytest.mark.deep, pytest.mark.alone]
+pytestmark = pytest.mark.load
 
 BEFORE_SECONDS = 2
 MEASURED_SECONDS = 40  # a process measures every 15 s whether the store takes writes
@@ -77,7 +77,6 @@ def transferred(groups) -> list[tuple[int, bool]]:
     return found
 
 
-@pytest.mark.gen_test(timeout=300)
 async def test_while_the_disk_of_the_data_is_full_reads_go_on_and_writes_are_503(
     make_groups, disk, record_property
 ):
@@ -103,7 +102,6 @@ async def test_while_the_disk_of_the_data_is_full_reads_go_on_and_writes_are_503
     assert outlasted.recovered <= 1
 
 
-@pytest.mark.gen_test(timeout=180)
 async def test_while_the_disk_of_temporary_files_is_full_only_transfers_are_refused(
     new_groups, disk, record_property
 ):
@@ -133,7 +131,6 @@ async def test_while_the_disk_of_temporary_files_is_full_only_transfers_are_refu
     assert {each for each in refused(since) if each[0] == "GET"} == set()
 
 
-@pytest.mark.gen_test(timeout=180)
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", "2>unread"])
 async def test_where_log_lines_are_lost_no_request_is_refused(
     make_groups, tmp_path, redirection, record_property
@@ -153,7 +150,6 @@ async def test_where_log_lines_are_lost_no_request_is_refused(
     assert longest(load.asked) <= STORE_SECONDS
 
 
-@pytest.mark.gen_test(timeout=180)
 async def test_a_disk_that_stalls_for_20_seconds_costs_no_process_and_answers_go_on(
     make_groups, stalling_disk, record_property
 ):

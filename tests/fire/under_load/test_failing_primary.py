@@ -116,8 +116,7 @@ def place(mongod_trio, tmp_path, io_loop):
         program.kill()
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=180)
+@pytest.mark.load
 @pytest.mark.parametrize("fault", [kill, stop, hang, step_down], ids=lambda fault: fault.__name__)
 async def test_sign_ins_outlast_their_primary(place, mongod_trio, fault, record_property):
     people, term = [Person(place) for _ in range(AT_ONCE)], mongod_trio.term()

@@ -32,8 +32,7 @@ async def sign_in_until(groups, over: asyncio.Event) -> int:
     return done
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=180)
+@pytest.mark.load
 async def test_no_request_fails_while_both_groups_are_restarted(new_groups, record_property):
     groups = new_groups(IDP_SHUTDOWN_DELAY_SECONDS=DELAY_SECONDS)
     await groups.start()

@@ -12,7 +12,7 @@ from tests.fire.under_load.load import Load, longest, refused
 from tests.support.programs import program
 from tests.support.programs.faked_clock import FakedClock
 
-pytestmark = [pytest.mark.deep, pytest.mark.alone]
+pytestmark = pytest.mark.load
 
 LONGEST_SECONDS = 1  # for any answer
 SILENT_SECONDS = 7  # after which a worker that seemed silent would get no new connections
@@ -35,7 +35,6 @@ async def until_sealed(load, store) -> float:
     return time.monotonic() - began
 
 
-@pytest.mark.gen_test(timeout=240)
 async def test_after_the_clock_was_set_workers_stay_and_each_event_is_sealed(
     new_groups, tmp_path, record_property
 ):

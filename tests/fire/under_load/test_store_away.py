@@ -65,9 +65,7 @@ def on_mongodb(mongod_trio, databases, make_groups, io_loop):
     mongod_trio.mend()
 
 
-@pytest.mark.deep
-@pytest.mark.alone
-@pytest.mark.gen_test(timeout=240)
+@pytest.mark.load
 @pytest.mark.parametrize("fault", [away, frozen, alone], ids=lambda fault: fault.__name__)
 async def test_without_its_database_the_service_says_when_to_ask_again_and_loses_nothing(
     on_mongodb, mongod_trio, fault, record_property
@@ -78,9 +76,7 @@ async def test_without_its_database_the_service_says_when_to_ask_again_and_loses
     await on_mongodb.check()
 
 
-@pytest.mark.deep
-@pytest.mark.alone
-@pytest.mark.gen_test(timeout=240)
+@pytest.mark.load
 @pytest.mark.parametrize("fault", [written, locked], ids=lambda fault: fault.__name__)
 async def test_while_others_lock_its_file_the_service_says_when_to_write_again_and_is_read(
     on_sqlite, fault, record_property

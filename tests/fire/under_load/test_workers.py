@@ -16,7 +16,7 @@ from tests.fire.groups import PROCESSES, have_ended, send
 from tests.fire.under_load.load import Load, longest, refused
 from tests.support.programs.program import delayed, is_alive, stop_running
 
-pytestmark = [pytest.mark.deep, pytest.mark.alone]
+pytestmark = pytest.mark.load
 
 BEFORE_SECONDS = 1.5
 AFTER_SECONDS = 4
@@ -95,7 +95,6 @@ def report(record_property):
     return note
 
 
-@pytest.mark.gen_test(timeout=120)
 async def test_after_a_worker_was_killed_everybody_is_answered_and_another_serves_within_a_second(
     groups, report
 ):
@@ -120,7 +119,6 @@ async def test_after_a_worker_was_killed_everybody_is_answered_and_another_serve
     assert not [one for one in since if one.method == "GET" and one.status != 200]
 
 
-@pytest.mark.gen_test(timeout=120)
 async def test_connections_that_wait_for_a_worker_are_reset_when_it_is_killed(groups):
     victims = groups.groups[0].workers()
     await stop_without_lock(groups, *victims)
@@ -138,7 +136,6 @@ async def test_connections_that_wait_for_a_worker_are_reset_when_it_is_killed(gr
     await groups.check()
 
 
-@pytest.mark.gen_test(timeout=120)
 async def test_while_all_workers_of_a_group_are_dead_it_refuses_and_the_other_group_answers(
     groups, report
 ):
@@ -161,7 +158,6 @@ async def test_while_all_workers_of_a_group_are_dead_it_refuses_and_the_other_gr
     assert fastest <= 0.05
 
 
-@pytest.mark.gen_test(timeout=180)
 async def test_a_worker_that_stands_still_delays_nobody_after_6_seconds_and_is_killed_after_30(
     groups, report
 ):
@@ -187,7 +183,6 @@ async def test_a_worker_that_stands_still_delays_nobody_after_6_seconds_and_is_k
     assert reasons(group) == ["hung"]
 
 
-@pytest.mark.gen_test(timeout=120)
 async def test_a_worker_that_is_stopped_while_it_has_the_lock_is_killed_before_6_seconds(
     on_sqlite, report
 ):
@@ -211,7 +206,6 @@ async def test_a_worker_that_is_stopped_while_it_has_the_lock_is_killed_before_6
     assert reasons(group) == ["hung"]
 
 
-@pytest.mark.gen_test(timeout=120)
 async def test_a_stop_ends_in_time_while_a_worker_stands_still(groups, report):
     group = groups.groups[0]
     workers = group.workers()
@@ -232,7 +226,6 @@ async def test_a_stop_ends_in_time_while_a_worker_stands_still(groups, report):
     assert longest(since) <= LONGEST_SECONDS
 
 
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize(
     ("seconds", "with_supervisor"), [(20, False), (60, True)], ids=["workers", "group"]
 )
@@ -260,7 +253,6 @@ async def test_a_group_that_stands_still_as_a_whole_goes_on_afterwards_with_all_
     assert not refused(since)
 
 
-@pytest.mark.gen_test(timeout=180)
 @pytest.mark.parametrize(
     ("seconds", "with_supervisors"), [(20, False), (60, True)], ids=["workers", "groups"]
 )
@@ -292,7 +284,6 @@ async def test_both_groups_go_on_with_all_their_workers_after_all_stood_still(
     assert not refused(since)
 
 
-@pytest.mark.gen_test(timeout=120)
 async def test_the_workers_of_a_killed_supervisor_leave_within_two_seconds_and_close_the_port(
     groups, report
 ):

@@ -102,6 +102,7 @@ async def many(server, client_id, n):
     await server.store.commit_each([[Insert(AUTHORIZATIONS, each)] for each in made])
 
 
+@pytest.mark.full
 async def test_however_much_was_issued_ends_bit_by_bit(server, visitor, planner, monkeypatch):
     await let_in(server, visitor, planner)
     await many(server, planner.client_id, 1300)

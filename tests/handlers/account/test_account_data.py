@@ -1,7 +1,10 @@
 """What somebody takes along of their account: all of it, no secret, and nobody else's."""
 
+from __future__ import annotations
+
 import json
 
+import pytest
 from msgspec import structs
 
 from idp.records import EVENTS
@@ -60,6 +63,7 @@ async def test_no_secret_and_nobody_else_is_in_it(server, visitor, new_visitor, 
     assert not [one for one in hidden if isinstance(one, str) and len(one) > 5 and one in text]
 
 
+@pytest.mark.full
 async def test_however_much_was_done_comes_in_pieces(server, visitor):
     await account.enter(server, visitor)
     user = await account.user(server)

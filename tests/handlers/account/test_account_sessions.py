@@ -63,6 +63,7 @@ async def test_each_session_is_listed_with_its_browser_and_last_use(phone):
     assert len(buttons(page)) == 1
 
 
+@pytest.mark.full
 async def test_another_session_ends_with_its_tokens(server, demo, new_visitor, phone):
     other = new_visitor()
     tokens = await demo.tokens(other, *server.user)
@@ -75,6 +76,7 @@ async def test_another_session_ends_with_its_tokens(server, demo, new_visitor, p
     assert (await demo.userinfo(other, tokens["access_token"])).status == 401
 
 
+@pytest.mark.full
 async def test_all_others_end_at_once_and_this_one_stays(server, demo, new_visitor, phone):
     other = new_visitor()
     await demo.tokens(other, *server.user)
@@ -92,6 +94,7 @@ async def test_all_others_end_at_once_and_this_one_stays(server, demo, new_visit
     assert len(ended) == 2
 
 
+@pytest.mark.full
 async def test_a_session_that_is_renewed_at_that_moment_ends_too(server, new_visitor, phone):
     pc = new_visitor()
     await account.enter(server, pc)
@@ -121,6 +124,7 @@ async def test_twins_end_a_session_once(server, phone):
     assert gone.name == "account/message"
 
 
+@pytest.mark.full
 async def test_nobody_ends_anothers_session(server, new_visitor, phone):
     stranger = new_visitor()
     await server.copy_user("minnie")

@@ -81,6 +81,7 @@ async def test_a_preset_registers_what_it_says_and_shows_the_secret_once(server,
     assert [one.name for one in await stored(server, PROJECTS, id=app.project_id)] == ["Metrics"]
 
 
+@pytest.mark.full
 async def test_a_form_that_is_sent_twice_registers_one_application(server, visitor):
     await console.admin(server, visitor)
     page = await visitor.get(f"{NEW}?kind=web")
@@ -93,6 +94,7 @@ async def test_a_form_that_is_sent_twice_registers_one_application(server, visit
     assert len(await stored(server, PROJECTS, name="Shop")) == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("kind", "type", "method"),
     [
@@ -190,6 +192,7 @@ async def test_the_settings_are_replaced_by_the_values_of_the_form(server, visit
     assert (app.access_token_type, app.grant_types) == ("jwt", ["authorization_code"])
 
 
+@pytest.mark.full
 async def test_settings_that_somebody_else_changed_meanwhile_are_not_overwritten(server, visitor):
     address, _ = await registered(server, visitor)
     one, other = [await visitor.get(f"{address}/settings") for _ in range(2)]
@@ -202,6 +205,7 @@ async def test_settings_that_somebody_else_changed_meanwhile_are_not_overwritten
     assert app.groups_claim == "first"
 
 
+@pytest.mark.full
 async def test_a_pair_of_keys_is_made_and_its_file_stored_once(server, visitor):
     address, app = await registered(server, visitor)
     form = await visitor.get(f"{address}/keys/new")
@@ -218,6 +222,7 @@ async def test_a_pair_of_keys_is_made_and_its_file_stored_once(server, visitor):
     assert "PRIVATE" not in shown_key.text
 
 
+@pytest.mark.full
 async def test_a_public_key_is_uploaded_as_people_have_it(server, visitor):
     address, _ = await registered(server, visitor)
     form = await visitor.get(f"{address}/keys/upload")
@@ -229,6 +234,7 @@ async def test_a_public_key_is_uploaded_as_people_have_it(server, visitor):
     assert "Added." in page.text
 
 
+@pytest.mark.full
 async def test_an_application_is_deleted_by_typing_its_name(server, visitor):
     address, app = await registered(server, visitor)
     form = await visitor.get(f"{address}/delete")
@@ -243,6 +249,7 @@ async def test_an_application_is_deleted_by_typing_its_name(server, visitor):
     assert (await visitor.get(address)).status == 404
 
 
+@pytest.mark.full
 async def test_an_application_is_shut_and_opened(server, visitor):
     address, app = await registered(server, visitor)
     await visitor.submit(await visitor.get(f"{address}/deactivate"))
@@ -255,6 +262,7 @@ async def test_an_application_is_shut_and_opened(server, visitor):
     assert (await server.store.get(APPLICATIONS, app.id)).state == "active"
 
 
+@pytest.mark.full
 async def test_what_belongs_to_another_organization_is_not_there(server, visitor, new_visitor):
     address, _ = await registered(server, visitor)
     stranger, other = new_visitor(), await new_organization(server, "other.example")

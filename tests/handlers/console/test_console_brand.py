@@ -31,6 +31,7 @@ def text_inputs(page):
     return dict(re.findall(r'<label for="(t-[0-9a-f]{16})"[^>]*>([^<]*)</label>', page.text))
 
 
+@pytest.mark.full
 async def test_a_picture_is_sent_shown_replaced_and_taken_away(server, visitor):
     await console.admin(server, visitor)
     empty = await visitor.get(LOGO)
@@ -90,6 +91,7 @@ async def test_a_form_that_is_none_or_somebody_else_s_changes_nothing(
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_a_viewer_sees_pictures_and_texts_and_sets_none(server, visitor):
     await console.manager(server, visitor, "ORG_OWNER_VIEWER")
     before = await everything(server.store)
@@ -110,6 +112,7 @@ async def test_a_viewer_sees_pictures_and_texts_and_sets_none(server, visitor):
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_a_text_is_set_beside_the_usual_one_and_given_back(server, visitor):
     await console.admin(server, visitor)
     page = await visitor.get(TEXTS)
@@ -191,6 +194,7 @@ async def test_colours_are_seen_before_they_are_saved(server, visitor):
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_the_preview_has_both_schemes_and_directions(server, visitor):
     await console.admin(server, visitor)
     await visitor.submit(await visitor.get(f"{PATH}/label"), primaryColorDark="#ffb3c7")

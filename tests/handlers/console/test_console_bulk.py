@@ -46,6 +46,7 @@ async def events(server, type):
     return [each async for each in server.store.scan(EVENTS) if each.type == type]
 
 
+@pytest.mark.full
 async def test_users_are_chosen_in_the_list_and_named_before_anything_is_done(server, visitor):
     await console.admin(server, visitor)
     ids = await people(server, "minnie", "mickey")
@@ -59,6 +60,7 @@ async def test_users_are_chosen_in_the_list_and_named_before_anything_is_done(se
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_each_is_done_or_refused_by_itself_with_the_reason(server, visitor):
     await console.admin(server, visitor)
     ids = await people(server, "minnie", "mickey", "goofy")
@@ -72,6 +74,7 @@ async def test_each_is_done_or_refused_by_itself_with_the_reason(server, visitor
     assert len(await events(server, "user.deactivated")) == 3
 
 
+@pytest.mark.full
 async def test_a_form_that_is_sent_again_does_nothing_twice(server, visitor):
     await console.admin(server, visitor)
     ids = await people(server, "minnie", "mickey")
@@ -85,6 +88,7 @@ async def test_a_form_that_is_sent_again_does_nothing_twice(server, visitor):
     assert await everything(server.store) == stored
 
 
+@pytest.mark.full
 async def test_a_repeated_form_goes_on_where_the_first_ended(server, visitor, monkeypatch):
     await console.admin(server, visitor)
     ids = await people(server, "minnie", "mickey", "goofy")
@@ -110,6 +114,7 @@ async def test_a_repeated_form_goes_on_where_the_first_ended(server, visitor, mo
     assert len(await events(server, "user.deactivated")) == 3
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("error", [Unavailable("away"), Unknown(Unit("u", ()))], ids=repr)
 async def test_a_failure_of_the_store_midway_lists_what_was_done_and_what_was_not(
     server, visitor, monkeypatch, error
@@ -203,6 +208,7 @@ async def test_roles_of_a_project_are_given_to_all(server, visitor, owner):
     assert {grant.user_id for grant in grants} == set(ids.values())
 
 
+@pytest.mark.full
 async def test_other_actions_do_what_those_of_one_user_do(server, visitor, new_visitor):
     await console.admin(server, visitor)
     ids = await people(server, "minnie")
@@ -223,6 +229,7 @@ async def test_other_actions_do_what_those_of_one_user_do(server, visitor, new_v
     assert [each async for each in server.store.scan(OUTBOX)] == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", [0, MAX_USERS, MAX_USERS + 1])
 async def test_one_form_takes_one_to_a_hundred_users(server, visitor, number):
     await console.admin(server, visitor)
@@ -260,6 +267,7 @@ async def test_a_malformed_form_is_refused_and_changes_nothing(server, visitor, 
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_a_viewer_selects_nobody_and_is_refused_each_action(server, visitor):
     await console.manager(server, visitor, "ORG_OWNER_VIEWER")
     ids = await people(server, "minnie")

@@ -80,7 +80,7 @@ def test_every_form_says_which_permission_it_takes():
     assert [path for path in FORMS if permission_of(path) is None] == []
 
 
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.full
 async def test_an_owner_of_the_installation_is_let_do_what_every_form_is_for(walker):
     """So it is only for their roles that the others are refused below."""
     person = await walker.person("IAM_OWNER", None)
@@ -98,8 +98,7 @@ def ends_the_organization(path) -> int:
 
 
 @pytest.mark.promise("lower roles: console")
-@pytest.mark.slow
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.full
 @pytest.mark.parametrize("name", CALLERS)
 async def test_nobody_does_on_a_page_what_their_roles_do_not_allow(
     server, world, walker, monkeypatch, name
@@ -128,8 +127,8 @@ def names_something(path) -> bool:
     return "{" in path.replace("{picture}", "")
 
 
+@pytest.mark.full
 @pytest.mark.promise("lower roles: console")
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("name", ["without a role", "another organization's owner"])
 async def test_nobody_sees_a_page_of_an_organization_that_they_have_no_business_in(
     server, world, walker, monkeypatch, name
@@ -145,8 +144,7 @@ async def test_nobody_sees_a_page_of_an_organization_that_they_have_no_business_
 
 
 @pytest.mark.promise("lower roles: console")
-@pytest.mark.slow
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.full
 @pytest.mark.parametrize("lower", LOWER)
 async def test_nobody_changes_a_user_on_a_page_who_may_do_more(
     server, world, walker, monkeypatch, lower
@@ -181,8 +179,8 @@ async def have_only(server, user_id, role, org_id):
     await memberships.grant(server.service, user_id, where, role, actor="a test")
 
 
+@pytest.mark.full
 @pytest.mark.promise("lower roles: console")
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("lower", [each for each in LOWER if "project.write" in ROLES[each]])
 async def test_nobody_changes_on_a_page_who_gets_into_an_application_that_may_manage(
     server, world, walker, monkeypatch, lower
@@ -216,7 +214,6 @@ async def may_manage(server, world, project_id):
 
 
 @pytest.mark.promise("lower roles: console")
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("lower", ["ORG_OWNER", "ORG_SETTINGS_MANAGER", "IAM_ORG_MANAGER"])
 async def test_nobody_ends_on_a_page_how_an_administrator_of_the_installation_signs_in(
     server, world, walker, monkeypatch, lower

@@ -83,6 +83,7 @@ async def test_a_token_for_more_than_ninety_days_has_to_be_meant(server, visitor
     assert page.name == "console/made"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("date", ["", "soon", "2020-01-01", "2026-13-01", "x" * 300])
 async def test_a_token_without_a_proper_end_is_not_made(server, visitor, address, date):
     before = await everything(server.store)
@@ -129,6 +130,7 @@ async def test_of_two_secrets_the_old_one_is_ended_before_its_time(server, visit
     assert [one.old_secret for one in await all_of(server, USERS) if one.id in address] == [None]
 
 
+@pytest.mark.full
 async def test_a_service_user_is_changed_and_what_is_emptied_goes(server, visitor, address):
     form = await visitor.get(f"{address}/edit")
     await visitor.submit(form, name="Copies", userName="copier", description="At night.")
@@ -141,6 +143,7 @@ async def test_a_service_user_is_changed_and_what_is_emptied_goes(server, visito
     assert (user.profile.display_name, user.description) == ("Copies", None)
 
 
+@pytest.mark.full
 async def test_a_service_user_is_deleted_by_typing_its_name(server, visitor, address):
     link = re.search(r'href="([^"]+/delete)"', (await visitor.get(address)).text)[1]
     form = await visitor.get(link)

@@ -158,6 +158,7 @@ OTHER = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("query", "status"),
     [

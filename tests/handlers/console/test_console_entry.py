@@ -43,6 +43,7 @@ async def test_the_address_with_a_slash_at_its_end_is_the_one_without(server, vi
     assert (asking.status, asking.location) == (308, f"{server.issuer}/ui/console?org=1")
 
 
+@pytest.mark.full
 async def test_of_two_people_in_a_browser_one_is_chosen(server, visitor):
     await console.admin(server, visitor)
     await visitor.open("/ui/console/account")
@@ -63,6 +64,7 @@ async def test_of_two_people_in_a_browser_one_is_chosen(server, visitor):
     assert names == {"Minnie", "Administrator"}
 
 
+@pytest.mark.full
 async def test_another_site_chooses_nobody(server, visitor):
     await console.admin(server, visitor)
     await console.manager(
@@ -95,6 +97,7 @@ async def test_the_navigation_has_what_the_roles_allow(server, visitor, role, se
         assert (await visitor.get(f"/ui/console/{name}")).status == 403
 
 
+@pytest.mark.full
 async def test_nobody_sees_an_organization_that_they_do_not_manage(server, visitor, new_visitor):
     admin = new_visitor()
     await console.admin(server, admin)
@@ -134,6 +137,7 @@ async def test_a_sign_in_that_took_too_long_begins_anew_at_the_console(server, v
     assert 'href="/ui/console/users"' in late.text
 
 
+@pytest.mark.full
 async def test_what_concerns_the_installation_asks_for_a_password_of_late(server, visitor):
     await console.admin(server, visitor)
     server.clock.advance(3 * 3600)
@@ -149,6 +153,7 @@ async def test_what_concerns_the_installation_asks_for_a_password_of_late(server
     )
 
 
+@pytest.mark.full
 async def test_somebody_else_can_not_answer_for_the_owner(server, visitor):
     await console.admin(server, visitor)
     server.clock.advance(3 * 3600)
@@ -193,6 +198,7 @@ async def sent_bytes(visitor, path):
     return int(answer.headers["Content-Length"])
 
 
+@pytest.mark.full
 async def test_the_checklist_distinguishes_a_sign_in_to_an_application_from_one_to_the_demo(
     server, visitor, new_visitor, demo
 ):
@@ -210,6 +216,7 @@ async def test_the_checklist_distinguishes_a_sign_in_to_an_application_from_one_
     assert (before, await is_done()) == (False, True)
 
 
+@pytest.mark.full
 async def test_the_checklist_says_from_when_on_events_are_removed_after_an_upgrade(
     server, visitor
 ):

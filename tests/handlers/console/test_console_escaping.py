@@ -1,6 +1,10 @@
 """Whatever is typed into the console comes back as text, and does nothing."""
 
+from __future__ import annotations
+
 from urllib.parse import quote
+
+import pytest
 
 from tests.support.management import console
 from tests.support.pages.rendered import Page
@@ -36,6 +40,7 @@ def active(html):
     return tags, does
 
 
+@pytest.mark.full
 async def test_what_is_searched_for_comes_back_as_text(server, visitor):
     page = await console.admin(server, visitor, "/ui/console/users?text=harmless")
     expected = active(page.text)
@@ -49,6 +54,7 @@ async def test_what_is_searched_for_comes_back_as_text(server, visitor):
             assert "49" not in page.text.partition("<main")[2].partition("</form>")[0]
 
 
+@pytest.mark.full
 async def test_what_is_refused_or_stored_comes_back_as_text(server, visitor):
     page = await console.admin(server, visitor, "/ui/console/users/new")
     expected = active(page.text)

@@ -30,6 +30,7 @@ def lines(page):
     return [json.loads(line) for line in page.text.splitlines()]
 
 
+@pytest.mark.full
 async def test_a_change_is_seen_with_who_made_it_and_in_which_request(server, visitor):
     await console.admin(server, visitor)
     id = await new_project(visitor, "Shop")
@@ -62,6 +63,7 @@ async def test_what_is_searched_for_is_found_and_can_be_taken_away(server, visit
     assert file.headers["Content-Disposition"] == 'attachment; filename="events.ndjson"'
 
 
+@pytest.mark.full
 async def test_the_log_is_read_page_by_page(server, visitor):
     await console.admin(server, visitor)
     for n in range(30):
@@ -78,6 +80,7 @@ async def test_the_log_is_read_page_by_page(server, visitor):
     assert len(seen) <= len(made)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "query", ["cursor=x", "editorUserId=" + "x" * 300, "eventTypes=" + "y" * 300]
 )
@@ -90,6 +93,7 @@ async def test_a_search_that_makes_no_sense_is_reported(server, visitor, query):
     assert (await visitor.get(f"{PATH}/download?{query}&cursor=")).status in (200, 400)
 
 
+@pytest.mark.full
 async def test_an_organization_sees_its_own_changes_alone(server, visitor, new_visitor):
     await console.admin(server, visitor)
     id = await new_project(visitor, "Secret plans")

@@ -50,6 +50,7 @@ async def test_everything_is_inherited_at_first(server, visitor):
     assert "reset" not in page.text
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", VALUES)
 async def test_a_policy_becomes_the_organization_s_own_is_changed_and_inherited_again(
     server, visitor, name
@@ -68,6 +69,7 @@ async def test_a_policy_becomes_the_organization_s_own_is_changed_and_inherited_
     assert [one async for one in server.store.scan(STORED)] == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", WRONG)
 async def test_what_a_policy_cannot_say_comes_back_with_the_reason(server, visitor, name):
     await console.admin(server, visitor)
@@ -79,6 +81,7 @@ async def test_what_a_policy_cannot_say_comes_back_with_the_reason(server, visit
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("number", "unit", "length", "shown"),
     [
@@ -113,6 +116,7 @@ def stored(form):
     return {"number": number, "unit": re.search(r"selected>([^<]*)<", field)[1]}
 
 
+@pytest.mark.full
 async def test_a_duration_without_length_is_shown_as_never(server, visitor):
     await console.admin(server, visitor)
     form = await visitor.get(f"{PATH}/login")
@@ -122,6 +126,7 @@ async def test_a_duration_without_length_is_shown_as_never(server, visitor):
     assert ">never<" in re.sub(r"\s*\n\s*", "", page.text)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("number", "unit"),
     [
@@ -162,6 +167,7 @@ async def test_what_the_installation_states_counts_where_nothing_else_is_stated(
     assert ">9<" in inherited.text
 
 
+@pytest.mark.full
 async def test_the_installation_s_policies_are_its_owners_alone(server, visitor):
     await console.manager(server, visitor, "ORG_OWNER")
     before = await everything(server.store)

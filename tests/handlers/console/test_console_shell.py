@@ -7,6 +7,8 @@ import re
 import shlex
 from collections import Counter
 
+import pytest
+
 from handlers.console import ROUTES
 from tests.support.browsers.visitor import Visitor
 from tests.support.commands_table import leaves
@@ -88,6 +90,7 @@ def test_whatever_can_be_done_has_a_command_line():
         check_command("idp " + re.sub(r"\{\w+\}", "x", action.command))
 
 
+@pytest.mark.full
 async def test_every_page_is_there_and_shows_a_command_and_a_curl_line(server, visitor):
     start, met, silent = await filled_console(server, visitor), set(), set()
 

@@ -89,6 +89,7 @@ async def test_a_code_is_shown_once_and_the_same_form_shows_the_same(server, vis
     assert (await only(server, "minnie@acme.example")).email.is_verified
 
 
+@pytest.mark.full
 async def test_mistakes_come_back_and_passwords_do_not(server, visitor):
     page = await console.admin(server, visitor, NEW)
     before = await everything(server.store)
@@ -122,6 +123,7 @@ async def test_mistakes_come_back_and_passwords_do_not(server, visitor):
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_people_are_found_by_how_their_name_begins_a_page_at_a_time(server, visitor):
     for n in range(30):
         await server.copy_user(f"finder{n:02}")
@@ -140,6 +142,7 @@ async def test_people_are_found_by_how_their_name_begins_a_page_at_a_time(server
     assert (wrong.status, wrong.name) == (400, "console/list")
 
 
+@pytest.mark.full
 async def test_somebody_is_locked_out_and_let_in_again(server, visitor):
     page = await made(server, visitor)
     here = page.url.partition("?")[0]
@@ -170,6 +173,7 @@ async def test_the_last_owner_is_not_locked_out(server, visitor):
     assert (await only(server, "admin@localhost")).state == "active"
 
 
+@pytest.mark.full
 async def test_a_manager_of_another_organization_finds_no_trace(server, visitor, new_visitor):
     await made(server, visitor)
     minnie = await only(server, "minnie@acme.example")
@@ -196,6 +200,7 @@ async def test_a_manager_of_another_organization_finds_no_trace(server, visitor,
     assert "Minnie" not in (await other.get("/ui/console/users")).text
 
 
+@pytest.mark.full
 async def test_a_form_counts_for_the_session_and_the_page_that_it_was_made_for(
     server, visitor, new_visitor
 ):
@@ -232,6 +237,7 @@ async def test_a_person_is_changed_and_what_is_emptied_is_gone(server, visitor):
     assert "Saved." in page.text
 
 
+@pytest.mark.full
 async def test_another_address_is_verified_by_the_code_that_is_shown(server, visitor):
     page = await made(server, visitor)
     here = page.url.partition("?")[0]
@@ -245,6 +251,7 @@ async def test_another_address_is_verified_by_the_code_that_is_shown(server, vis
     assert (user.email.address, user.email.is_verified) == ("mouse@acme.example", True)
 
 
+@pytest.mark.full
 async def test_another_code_verifies_the_address_and_the_one_before_no_more(server, visitor):
     page = await made(server, visitor)
     here, codes = page.url.partition("?")[0], []
@@ -266,6 +273,7 @@ async def test_another_code_verifies_the_address_and_the_one_before_no_more(serv
     assert f"{here}/resend-email" not in after.text
 
 
+@pytest.mark.full
 async def test_a_password_is_set_and_a_common_one_is_not(server, visitor, new_visitor):
     page = await made(server, visitor)
     here = page.url.partition("?")[0]
@@ -280,6 +288,7 @@ async def test_a_password_is_set_and_a_common_one_is_not(server, visitor, new_vi
     assert seen.name == "console/message"
 
 
+@pytest.mark.full
 async def test_a_code_for_a_new_password_is_shown_to_who_asks(server, visitor):
     page = await made(server, visitor)
     form = await visitor.open(page.url.partition("?")[0] + "/password-reset")
@@ -289,6 +298,7 @@ async def test_a_code_for_a_new_password_is_shown_to_who_asks(server, visitor):
     assert told.name == "console/made"
 
 
+@pytest.mark.full
 async def test_sessions_are_seen_and_ended(server, visitor, new_visitor):
     page = await made(server, visitor, **{"password.password": console.PASSWORD})
     here = page.url.partition("?")[0]
@@ -304,6 +314,7 @@ async def test_sessions_are_seen_and_ended(server, visitor, new_visitor):
     assert (await minnie.get("/ui/console")).status == 303
 
 
+@pytest.mark.full
 async def test_metadata_is_added_and_removed(server, visitor):
     page = await made(server, visitor)
     form = await visitor.open(page.url.partition("?")[0] + "/metadata/new")
@@ -318,6 +329,7 @@ async def test_metadata_is_added_and_removed(server, visitor):
     assert [one async for one in server.store.scan(USER_METADATA)] == []
 
 
+@pytest.mark.full
 async def test_roles_of_a_project_are_given_and_taken(server, visitor):
     page = await made(server, visitor)
     here = page.url.partition("?")[0]

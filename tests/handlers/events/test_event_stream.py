@@ -14,7 +14,9 @@ from idp.audit import event_streams, sealing
 from idp.limits import waiting_readers
 from idp.records import AUDIT_HEADS, EVENTS, INSTANCE_ID, INSTANCES, PATS, USERS
 from storage import Delete, Unavailable, Update
+from tests.support import patience
 from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.patience import until
 from tests.support.store.auditing import sealed_in, store_events
 from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
 
@@ -201,14 +203,14 @@ class TestWaiting:
 
     async def test_events_end_the_wait(self, service, owner):
         waiting = asyncio.create_task(read(owner, "?cursor=latest&wait=20&stream=access"))
-        while not service.waiting_readers.count:
-            await asyncio.sleep(0.01)
+        await until(lambda: service.waiting_readers.count)
         (new,) = await sealed(service, 1)
         events, _ = await waiting
 
         assert [one["id"] for one in events] == [new.id]
         assert service.waiting_readers.count == 0
 
+    @pytest.mark.full
     async def test_without_events_the_answer_is_empty_and_has_a_cursor(self, service, owner):
         await sealed(service, 1)
         nothing, url = await read(owner, "?cursor=latest&wait=1")
@@ -225,8 +227,7 @@ class TestWaiting:
         caller = await new_caller(server, owner.visitor, acme, "ORG_OWNER")
         await sealing.seal(service)
         waiting = asyncio.create_task(caller.get(f"{PATH}?cursor=latest&wait=20"))
-        while not service.waiting_readers.count:
-            await asyncio.sleep(0.01)
+        await until(lambda: service.waiting_readers.count)
         (pat,) = (await server.store.find(PATS, {"user_id": caller.user_id})).records
         await server.store.commit(Delete(PATS, pat.id))
         await sealed(service, 1, org_id=acme.id)
@@ -249,8 +250,7 @@ class TestWaiting:
         await sealing.seal(service)
         query = "?cursor=latest&wait=20&stream=access"
         waiting = [asyncio.create_task(read(owner, query)) for _ in range(9)]
-        while service.waiting_readers.count < 9:
-            await asyncio.sleep(0.01)
+        await until(lambda: service.waiting_readers.count >= 9)
         assert (await read(owner, "?stream=access"))[0] == []
         (new,) = await sealed(service, 1)
 
@@ -260,11 +260,10 @@ class TestWaiting:
     async def test_a_shutdown_ends_the_wait(self, server, service, owner):
         await sealing.seal(service)
         waiting = asyncio.create_task(read(owner, "?cursor=latest&wait=30"))
-        while not service.waiting_readers.count:
-            await asyncio.sleep(0.01)
+        await until(lambda: service.waiting_readers.count)
         server.app.is_draining = True
 
-        assert (await asyncio.wait_for(waiting, 5))[0] == []
+        assert (await asyncio.wait_for(waiting, patience.SECONDS))[0] == []
 
 
 def id_of(part: str) -> str:
@@ -294,13 +293,13 @@ class TestServerSentEvents:
             id_of(part) for part in others
         ]
 
+    @pytest.mark.full
     async def test_events_come_while_it_is_open(self, service, owner, monkeypatch):
         monkeypatch.setattr(stream_handler, "SSE_SECONDS", 3)
         monkeypatch.setattr(stream_handler, "_KEEPALIVE_SECONDS", 0.05)
         query = f"{PATH}?cursor=latest&stream=access"
         reading = asyncio.create_task(owner.get(query, Accept="text/event-stream"))
-        while not service.waiting_readers.count:
-            await asyncio.sleep(0.01)
+        await until(lambda: service.waiting_readers.count)
         (new,) = await sealed(service, 1)
         page = await reading
 

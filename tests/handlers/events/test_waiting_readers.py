@@ -7,6 +7,7 @@ import asyncio
 from idp.audit import sealing
 from idp.limits import waiting_readers
 from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.patience import until
 
 PATH = "/v2/events/stream"
 
@@ -24,8 +25,7 @@ async def test_an_organization_can_not_keep_others_from_waiting(server, owner, m
     query = f"{PATH}?cursor=latest&wait=20"
     owner.visitor.may_fail = True
     waiting = [asyncio.create_task(each.get(query)) for each in (acme, acme, second, owner)]
-    while service.waiting_readers.count < len(waiting):
-        await asyncio.sleep(0.01)
+    await until(lambda: service.waiting_readers.count >= len(waiting))
 
     assert refused(await acme.get(query), 503, 14)[""] == "busy"
     assert refused(await third.get(query), 503, 14)[""] == "busy"

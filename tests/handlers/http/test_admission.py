@@ -375,6 +375,7 @@ class Walk:
         assert not any(place.is_taken or place.is_waiting for place in self.all)
 
 
+@pytest.mark.full
 @settings(max_examples=100, deadline=None)
 @given(steps=STEPS, group=st.sampled_from([GROUP, WIDE]), per_turn=st.integers(1, 3))
 def test_no_order_of_requests_cancellations_and_waits_loses_a_place(steps, group, per_turn):

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support import patience
 from tests.support.browsers.wire import FORM
 
 UNREADABLE = {
@@ -39,7 +40,7 @@ async def sent(server, octets):
     """All that is answered, until the service closes the connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(server.issuer).port)
     writer.write(octets)
-    answer = await asyncio.wait_for(reader.read(), 10)
+    answer = await asyncio.wait_for(reader.read(), patience.SECONDS)
     writer.close()
     await writer.wait_closed()
     return answer

@@ -110,6 +110,7 @@ async def test_a_preflight_from_any_other_origin_is_not_allowed(server, visitor,
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.promise("scripts: origins")
 async def test_no_other_origin_reads_tokens_or_claims(server, visitor, shop):
     tokens, reading = await signed_in(server, visitor, shop), {}
@@ -179,6 +180,7 @@ async def test_a_client_that_authenticates_by_header_is_known_by_it(server, visi
     assert reading == {SHOP: None, "https://server.example": "https://server.example"}
 
 
+@pytest.mark.full
 @pytest.mark.promise("scripts: origins")
 @pytest.mark.parametrize("path", PUBLIC)
 async def test_what_is_public_is_read_from_any_origin(visitor, path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import sys
-import time
 from contextlib import suppress
 from types import SimpleNamespace
 
@@ -21,7 +20,9 @@ from storage import Unavailable, Unknown, confirmed_commit
 from storage.mongo import store as mongo_store
 from storage.sqlite import SqliteStore
 from tests.fire.background import importing
+from tests.support import patience
 from tests.support.management.callers import refused
+from tests.support.patience import loop_turns
 from tests.support.sign_in.factors import code, give_app
 from tests.support.sign_in.people import create
 from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
@@ -31,6 +32,7 @@ PROJECT = "/management/v1/projects"
 PHPASS_19 = "$P$H12345678Yffhn1wkB.NF0nc8V2DIT0"
 
 
+@pytest.mark.full
 @pytest.mark.promise("faults: phpass")
 async def test_a_phpass_hash_of_two_to_the_nineteen_rounds_signs_in(owner, new_visitor, demo):
     await create(owner, username="mini", hashedPassword={"hash": PHPASS_19})
@@ -78,14 +80,14 @@ async def test_readyz_is_503_when_the_store_can_not_be_read(server, visitor, mon
 async def test_a_store_that_can_not_be_written_to_is_warned_of_once_a_minute(
     server, owner, visitor, failing, monkeypatch, capfd
 ):
-    monkeypatch.setattr(read_only_store, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(read_only_store, "POLL_SECONDS", 0)
     logs.configure("warning", "json")
     warning = asyncio.create_task(read_only_store.warn(server.store))
     failing(True)
     visitor.may_fail = True
     for _ in range(3):
         await owner.post(PROJECT, {"name": "Shop"})
-        await asyncio.sleep(0.05)
+        await loop_turns(50)
     warning.cancel()
 
     assert capfd.readouterr().err.count("can't be written to") == 1
@@ -112,16 +114,17 @@ def failing(server, monkeypatch):
     return switch
 
 
+@pytest.mark.full
 @pytest.mark.promise("faults: export timeout")
 @pytest.mark.parametrize("swallows", [True, False])
-async def test_an_export_ends_within_a_second_of_its_timeout(server, owner, monkeypatch, swallows):
+async def test_an_export_ends_at_its_timeout(server, owner, monkeypatch, swallows):
     genuine = export_document._organizations
 
     async def endless(view, wanted, chosen):
         (first, *_) = [each async for each in genuine(view, wanted, chosen)]
         while True:
             try:
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0)
             except asyncio.CancelledError:
                 if not swallows:
                     raise
@@ -130,11 +133,9 @@ async def test_an_export_ends_within_a_second_of_its_timeout(server, owner, monk
     monkeypatch.setattr(export_document, "_organizations", endless)
     monkeypatch.setattr(export_document, "KINDS", ())
     owner.visitor.may_fail = True
-    begun = time.monotonic()
     page = await owner.post("/admin/v1/export", {"timeout": "1s"})
 
     assert refused(page, 504, 4) == {"": "deadline.exceeded"}
-    assert 1 <= time.monotonic() - begun < 2
     found = [one.type async for one in server.store.scan(EVENTS)]
     assert not [type for type in found if "export" in type]
 
@@ -145,7 +146,7 @@ async def test_an_export_whose_last_wait_swallowed_the_end_is_not_answered(
 ):
     async def slow(*_):
         with suppress(asyncio.CancelledError):
-            await asyncio.sleep(20)
+            await asyncio.Event().wait()
 
     monkeypatch.setattr(export_document, "_record", slow)
     owner.visitor.may_fail = True
@@ -154,6 +155,7 @@ async def test_an_export_whose_last_wait_swallowed_the_end_is_not_answered(
     assert refused(page, 504, 4) == {"": "deadline.exceeded"}
 
 
+@pytest.mark.full
 @pytest.mark.promise("faults: short TOTP secrets")
 async def test_an_app_with_a_secret_of_80_bits_signs_in(server, visitor, demo):
     secret = base64.b32encode(b"0123456789").decode()
@@ -184,8 +186,7 @@ async def test_a_write_with_unknown_outcome_is_answered_by_503(server, owner, mo
 
 
 @pytest.mark.promise("faults: helper processes")
-@pytest.mark.program
-@pytest.mark.slow
+@pytest.mark.full
 async def test_a_job_whose_process_does_not_start_fails_with_its_reason(
     server, owner, monkeypatch, capfd
 ):
@@ -194,7 +195,7 @@ async def test_a_job_whose_process_does_not_start_fails_with_its_reason(
         import_process, "COMMAND", (sys.executable, "-c", "import sys; sys.exit(3)")
     )
     id = await importing.begun(server.service, package(*orgs(1)))
-    async with Importer(server.service).running(), asyncio.timeout(20):
+    async with Importer(server.service).running(), asyncio.timeout(patience.SECONDS):
         while (await server.store.get(JOBS, id)).state != "failed":
             await asyncio.sleep(0.01)
     job = (await owner.get(f"/admin/v1/jobs/{id}")).json()
@@ -206,8 +207,7 @@ async def test_a_job_whose_process_does_not_start_fails_with_its_reason(
 
 
 @pytest.mark.promise("faults: helper processes")
-@pytest.mark.program
-@pytest.mark.slow
+@pytest.mark.full
 async def test_a_job_whose_process_was_killed_before_it_began_waits_for_another(
     server, owner, monkeypatch
 ):
@@ -217,7 +217,7 @@ async def test_a_job_whose_process_was_killed_before_it_began_waits_for_another(
     monkeypatch.setattr(Importer, "_run_child", _noting(Importer._run_child, slept))
     monkeypatch.setattr(import_process, "_RETRY_SECONDS", 0)
     id = await importing.begun(server.service, package(*orgs(1)))
-    async with Importer(server.service).running(), asyncio.timeout(20):
+    async with Importer(server.service).running(), asyncio.timeout(patience.SECONDS):
         await slept.wait()
 
     assert (await owner.get(f"/admin/v1/jobs/{id}")).json()["state"] == "JOB_STATE_QUEUED"

@@ -11,6 +11,7 @@ MOST_ENDPOINTS = 40
 MOST_SERIES = 5_000
 
 
+@pytest.mark.full
 async def test_a_sign_in_is_counted_by_endpoint_outcome_and_token(counted, server, visitor, demo):
     tokens = await demo.tokens(visitor, *server.user)
     await demo.userinfo(visitor, tokens["access_token"])
@@ -36,6 +37,7 @@ async def test_wrong_passwords_and_unknown_names_are_counted_apart(counted, serv
     assert counted("sign_ins_total", outcome="unknown", method="password") == 1
 
 
+@pytest.mark.full
 async def test_uses_of_refresh_tokens_are_counted_by_outcome(counted, server, visitor, demo):
     tokens = await demo.tokens(visitor, *server.user)
     await demo.refresh(visitor, tokens["refresh_token"])
@@ -77,7 +79,8 @@ async def many_requests(visitor, demo, number):
         await visitor.sign_in(demo.authorize_url(), f"user{number}@example.com", "wrong")
 
 
-@pytest.mark.parametrize("number", [8, pytest.param(10_000, marks=pytest.mark.deep)])
+@pytest.mark.full
+@pytest.mark.parametrize("number", [8, pytest.param(10_000, marks=pytest.mark.load)])
 @pytest.mark.gen_test(timeout=1200)
 async def test_paths_clients_and_users_add_no_series(counted, server, visitor, demo, number):
     await many_requests(visitor, demo, 0)

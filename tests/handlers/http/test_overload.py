@@ -23,8 +23,10 @@ from handlers.http.admission import (
     Admission,
 )
 from idp.foundation import logs, metrics
+from tests.support import patience
 from tests.support.browsers.wire import FORM, exchange, get
 from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.patience import loop_turns, until
 from tests.support.store.untouched import untouched_store_fixture  # noqa: F401 - a fixture
 
 AT = {
@@ -73,12 +75,6 @@ def head(server, method, target, *lines):
 def in_use(server):
     places = [server.app.admission.places_of(group) for group in GROUPS]
     return sum(each.in_use for each in places), sum(each.waiting for each in places)
-
-
-async def until(condition):
-    async with asyncio.timeout(10):
-        while not condition():
-            await asyncio.sleep(0.001)
 
 
 @asynccontextmanager
@@ -265,6 +261,7 @@ async def test_who_waits_too_long_is_refused(server):
     assert in_use(server) == (0, 0)
 
 
+@pytest.mark.full
 @pytest.mark.promise("overload: places")
 async def test_who_leaves_while_waiting_is_not_waited_for(server, log):
     limit(server, max_waiting=5)
@@ -305,6 +302,7 @@ async def test_a_body_that_is_late_takes_no_place_until_it_is_there(server, demo
     assert in_use(server) == (0, 0)
 
 
+@pytest.mark.full
 @pytest.mark.promise("overload: places")
 async def test_who_leaves_while_the_answer_is_made_keeps_the_place_until_it_is_done(
     server, monkeypatch
@@ -343,6 +341,7 @@ async def test_refused_requests_write_one_line_a_second_for_their_group(server, 
     assert held == 4
 
 
+@pytest.mark.full
 @pytest.mark.promise("overload: places")
 @pytest.mark.parametrize("seed", range(3))
 async def test_whatever_clients_do_no_place_is_lost(server, monkeypatch, seed):
@@ -375,11 +374,11 @@ async def visit(server, drawn):
     network = f"X-Forwarded-For: 192.0.2.{drawn.randrange(4)}"
     lines = [network, f"Content-Type: {FORM}", f"Content-Length: {len(body)}"]
     sent = head(server, method, target, *lines, "Connection: close") + body
-    await asyncio.sleep(drawn.random() * 0.05)
+    await loop_turns(drawn.randrange(50))
     cut = drawn.choice([len(sent), len(sent), len(sent) - len(body) // 2, drawn.randrange(9)])
     async with opened(server, sent[:cut]) as (reader, writer):
         if drawn.random() < 0.4:
-            await asyncio.sleep(drawn.random() * 0.03)
+            await loop_turns(drawn.randrange(30))
             return
         writer.write(sent[cut:])
-        assert (await asyncio.wait_for(reader.read(), 10)).startswith(b"HTTP/1.1 ")
+        assert (await asyncio.wait_for(reader.read(), patience.SECONDS)).startswith(b"HTTP/1.1 ")

@@ -22,6 +22,7 @@ def in_order(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(name, value) for name in names for sent, value in pairs if sent == name]
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(PAIRS, st.sampled_from([quote, None]))
 def test_whatever_was_encoded_is_read_back(pairs, quote_via):
@@ -31,6 +32,7 @@ def test_whatever_was_encoded_is_read_back(pairs, quote_via):
     assert params.parse(raw).pairs() == in_order(pairs)
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_at_most_an_invalid_request(raw):
@@ -41,6 +43,7 @@ def test_any_bytes_are_at_most_an_invalid_request(raw):
     assert all(value.encode() is not None for pair in read for value in pair)
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "=", "&", "+", "%41", "%20", "%26", "%3D", ";"])))
 def test_the_standard_library_reads_well_formed_text_alike(pieces):

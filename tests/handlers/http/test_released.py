@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from idp.server.http1 import client_stream
-from tests.idp.server.http1.serving import until
 from tests.support.measured.alive import made
+from tests.support.patience import until
 
 TOKEN = "/oauth/v2/token"
 FORM = {"grant_type": "client_credentials"}
@@ -52,6 +52,7 @@ REQUESTS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("send", REQUESTS, ids=lambda send: send.__name__)
 async def test_nothing_is_left_of_a_request(server, visitor, monkeypatch, send):
     app = await server.register(

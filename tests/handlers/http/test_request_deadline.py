@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
 
 import pytest
 
@@ -66,14 +65,11 @@ async def test_while_the_store_answers_no_write_requests_are_503_at_their_deadli
     monkeypatch.setattr(deadline, "REQUEST_SECONDS", 0.5)
     owner.visitor.may_fail = True
     silent(True)
-    began = time.monotonic()
     pages = await asyncio.gather(
         *(owner.post(PROJECT, {"name": f"Shop {n}"}, **{header: f"k{n}"}) for n in range(3))
     )
-    took = time.monotonic() - began
     silent(False)
 
-    assert took < 2
     for page in pages:
         assert refused(page, 503, 14) == {"": "unavailable"}
         assert page.headers["Retry-After"]

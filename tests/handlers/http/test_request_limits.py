@@ -48,6 +48,7 @@ async def push(visitor, client, address="192.0.2.1"):
     return await visitor.post("/oauth/v2/par", form, headers=headers | at(address))
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: limits")
 async def test_devices_of_a_network_get_sixty_codes_a_minute(server, visitor):
     client = await device(server)
@@ -83,6 +84,7 @@ async def test_devices_of_a_client_get_six_hundred_codes_a_minute(server, visito
     assert (await ask_for_codes(visitor, other)).status == 200
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: limits")
 async def test_a_public_client_pushes_sixty_requests_a_minute_from_one_network(server, visitor):
     client = await server.register("App", auth_method="none")
@@ -97,6 +99,7 @@ async def test_a_public_client_pushes_sixty_requests_a_minute_from_one_network(s
     assert (await push(visitor, client)).status == 201
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: limits")
 async def test_a_client_with_a_secret_pushes_six_hundred_from_wherever(
     server, visitor, monkeypatch
@@ -111,6 +114,7 @@ async def test_a_client_with_a_secret_pushes_six_hundred_from_wherever(
     assert (await push(visitor, other)).status == 201
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: limits")
 async def test_a_network_asks_for_thirty_mails_a_minute(server, new_visitor, demo):
     """By registrations and forgotten passwords together; what it typed is kept on the page."""
@@ -130,6 +134,7 @@ async def test_a_network_asks_for_thirty_mails_a_minute(server, new_visitor, dem
     assert await count(server.store) == before
 
 
+@pytest.mark.full
 async def test_a_flood_of_refused_requests_leaves_room_for_those_of_other_networks(
     server, visitor
 ):
@@ -141,6 +146,7 @@ async def test_a_flood_of_refused_requests_leaves_room_for_those_of_other_networ
     assert len(await refusals(server.store)) == 61
 
 
+@pytest.mark.full
 async def test_the_first_forms_of_browsers_in_which_nobody_has_signed_in_are_counted_by_network(
     server, new_visitor, demo, monkeypatch
 ):
@@ -174,6 +180,7 @@ async def test_the_first_forms_of_browsers_in_which_nobody_has_signed_in_are_cou
     assert (await first_form("192.0.2.1"))[1].status == 303
 
 
+@pytest.mark.full
 async def test_one_ipv6_site_has_four_times_the_limit_of_a_network(server, visitor):
     client = await device(server)
     asked = [
@@ -201,6 +208,7 @@ async def test_ones_own_device_code_makes_no_room_for_more_guesses(server, visit
         await sign_in_device.enter(server.service, "BCDF-GHJK", origin)
 
 
+@pytest.mark.full
 async def test_a_right_device_code_does_not_count_as_a_guess(server, visitor):
     client, begun = await device(server), set()
     for _ in range(20):

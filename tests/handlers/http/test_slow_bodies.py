@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from handlers.http import base
+from tests.support import patience
 from tests.support.browsers.wire import FORM, exchange
 
 PATIENCE_SECONDS = 0.2
@@ -26,13 +27,14 @@ def begun(server, announced):
     return "\r\n".join([*lines, "", "5\r\ngrant"]).encode()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("announced", ANNOUNCED)
 async def test_a_body_that_does_not_come_ends_the_connection(server, announced):
     address = urlsplit(server.issuer)
     reader, writer = await asyncio.open_connection("127.0.0.1", address.port)
     writer.write(begun(server, announced))
 
-    assert await asyncio.wait_for(reader.read(), 10) == b""
+    assert await asyncio.wait_for(reader.read(), patience.SECONDS) == b""
 
     writer.close()
     await writer.wait_closed()
@@ -40,7 +42,7 @@ async def test_a_body_that_does_not_come_ends_the_connection(server, announced):
     assert not server.app._in_progress
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_a_body_that_is_there_is_answered_however_long_the_answer_takes(server, monkeypatch):
     async def slow(*_):
         await asyncio.sleep(3 * PATIENCE_SECONDS)

@@ -20,11 +20,12 @@ from idp.transfer.calls import export_document
 from tests.support.browsers.raw_socket import received, unread
 from tests.support.management import console
 from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.patience import until
 from tests.support.sign_in import account
 from tests.support.store.auditing import new_event
 
 SIZE = 6_500_000  # bytes: more than the kernel takes for a client that does not read
-pytestmark = [pytest.mark.slow, pytest.mark.gen_test(timeout=180)]
+pytestmark = [pytest.mark.full, pytest.mark.gen_test(timeout=180)]
 PAGE = 66  # events of 50 kB, two pages of which are as large
 LAST_CHUNK = b"\r\n0\r\n\r\n"
 
@@ -107,12 +108,6 @@ RESPONSES = {
     users_csv: MANAGEMENT,
     account_download: PAGES,
 }
-
-
-async def until(condition):
-    async with asyncio.timeout(120):
-        while not condition():
-            await asyncio.sleep(0.005)
 
 
 @pytest.mark.promise("overload: places")

@@ -198,6 +198,7 @@ def elements(page):
     return [(tag, sorted(attributes)) for tag, attributes in Seen(page).elements]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("canary", CANARIES)
 async def test_what_was_typed_or_asked_never_becomes_markup(visitor, demo, server, canary):
     async def seen(value):
@@ -217,6 +218,7 @@ async def test_what_was_typed_or_asked_never_becomes_markup(visitor, demo, serve
     assert all("X-Evil" not in page.headers for page in hostile)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("canary", CANARIES)
 async def test_stored_names_never_become_markup(new_visitor, server, canary):
     found = await server.store.find(USERS, {"login_key": "demo"})

@@ -45,7 +45,7 @@ ONE_OF_EACH = [row for rows in VERIFIED.values() for row in cheapest(rows)]
 
 
 @pytest.mark.promise("user creation: hashedPassword")
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(("password", "encoded"), ONE_OF_EACH, ids=[e for _, e in ONE_OF_EACH])
 async def test_who_was_brought_with_a_hash_signs_in_and_has_one_of_today_then(
     server, owner, new_visitor, demo, password, encoded
@@ -69,7 +69,7 @@ async def stored_hash(server, made):
 
 
 @pytest.mark.promise("user creation: hashedPassword")
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("encoded", [*REFUSED, *TOO_WEAK])
 async def test_what_is_not_taken_is_refused_by_its_field_and_nothing_is_stored(
     server, owner, encoded

@@ -13,6 +13,7 @@ from msgspec import structs
 from idp.passwords.breached import open_list
 from idp.records import USERS
 from storage import Update
+from tests.support import patience
 from tests.support.management.callers import refused
 from tests.support.samples.policies import address
 from tests.support.sign_in.factors import code, codes_of, secret_of, set_rules, user_of
@@ -46,6 +47,7 @@ async def changed(visitor, server, new: str, old: str | None = None):
     return await visitor.submit(page, currentPassword=old or server.user[1], newPassword=new)
 
 
+@pytest.mark.full
 @pytest.mark.promise("passwords: length")
 @pytest.mark.parametrize(
     ("password", "reason"),
@@ -221,6 +223,7 @@ async def test_where_a_second_factor_is_forced_registration_accepts_a_shorter_pa
     assert (await at_code(visitor, demo, newPassword="green kettles hum")).name == "verify-email"
 
 
+@pytest.mark.full
 @pytest.mark.promise("passwords: breached")
 async def test_a_breached_password_is_refused_wherever_one_is_set_and_signs_in_all_the_same(
     server, visitor, new_visitor, demo, owner, tmp_path
@@ -301,7 +304,7 @@ def redirect(request):
 
 
 def silence(request):
-    request.server.ended.wait(5)
+    request.server.ended.wait(patience.SECONDS)
 
 
 @pytest.fixture
@@ -330,6 +333,7 @@ async def test_a_range_service_gets_five_digits_and_refuses_what_it_knows(server
     assert (ranges.paths, ranges.paddings) == ([f"/range/{found[:5]}"], ["true"])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "answer",
     [lines("0" * 35 + ":9"), lines(f"{sha1(GOOD)[5:]}:0"), lines("<html>"), redirect, silence],

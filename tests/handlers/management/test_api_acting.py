@@ -41,8 +41,8 @@ async def acting_for_an_owner(server, visitor, new_visitor, world) -> Caller:
     return Caller(visitor, body["access_token"])
 
 
+@pytest.mark.full
 @pytest.mark.promise("acting: reads")
-@pytest.mark.gen_test(timeout=120)
 async def test_of_all_calls_an_acting_token_opens_those_that_read_and_no_others(
     server, visitor, new_visitor, world, monkeypatch
 ):

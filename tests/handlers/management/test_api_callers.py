@@ -47,7 +47,7 @@ def test_every_route_of_the_api_says_which_permission_it_needs():
     assert undeclared == []
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("call", SOME_CALLS)
 async def test_who_is_not_known_gets_401(server, visitor, new_visitor, demo, world, call):
     await without_a_valid_token_a_call_is_401(server, visitor, new_visitor, demo, world, call)
@@ -56,7 +56,6 @@ async def test_who_is_not_known_gets_401(server, visitor, new_visitor, demo, wor
 
 
 @pytest.mark.promise("organization setup: 403", "user creation: 403", "user import: permission")
-@pytest.mark.slow
 @pytest.mark.parametrize("call", SOME_CALLS)
 async def test_who_may_not_gets_403(server, visitor, world, call):
     await a_role_opens_what_its_table_says(server, visitor, world, call)
@@ -65,7 +64,6 @@ async def test_who_may_not_gets_403(server, visitor, world, call):
 
 
 @pytest.mark.promise("organization setup: 404")
-@pytest.mark.slow
 @pytest.mark.parametrize("call", SOME_CALLS)
 async def test_what_is_gone_or_never_was_opens_nothing(server, visitor, world, call):
     if CALLS[call].parameters:
@@ -253,6 +251,7 @@ async def test_a_role_that_is_taken_away_counts_no_more_at_once(server, visitor,
     refused(await target.by(caller), 403, 7)
 
 
+@pytest.mark.full
 async def test_an_access_token_for_the_service_itself_is_taken(server, new_visitor, demo, world):
     """None is issued today; one that names the issuer as its audience is as good as a PAT."""
     party = await server.register()

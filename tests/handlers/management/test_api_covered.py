@@ -56,8 +56,6 @@ async def target(world, operation, ids):
 
 
 @pytest.mark.promise("lower roles: users")
-@pytest.mark.slow
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize(("lower", "higher"), PAIRS)
 async def test_nobody_changes_a_user_who_may_do_more(
     server, visitor, world, monkeypatch, lower, higher
@@ -76,7 +74,6 @@ async def test_nobody_changes_a_user_who_may_do_more(
 
 
 @pytest.mark.promise("lower roles: projects")
-@pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("lower", [each for each in LOWER if "project.write" in ROLES[each]])
 async def test_nobody_changes_an_application_that_may_manage_or_who_gets_into_it(
     server, visitor, world, monkeypatch, lower

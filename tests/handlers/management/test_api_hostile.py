@@ -98,7 +98,7 @@ async def stored_records(store, call):
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(("call", "n"), SOME_BODIES)
 async def test_a_hostile_value_is_refused_by_its_path(server, owner, sample, call, n):
     body = sample(call, n)
@@ -115,7 +115,7 @@ async def test_a_hostile_value_is_refused_by_its_path(server, owner, sample, cal
     assert await stored_records(server.store, call) == before
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(("call", "n"), SOME_BODIES)
 async def test_unknown_and_privileged_fields_are_refused_in_every_object(
     server, owner, sample, call, n

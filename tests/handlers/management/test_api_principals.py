@@ -97,8 +97,7 @@ async def made(world, call, target, place, caller):
     return await target._replace(address=url).by(caller, **{ORGANIZATION: org_id})
 
 
-@pytest.mark.slow
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.full
 async def test_credentials_that_do_not_count_open_no_call(
     server, visitor, new_visitor, demo, world, written
 ):
@@ -142,8 +141,7 @@ LIVE = {
     "client authentication: creation of organizations and users",
     "organization setup: 403",
 )
-@pytest.mark.slow
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.full
 @pytest.mark.parametrize("name", LIVE)
 async def test_a_caller_reaches_what_their_role_says_and_nothing_else(
     server, visitor, new_visitor, world, written, name

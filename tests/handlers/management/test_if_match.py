@@ -24,7 +24,7 @@ def is_not_so(page):
     return (page.status, page.json()["code"]) in {(404, 5), (400, 9)}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_another_state_than_the_one_that_is_there_is_not_changed(server, world):
     for call in CONDITIONAL:
         target = await world.target(CALLS[call])
@@ -43,7 +43,7 @@ async def test_a_star_is_any_state(world, call):
     assert is_admitted(page), page.text
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_what_is_no_state_is_refused(server, world):
     for call in CONDITIONAL:
         target = await world.target(CALLS[call])
@@ -55,7 +55,7 @@ async def test_what_is_no_state_is_refused(server, world):
         assert await everything(server.store) == before, call
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_a_call_that_has_no_state_says_so(server, world):
     for call in OTHERS:
         target = await world.target(CALLS[call])

@@ -36,7 +36,6 @@ def administrator(io_loop, server, owner, own):
 
 
 @pytest.mark.promise("lower roles: policies")
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", WEAKENED)
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 @pytest.mark.parametrize("role", ["ORG_SETTINGS_MANAGER", "ORG_OWNER", "IAM_ORG_MANAGER"])

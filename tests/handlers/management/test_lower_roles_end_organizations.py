@@ -58,7 +58,7 @@ SITUATIONS = [owner_of_another, viewer_of_another, administrator, application_th
 BEYOND_ORGANIZATIONS = [administrator, application_that_may_manage]
 
 
-@pytest.mark.deep_on_mongodb
+@pytest.mark.load("mongodb")
 @pytest.mark.promise("lower roles: organizations")
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize(("method", "path", "body"), ENDS)

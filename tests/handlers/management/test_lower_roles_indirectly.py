@@ -38,9 +38,8 @@ def appointments(role, user_id, member_id, own_id):
 
 
 @pytest.mark.promise("lower roles: indirectly")
-@pytest.mark.deep_on_mongodb
-@pytest.mark.slow
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.load("mongodb")
+@pytest.mark.full
 async def test_nobody_appoints_anybody_or_themselves_to_more_than_they_are(
     server, visitor, own, monkeypatch
 ):
@@ -69,8 +68,8 @@ async def test_nobody_appoints_anybody_or_themselves_to_more_than_they_are(
     assert made > 600
 
 
+@pytest.mark.full
 @pytest.mark.promise("lower roles: indirectly")
-@pytest.mark.gen_test(timeout=120)
 async def test_nobody_dismisses_a_member_above_them(server, visitor, own, monkeypatch):
     callers = {
         role: await new_caller(server, visitor, own, role, everywhere=is_everywhere(role))
@@ -141,6 +140,7 @@ async def test_nobody_makes_a_user_in_the_place_of_somebody_above_them(
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.promise("lower roles: indirectly")
 async def test_a_granted_organization_assigns_no_more_than_it_was_granted(server, visitor, shop):
     granted = (await shop.grant("buyer")).rpartition("/")[2]
@@ -184,6 +184,7 @@ async def test_what_the_owner_of_a_project_gave_is_not_the_users_organizations_t
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_a_suspended_grant_gives_nothing(server, shop):
     one, user = await shop.grant("buyer"), await shop.user()
     assert (await shop.owner.post(f"{one}/_deactivate", {})).status == 200

@@ -24,7 +24,7 @@ def steps(before, after):
 
 
 @pytest.mark.promise("organization: sequence")
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("call", CHANGING)
 async def test_each_step_of_a_record_is_one_event_and_the_answer_has_the_last(server, world, call):
     target = await world.target(CALLS[call])

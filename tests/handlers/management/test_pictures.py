@@ -155,6 +155,7 @@ async def test_one_organization_s_picture_is_none_of_another_s(server, visitor, 
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_what_can_not_be_shown_changes_nothing(server, manager):
     await put(manager)
     before = await everything(server.store)
@@ -294,6 +295,7 @@ async def test_a_logo_is_judged_again_when_the_colours_of_the_pages_change(
     assert "data-plate-on-dark" not in after[0]
 
 
+@pytest.mark.full
 async def test_a_background_becomes_a_small_photo_beside_the_form(visitor, demo, manager):
     path = LOGO.replace("logo", "background")
     await put(manager, path, size=(2000, 1200))

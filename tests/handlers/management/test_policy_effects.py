@@ -174,6 +174,7 @@ async def test_one_wrong_password_too_many_locks_the_account(visitor, demo, serv
     assert WRONG in text_of(right)
 
 
+@pytest.mark.full
 async def test_who_is_unlocked_begins_at_nothing(visitor, demo, server, owner):
     await put(owner, "lockout", maxPasswordAttempts=2)
     await tries(visitor, demo, server.user[0], "wrong", times=3)
@@ -185,6 +186,7 @@ async def test_who_is_unlocked_begins_at_nothing(visitor, demo, server, owner):
     assert (await tries(visitor, demo, *server.user)).status == 303
 
 
+@pytest.mark.full
 async def test_only_wrong_passwords_in_a_row_count(visitor, demo, server, owner):
     await put(owner, "lockout", maxPasswordAttempts=2)
     for _ in range(3):
@@ -220,6 +222,7 @@ async def test_the_last_owner_is_never_locked_and_nobody_who_is_not_there(
     assert (await server.store.get(USERS, user.id)).state == "active"
 
 
+@pytest.mark.full
 async def test_by_default_nobody_is_locked(new_visitor, demo, server):
     for _ in range(12):
         await tries(new_visitor(), demo, server.user[0], "wrong")

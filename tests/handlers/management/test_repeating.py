@@ -13,6 +13,7 @@ from idp.management import idempotency
 from idp.records import DEFERRED_WORK, GUESS_STREAKS, MADE_CALLS, PROJECTS, GuessStreak
 from storage import Insert, Stale, Unknown, Update
 from tests.support.management.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.patience import loop_turns
 from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
 from tests.support.store.stored import everything, only
 
@@ -134,12 +135,11 @@ async def test_twins_at_once_make_one_thing_and_get_one_answer(server, owner):
 async def test_the_answer_of_a_worker_of_the_version_before_is_waited_for(
     server, owner, monkeypatch
 ):
-    monkeypatch.setattr(idempotency, "_WAIT_SECONDS", 0.2)
     first = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
     made = await only(server.store, MADE_CALLS)
     await server.store.commit(Update(MADE_CALLS, made.id, set={"sealed_answer": None}))
     page = asyncio.create_task(owner.post(PROJECT, {"name": "Shop"}, **KEY))
-    await asyncio.sleep(0.1)
+    await loop_turns(50)
     answer = {"sealed_answer": made.sealed_answer}
     await server.store.commit(Update(MADE_CALLS, made.id, set=answer))
 

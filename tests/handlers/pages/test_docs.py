@@ -25,6 +25,7 @@ async def test_a_page_of_the_manual_is_whole_and_may_be_read_by_everybody(visito
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
 
 
+@pytest.mark.full
 async def test_every_link_of_the_manual_leads_somewhere(visitor):
     read = {path: Page((await visitor.get(path)).text) for path in PAGES}
     ids = {path: {each.get("id") for each in page.elements} for path, page in read.items()}
@@ -40,6 +41,7 @@ async def test_every_link_of_the_manual_leads_somewhere(visitor):
             assert not anchor or anchor in ids[target or path], link
 
 
+@pytest.mark.full
 async def test_the_manual_shows_every_call_with_its_permission_and_its_fields(visitor):
     text = {path: (await visitor.get(path)).text for path in manual.titles()}
     everything = "".join(text.values())
@@ -64,7 +66,7 @@ async def test_the_catalogue_has_every_error_code_where_errors_say_it_does(serve
     ]
 
 
-@pytest.mark.program
+@pytest.mark.full
 async def test_a_command_of_the_manual_works_as_it_is_printed(server, visitor, io_loop):
     owner = await instance_owner(server, visitor)
     (call,) = (one for one in OPERATIONS if one.name == "projects_create")

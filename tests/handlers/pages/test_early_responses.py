@@ -148,6 +148,7 @@ async def test_a_page_of_another_step_leads_to_the_one_that_is_due(place, name, 
     assert failures(log) == []
 
 
+@pytest.mark.full
 def test_no_handler_catches_the_end_of_an_early_response():
     """It is neither caught by its own name nor among all exceptions."""
     caught = set()

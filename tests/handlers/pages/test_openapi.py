@@ -59,7 +59,7 @@ def described(document):
     }
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_the_description_is_valid_openapi(server, visitor):
     page = await visitor.get("/openapi.json")
 
@@ -69,12 +69,14 @@ async def test_the_description_is_valid_openapi(server, visitor):
     validate(page.json())
 
 
+@pytest.mark.full
 def test_the_description_changes_only_where_clients_are_meant_to_see_it():
     assert described_now() == SAMPLE.read_text(encoding="utf-8"), (
         "If clients are meant to see this change, run `python -m tests.support.openapi_sample`."
     )
 
 
+@pytest.mark.full
 def test_every_published_name_belongs_to_one_struct_of_a_call(document):
     for path in PUBLISHED_NAMES:
         module, _, name = path.rpartition(".")
@@ -130,6 +132,7 @@ def test_an_example_is_a_body_that_can_be_read(call):
     assert collect(kind, examples.body(kind))[1] == []
 
 
+@pytest.mark.full
 async def test_every_example_is_carried_out(server, visitor, owner, world):
     failed = {}
     for call in OPERATIONS:

@@ -36,7 +36,7 @@ def test_every_template_has_samples():
     assert set(NAMES) == names - of_pages
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @every_page
 @every_language
 def test_a_page_is_whole_html_in_its_language(name, tag):
@@ -147,6 +147,7 @@ def test_one_element_at_most_takes_the_focus(name):
     assert not [e for e in quiet(name).elements if "aria-invalid" in e]
 
 
+@pytest.mark.full
 def test_password_managers_learn_what_each_field_is():
     found = {
         (name, element["name"]): element.get("autocomplete")

@@ -44,6 +44,7 @@ async def signed_out(server, visitor, client):
 # what is sent
 
 
+@pytest.mark.full
 async def test_a_confirmed_logout_is_reported_too(server, visitor, new_listener):
     client, receiver = await new_listener()
     await client.tokens(visitor, *server.user)
@@ -54,6 +55,7 @@ async def test_a_confirmed_logout_is_reported_too(server, visitor, new_listener)
     assert len(receiver.calls) == 1
 
 
+@pytest.mark.full
 async def test_a_new_password_notifies_clients_of_the_end_of_every_session_of_its_user(
     server, visitor, new_visitor, new_listener
 ):
@@ -89,6 +91,7 @@ async def test_a_user_who_is_shut_out_is_signed_out_of_applications_too(
     assert part(call.token, 1)["sid"] == part(tokens["id_token"], 1)["sid"]
 
 
+@pytest.mark.full
 async def test_an_application_whose_tokens_have_long_expired_is_notified_all_the_same(
     server, visitor, new_listener
 ):
@@ -115,6 +118,7 @@ async def test_many_sign_ins_at_an_application_are_one_message(server, visitor, 
     assert len(receiver.calls) == 1
 
 
+@pytest.mark.full
 async def test_no_other_user_is_notified(server, visitor, new_visitor, new_listener, demo):
     (other, at_other), (client, at_client) = await new_listener(name="Other"), await new_listener()
     elsewhere = new_visitor()
@@ -193,6 +197,7 @@ async def test_of_several_that_deliver_at_once_one_does(
     assert len(receiver.calls) == 1
 
 
+@pytest.mark.full
 async def test_more_messages_than_one_look_finds_are_all_sent(
     server, visitor, new_listener, monkeypatch
 ):
@@ -258,6 +263,7 @@ async def test_after_the_clock_was_set_back_an_application_is_asked_at_once(
     assert len(receiver.calls) == 2
 
 
+@pytest.mark.full
 @pytest.mark.promise("logout: repeated logout tokens")
 async def test_it_is_given_up_after_a_quarter_of_an_hour(server, visitor, new_listener):
     client, receiver = await new_listener(503)
@@ -289,6 +295,7 @@ async def test_a_process_that_ends_with_the_last_attempt_leaves_it_done(
     assert (await only(server.store, LOGOUT_MESSAGES)).state == "failed"
 
 
+@pytest.mark.full
 @pytest.mark.promise("logout: applications")
 async def test_who_hangs_holds_up_nobody_else(server, visitor, new_listener, monkeypatch):
     (slow, at_slow), (quick, at_quick) = (

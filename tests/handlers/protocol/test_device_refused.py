@@ -208,6 +208,7 @@ async def test_guesses_from_one_address_leave_others_alone(server, new_visitor, 
     assert (await type_code(other, told["user_code"])).name == "login-name"
 
 
+@pytest.mark.full
 async def test_guesses_from_the_networks_of_one_ipv6_site_are_limited_together(
     server, new_visitor, device
 ):
@@ -261,6 +262,7 @@ async def test_of_many_browsers_at_once_one_goes_on(server, new_visitor, device)
     assert len(stored[AUTH_REQUESTS.name]) == len(stored["agents"]) == 1
 
 
+@pytest.mark.full
 @pytest.mark.promise("device: sign-in")
 async def test_another_browser_can_not_decide(server, visitor, new_visitor, device):
     told = await device.begin()
@@ -276,6 +278,7 @@ async def test_another_browser_can_not_decide(server, visitor, new_visitor, devi
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("changes", [{"token": ""}, {"token": "x"}, {"token": "a" * 43}])
 async def test_a_decision_without_the_form_s_token_is_refused(server, visitor, device, changes):
     told = await device.begin()

@@ -331,6 +331,7 @@ async def test_the_methods_of_clients_are_those_that_are_stated(
     assert refused == {method: None if is_stated else error for method, is_stated in known.items()}
 
 
+@pytest.mark.full
 @pytest.mark.promise("discovery: supported values")
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 async def test_the_algorithms_of_assertions_are_those_that_are_stated(

@@ -97,6 +97,7 @@ async def test_state_comes_back_unchanged_and_alone(visitor, client, tokens, sta
     assert "X-Injected" not in page.headers
 
 
+@pytest.mark.full
 @pytest.mark.promise("logout: id_token_hint", "logout: methods")
 async def test_an_expired_hint_is_still_a_hint(server, visitor, client, tokens):
     for _ in range(3):
@@ -118,6 +119,7 @@ async def test_the_same_logout_twice_ends_the_same_way(server, visitor, client, 
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: logout")
 @on_both_stores
 async def test_a_hint_ends_only_sessions_of_the_browser_that_brings_it(
@@ -166,6 +168,7 @@ async def test_a_cross_site_post_of_another_browser_ends_nothing(
     assert await is_signed_in(visitor, client)
 
 
+@pytest.mark.full
 @on_both_stores
 async def test_a_hint_without_a_session_ends_nothing(server, visitor, client, tokens):
     await visitor.get(client.logout_url(id_token_hint=tokens["id_token"]))
@@ -229,6 +232,7 @@ async def test_without_a_hint_nothing_ends_before_the_person_says_so(
         assert end.name == "logged-out"
 
 
+@pytest.mark.full
 @pytest.mark.promise("logout: cookie alone", "logout: without parameters")
 async def test_confirming_ends_every_session_of_this_browser_and_of_no_other(
     server, visitor, client, tokens, new_visitor

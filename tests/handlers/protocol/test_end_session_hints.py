@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec import structs
 
 from idp.records import SESSIONS
 from storage import Insert
 
 
+@pytest.mark.full
 async def test_a_hint_of_an_earlier_session_signs_its_user_out_all_the_same(server, visitor, demo):
     old = await demo.tokens(visitor, *server.user)
     await visitor.get(demo.logout_url(id_token_hint=old["id_token"]))
@@ -18,6 +20,7 @@ async def test_a_hint_of_an_earlier_session_signs_its_user_out_all_the_same(serv
     assert (await demo.silently(visitor))["error"] == "login_required"
 
 
+@pytest.mark.full
 async def test_a_hint_of_a_user_without_session_asks_the_user_who_is_signed_in(
     server, visitor, demo
 ):
@@ -30,6 +33,7 @@ async def test_a_hint_of_a_user_without_session_asks_the_user_who_is_signed_in(
     assert "code" in await demo.silently(visitor)
 
 
+@pytest.mark.full
 async def test_every_session_ends_even_of_a_browser_that_many_people_used(server, visitor, demo):
     await demo.tokens(visitor, *server.user)
     (mine,) = [one async for one in server.store.scan(SESSIONS)]
@@ -44,6 +48,7 @@ async def test_every_session_ends_even_of_a_browser_that_many_people_used(server
     assert [one async for one in server.store.scan(SESSIONS) if one.ended_at is None] == []
 
 
+@pytest.mark.full
 async def test_a_post_from_another_site_ends_what_only_the_browser_knows(server, visitor, demo):
     old = await demo.tokens(visitor, *server.user)
     await visitor.get(demo.logout_url(id_token_hint=old["id_token"]))

@@ -57,7 +57,7 @@ def answered(page):
     return [answer["error_description"]] if page.status < 405 and len(answer) > 1 else []
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)
 async def test_a_mistake_is_explained(world, mistake):
     page = await mistake.make(world)

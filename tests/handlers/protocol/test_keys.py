@@ -6,6 +6,7 @@ import base64
 
 import pytest
 from jwcrypto.jwk import JWK
+from jwcrypto.jws import JWS
 from jwcrypto.jwt import JWT
 
 from idp.foundation.errors import FailedPrecondition
@@ -129,7 +130,7 @@ async def test_a_token_of_the_retired_key_goes_on_to_verify(server, visitor, rot
     found = (await visitor.get(KEYS)).json()["keys"]
     key = next(JWK(**key) for key in found if key["kid"] == kid_of(tokens["access_token"]))
 
-    assert JWT(jwt=tokens["access_token"], key=key).claims
+    JWS().deserialize(tokens["access_token"], key)
     assert (await client.userinfo(visitor, tokens["access_token"])).status == 200
 
 
@@ -148,6 +149,7 @@ async def test_a_retired_key_is_published_until_its_last_token_has_expired(
     assert retired not in await published(visitor)
 
 
+@pytest.mark.full
 async def test_a_retired_key_verifies_hints_for_120_days(
     server, visitor, new_visitor, demo, rotate
 ):

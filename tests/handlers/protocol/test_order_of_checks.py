@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+import pytest
+
 from idp.oauth.refusals import authorize, device, par, token
 from idp.oauth.refusals.check import USER_ALLOWED
 from idp.records import APPLICATIONS, USERS
@@ -104,6 +106,7 @@ def mends(hint):
     ]
 
 
+@pytest.mark.full
 async def test_the_checks_of_an_authorization_request(world):
     pushing = await world.another(requires_pushed_requests=True)
     request = Request(
@@ -128,6 +131,7 @@ async def test_the_checks_of_an_authorization_request(world):
     assert "/ui/login?flow=" in page.location
 
 
+@pytest.mark.full
 async def test_the_checks_of_a_pushed_request(world):
     api = await world.another(app_type="api")
     request = Request(world, PAR, redirect_uri=ANOTHER, request_uri=REFERENCE, **WRONG)
@@ -189,6 +193,7 @@ async def code_of_an_ended_session(world, party, visitor):
     return code
 
 
+@pytest.mark.full
 async def test_the_checks_of_a_code(world, new_visitor):
     party = await world.another(grant_types=["authorization_code"])
     used, late = await world.code(party), await world.code(party)
@@ -218,6 +223,7 @@ async def test_the_checks_of_a_code(world, new_visitor):
     assert page.status == 200
 
 
+@pytest.mark.full
 async def test_the_checks_of_a_refresh_token(world, new_visitor):
     party, store = await world.another(), world.server.store
     late = (await world.tokens(party))["refresh_token"]
@@ -266,6 +272,7 @@ async def test_the_checks_of_a_device_authorization(world):
     assert page.status == 200
 
 
+@pytest.mark.full
 async def test_the_checks_of_a_poll(world, new_visitor):
     party = await world.another(grant_types=[GRANT])
     foreign = await shown(world, await world.server.register("Radio", grant_types=GRANTS))

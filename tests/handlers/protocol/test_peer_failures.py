@@ -47,6 +47,7 @@ def spoilt(token: str, until: int | None = None) -> list[str]:
 class TestTruncatedCredentials:
     """CVE-2026-27840: an opaque token counted although a part of it was missing."""
 
+    @pytest.mark.full
     async def test_no_spoilt_refresh_token_counts(self, server, world):
         token = await artefacts.of_tokens("refresh_token")(world)
         before = await everything(server.store)
@@ -57,6 +58,7 @@ class TestTruncatedCredentials:
         assert await everything(server.store) == before
         assert_granted(await world.party.refresh(world.visitor, token))
 
+    @pytest.mark.full
     async def test_no_spoilt_device_code_counts(self, server, world):
         code = await artefacts.device_code(world)
         before = await everything(server.store)
@@ -69,6 +71,7 @@ class TestTruncatedCredentials:
         form = {"grant_type": DEVICE_GRANT, "device_code": code}
         assert_granted(await world.party.token(world.visitor, form))
 
+    @pytest.mark.full
     async def test_no_spoilt_reference_to_a_pushed_request_counts(self, server, world):
         form, basic = world.party.authorize_form(prompt="none"), world.party.basic()
         reference = (await world.visitor.post(PAR, form, headers=basic)).json()["request_uri"]
@@ -79,6 +82,7 @@ class TestTruncatedCredentials:
         assert await everything(server.store) == before
         assert (await authorize_by_reference(world, reference)).answer["error"] == "login_required"
 
+    @pytest.mark.full
     async def test_no_spoilt_client_secret_counts(self, server, world):
         secret, before = world.party.client_secret, await everything(server.store)
         for each in spoilt(secret):
@@ -90,6 +94,7 @@ class TestTruncatedCredentials:
         assert_refused(await world.party.refresh(world.visitor, "x"), 400, "invalid_grant")
         assert await everything(server.store) == before
 
+    @pytest.mark.full
     async def test_no_spoilt_cookie_counts(self, server, world, new_visitor):
         await artefacts.code(world)
         (cookie,) = world.visitor.cookies.jar

@@ -15,6 +15,7 @@ from idp.foundation.errors import NotFound
 from idp.records import REFUSALS
 from storage import Unavailable
 from tests.handlers.protocol.mistakes.world import AUTHORIZE, END_SESSION, TOKEN, USERINFO, World
+from tests.support import patience
 from tests.support.browsers.wire import FORM
 from tests.support.store.stored import everything, refusals
 
@@ -57,7 +58,7 @@ async def refuse(world, **headers):
 
 
 class TestSecrets:
-    @pytest.mark.slow
+    @pytest.mark.full
     @pytest.mark.parametrize("path", [AUTHORIZE, TOKEN, USERINFO, END_SESSION])
     @pytest.mark.parametrize("header", HEADERS)
     async def test_no_secret_parameter_is_stored_or_returned(self, world, path, header):
@@ -240,13 +241,14 @@ class TestAFailingStore:
         assert (after.status, after.text) == (before.status, before.text)
         assert (page.status, page.name) == (400, "explain")
 
+    @pytest.mark.full
     async def test_a_store_that_hangs_is_not_waited_for(self, world):
         async def hang():
-            await asyncio.sleep(3600)
+            await asyncio.Event().wait()
 
         service = world.server.service
         world.server.app.service = dataclasses.replace(service, store=Broken(service.store, hang))
-        page = await asyncio.wait_for(refuse(world), 15)
+        page = await asyncio.wait_for(refuse(world), patience.SECONDS)
 
         assert page.status == 401
         assert await refusals(service.store) == []
@@ -289,6 +291,7 @@ class TestASignIn:
         assert page.answer["error"] == "login_required"
         assert "The user is not signed in." in await explanation_of(world, page)
 
+    @pytest.mark.full
     async def test_another_user_than_the_hinted_one_is_known(self, world, new_visitor):
         hint = (await world.tokens())["id_token"]
         other = await world.server.copy_user("other@localhost")

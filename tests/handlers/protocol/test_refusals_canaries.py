@@ -155,7 +155,7 @@ def leaked(secret, told):
     return [piece for piece in pieces if len(piece) > 7 and piece in told]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(("kind", "path"), PLACES)
 async def test_no_secret_in_a_wrong_parameter_is_stored_logged_or_returned(world, log, path, kind):
     secret = await secret_of(world, kind)
@@ -170,7 +170,7 @@ async def test_no_secret_in_a_wrong_parameter_is_stored_logged_or_returned(world
     assert not leaked(secret, told)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("path", ENDPOINTS)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_no_secret_in_a_wrong_header_is_stored_logged_or_returned(world, log, path, kind):

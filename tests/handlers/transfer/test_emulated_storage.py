@@ -20,6 +20,7 @@ def settings():
     server.stop()
 
 
+@pytest.mark.full
 @pytest.mark.promise("export: gcs_output", "import: data_orgsv1_gcs")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

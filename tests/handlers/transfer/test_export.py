@@ -13,6 +13,7 @@ from idp.transfer.calls import export_document
 from tests.idp.transfer.calls.test_export_document import HASH, organization
 from tests.support.browsers.leaving import calling
 from tests.support.management.callers import new_caller
+from tests.support.patience import until
 from tests.support.store.stored import everything
 from tests.support.transfer.bringing import brought
 
@@ -78,6 +79,7 @@ async def test_the_answer_is_a_package_that_an_import_takes(server, owner):
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("body", "status", "field", "error_code"),
     [
@@ -121,6 +123,7 @@ async def test_other_roles_are_refused_and_learn_nothing(server, visitor, owner,
     assert not await made(server)
 
 
+@pytest.mark.full
 async def test_a_caller_who_leaves_has_cut_the_export(server, owner, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     is_begun, is_cut = asyncio.Event(), asyncio.Event()
@@ -139,7 +142,6 @@ async def test_a_caller_who_leaves_has_cut_the_export(server, owner, monkeypatch
 
     caller.close()
     await is_cut.wait()
-    while [*tmp_path.iterdir()]:
-        await asyncio.sleep(0.01)
+    await until(lambda: not [*tmp_path.iterdir()])
 
     assert await made(server) == []

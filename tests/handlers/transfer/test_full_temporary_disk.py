@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import tempfile
 
 import pytest
@@ -25,14 +26,45 @@ SENT = {
 }
 
 
-@pytest.fixture
-def disk(tmp_path, monkeypatch):
+class PretendedDisk:
+    """A directory in which no temporary file can be made while it is full."""
+
+    def __init__(self, path, monkeypatch):
+        self.path, self._is_full = path, False
+        path.mkdir()
+        for name in ("mkdtemp", "TemporaryFile"):
+            monkeypatch.setattr(tempfile, name, self._refusing(getattr(tempfile, name)))
+
+    def _refusing(self, make):
+        def made(*args, **options):
+            if self._is_full:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return make(*args, **options)
+
+        return made
+
+    def fill(self):
+        self._is_full = True
+        (self.path / "filler").touch()
+
+    def empty(self):
+        self._is_full = False
+        (self.path / "filler").unlink()
+
+
+@pytest.fixture(params=["pretended", pytest.param("mounted", marks=pytest.mark.full)])
+def disk(request, tmp_path, monkeypatch):
     """Where temporary files are; there is room for hardly more than a large import."""
-    with small_disk(tmp_path / "temporary", 8 * MIB) as made:
-        monkeypatch.setattr(tempfile, "tempdir", str(made.path))
+    path = tmp_path / "temporary"
+    monkeypatch.setattr(tempfile, "tempdir", str(path))
+    if request.param == "pretended":
+        yield PretendedDisk(path, monkeypatch)
+        return
+    with small_disk(path, 8 * MIB) as made:
         yield made
 
 
+@pytest.mark.full
 @pytest.mark.promise("faults: temporary files")
 @pytest.mark.parametrize("name", SENT)
 async def test_it_is_503_without_room_and_taken_as_soon_as_there_is_some(
@@ -71,6 +103,7 @@ async def test_a_body_for_which_there_is_no_room_is_cut_off_with_the_answer(
     assert "jobs" not in await count(server.store)
 
 
+@pytest.mark.full
 @pytest.mark.promise("faults: temporary files")
 async def test_a_job_that_finds_no_room_fails_with_its_reason_and_can_go_on(
     server, owner, disk, monkeypatch

@@ -48,6 +48,7 @@ async def brought(owner):
     return await imported(owner, package(acme))
 
 
+@pytest.mark.full
 @pytest.mark.promise("user creation: hashedPassword")
 async def test_the_report_names_each_hash_that_is_refused_and_the_others_go_in(server, owner):
     told = await brought(owner)
@@ -66,8 +67,7 @@ async def test_the_report_names_each_hash_that_is_refused_and_the_others_go_in(s
 
 
 @pytest.mark.promise("user creation: hashedPassword")
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=300)
+@pytest.mark.load
 @pytest.mark.parametrize("settings", [NONE], indirect=True, ids=["without bounds"])
 async def test_a_user_who_came_with_a_hash_signs_in_at_the_pages(server, owner, new_visitor, demo):
     told = await brought(owner)

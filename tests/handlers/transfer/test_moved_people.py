@@ -64,7 +64,7 @@ def settings(tmp_path):
     return {"store": f"sqlite:///{tmp_path}/first.sqlite3"}
 
 
-@pytest.fixture(params=["sqlite", pytest.param("mongodb", marks=pytest.mark.deep)])
+@pytest.fixture(params=["sqlite", pytest.param("mongodb", marks=pytest.mark.load)])
 def other(request, io_loop, server, tmp_path):
     """Another installation."""
     if request.param == "sqlite":
@@ -155,6 +155,7 @@ async def import_organization(other, stranger, org) -> dict:
     return await imported(owner, {"dataOrgs": {"orgs": [org]}, "timeout": "1m"})
 
 
+@pytest.mark.full
 @pytest.mark.promise("import: data_orgsv1")
 async def test_everybody_gets_in_after_a_move_as_before(server, visitor, other, stranger, moved):
     report = await import_organization(
@@ -169,6 +170,7 @@ async def test_everybody_gets_in_after_a_move_as_before(server, visitor, other, 
     assert_granted(await moved.by_secret(other, stranger))
 
 
+@pytest.mark.full
 @pytest.mark.promise("import: data_orgsv1")
 async def test_an_authenticator_app_goes_on_counting(server, visitor, other, stranger, moved):
     await import_organization(
@@ -203,6 +205,7 @@ async def test_it_is_the_same_after_the_way_back_to_the_first_kind_of_store(
         await events_agree(each.store)
 
 
+@pytest.mark.full
 @pytest.mark.promise("export: not included")
 async def test_what_an_export_never_holds_stays_behind(server, visitor, other, stranger, moved):
     codes = await give_codes(server, WITH_APP)
@@ -225,6 +228,7 @@ def secrets_of(moved):
     return (moved.app["clientSecret"], moved.robot["clientSecret"])
 
 
+@pytest.mark.full
 async def test_without_the_option_neither_passwords_nor_apps_move(
     server, visitor, other, stranger, moved
 ):

@@ -6,7 +6,6 @@ import asyncio
 import json
 import tempfile
 import threading
-import time
 
 import pytest
 
@@ -15,6 +14,7 @@ from idp.transfer.bucket import store as bucket_store
 from tests.support.browsers.leaving import calling
 from tests.support.management.callers import refused
 from tests.support.measured.logged import logged as logged_from
+from tests.support.patience import until
 from tests.support.servers.bucket import (
     ACCOUNT,
     EMAIL,
@@ -71,8 +71,7 @@ def temporary(tmp_path, monkeypatch):
 
 async def reached(bucket, beginning):
     """Once the bucket was asked that."""
-    while not any(line.startswith(beginning) for line, *_ in bucket.seen):
-        await asyncio.sleep(0.01)
+    await until(lambda: any(line.startswith(beginning) for line, *_ in bucket.seen))
 
 
 # Import
@@ -111,6 +110,7 @@ async def test_whatever_can_be_sent_can_be_stored(owner, bucket, document):
     assert (await imported(owner, {"dataOrgsv1Gcs": PLACE}))["created"] == 2
 
 
+@pytest.mark.full
 async def test_a_large_package_is_stored_and_read_when_it_is_complete(server, owner, bucket):
     holds(bucket, large())
     found = await imported(owner, {"dataOrgsGcs": PLACE})
@@ -223,6 +223,7 @@ FAILING = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.promise("import: data_orgsv1_gcs")
 @pytest.mark.parametrize("name", FAILING)
 async def test_an_object_that_cant_be_read_is_reported_and_nothing_is_stored(
@@ -230,13 +231,12 @@ async def test_an_object_that_cant_be_read_is_reported_and_nothing_is_stored(
 ):
     answers, error_code = FAILING[name]
     bucket.answers |= answers
-    before, begun = await everything(server.store), time.monotonic()
+    before = await everything(server.store)
     timeout = "0.3s" if name == "slow" else "30s"
 
     page = await owner.post(IMPORT, {"dataOrgsGcs": PLACE, "timeout": timeout})
 
     assert refused(page, 400, 3) == {"dataOrgsGcs": error_code}
-    assert time.monotonic() - begun < 10  # of a loaded machine
     assert await everything(server.store) == before
     assert nothing_left()
 
@@ -244,7 +244,6 @@ async def test_an_object_that_cant_be_read_is_reported_and_nothing_is_stored(
 # How many at once, and the end of a call
 
 
-@pytest.mark.slow
 async def test_one_request_too_many_is_asked_to_come_back(server, owner, bucket, monkeypatch):
     monkeypatch.setattr(bucket_store, "_transfer_slots", threading.BoundedSemaphore(1))
     bucket.answers[META] = silent
@@ -310,6 +309,7 @@ async def test_without_an_output_it_is_answered(owner, bucket):
     assert bucket.connections == 0
 
 
+@pytest.mark.full
 @pytest.mark.promise("export: gcs_output")
 @pytest.mark.parametrize(
     ("answer", "error_code"),

@@ -87,6 +87,7 @@ def open_browser(io_loop, house):
         io_loop.run_sync(each.close)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("invalidates", [False, True])
 async def test_sessions_and_tokens_stay_valid_or_end(house, open_browser, invalidates):
     browser, server = open_browser(), house.server
@@ -109,6 +110,7 @@ async def test_sessions_and_tokens_stay_valid_or_end(house, open_browser, invali
     await events_agree(house.server.store)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("invalidates", [False, True])
 async def test_who_has_a_password_an_app_a_passkey_or_codes_gets_in(
     house, open_browser, invalidates
@@ -135,6 +137,7 @@ async def test_who_has_a_password_an_app_a_passkey_or_codes_gets_in(
     assert len(codes) == len(set(codes)) > 0
 
 
+@pytest.mark.full
 async def test_what_was_used_before_the_backup_stays_used(house, open_browser):
     browser, server = open_browser(), house.server
     party = await server.register()
@@ -157,6 +160,7 @@ async def test_what_was_used_before_the_backup_stays_used(house, open_browser):
     assert (page.status, page.name) == (400, "totp")
 
 
+@pytest.mark.full
 async def test_what_was_ended_after_the_backup_does_not_revive_where_all_is_invalidated(
     house, open_browser
 ):
@@ -182,6 +186,7 @@ async def _first_org(server):
     return (await server.store.find(ORGANIZATIONS)).records[0]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("invalidates", [False, True])
 async def test_codes_that_were_on_their_way_count_or_are_gone(house, open_browser, invalidates):
     browser, server = open_browser(), house.server

@@ -158,8 +158,8 @@ def other(io_loop, server):
 
 
 @pytest.mark.promise("export: custom policies")
-@pytest.mark.slow
-@pytest.mark.parametrize("step", [40, pytest.param(1, marks=pytest.mark.deep)])
+@pytest.mark.full
+@pytest.mark.parametrize("step", [40, pytest.param(1, marks=pytest.mark.load)])
 @pytest.mark.gen_test(timeout=3600)
 async def test_whatever_can_be_stored_moves(server, other, visitor, monkeypatch, step):
     # Every world makes connections of the installation, too.

@@ -84,6 +84,7 @@ async def test_a_repeated_erasure_changes_nothing(service):
     assert len(await erasures(service)) == 1
 
 
+@pytest.mark.full
 async def test_an_erasure_that_failed_is_completed_by_the_next(service, monkeypatch):
     await events_of_ada(service, 250)
     commit, units = service.store.commit, 0

@@ -41,6 +41,7 @@ async def faults(service, known=()):
     return {each.stream: each.fault_position for each in found if each.fault is not None}
 
 
+@pytest.mark.full
 @pytest.mark.promise("audit: retention")
 @on_both_stores
 async def test_old_events_go_and_the_chain_of_the_others_holds(service):
@@ -172,6 +173,7 @@ def without_id(record):
     return {name: value for name, value in structs.asdict(record).items() if name != "id"}
 
 
+@pytest.mark.full
 async def test_events_may_be_removed_while_they_are_verified(service, monkeypatch):
     await sealed(service, 450)
     service.clock.advance(11 * DAY)

@@ -11,6 +11,8 @@ from idp.background import schedule as background_schedule
 from idp.background.schedule import MAX_RUN_SECONDS, RETRY_SECONDS, ScheduledJob
 from idp.records import LEASES
 from storage import Unavailable
+from tests.support import patience
+from tests.support.patience import loop_turns, until
 from tests.support.store.stored import everything
 
 
@@ -49,7 +51,7 @@ def turn(service, work, interval_seconds=60):
 
 
 async def test_of_many_processes_one_takes_the_turn(service):
-    work = Work(lambda: asyncio.sleep(0.05))
+    work = Work(lambda: loop_turns(20))
     done = await asyncio.gather(*[turn(replace(service), work) for _ in range(8)])
 
     assert sorted(done) == [False] * 7 + [True]
@@ -83,7 +85,7 @@ async def test_after_the_clock_was_set_back_a_job_is_due_at_once_and_then_as_usu
 
 
 async def test_of_many_processes_one_takes_the_turn_after_the_clock_was_set_back(server, service):
-    work = Work(lambda: asyncio.sleep(0.05))
+    work = Work(lambda: loop_turns(20))
     await turn(service, work)
     server.clock.advance(-7200)
     done = await asyncio.gather(*[turn(replace(service), work) for _ in range(8)])
@@ -221,9 +223,8 @@ async def test_within_the_block_jobs_are_done_and_after_it_none(service, monkeyp
         {"work": ScheduledJob(0, work), "other": ScheduledJob(0, other)},
     )
     before = asyncio.all_tasks()
-    async with asyncio.timeout(30), background_schedule.running(service):
-        while work.begun < 5 or not other.begun:
-            await asyncio.sleep(0.001)
+    async with asyncio.timeout(patience.SECONDS), background_schedule.running(service):
+        await until(lambda: work.begun >= 5 and other.begun)
 
     assert asyncio.all_tasks() == before
     assert other.begun == 1
@@ -241,8 +242,7 @@ async def test_a_store_that_is_away_is_waited_for(service, lines, monkeypatch):
     monkeypatch.setattr(background_schedule, "POLL_SECONDS", 0.001)
     monkeypatch.setattr(background_schedule, "RETRY_SECONDS", 0.001)
     monkeypatch.setattr(background_schedule, "JOBS", {"work": ScheduledJob(60, work)})
-    async with asyncio.timeout(30), background_schedule.running(service):
-        while not work.begun:
-            await asyncio.sleep(0.001)
+    async with asyncio.timeout(patience.SECONDS), background_schedule.running(service):
+        await until(lambda: work.begun)
 
     assert [each[0] for each in lines] == ["warning"] * 3

@@ -93,6 +93,7 @@ async def there_and_back(urls, clock) -> None:
         backup = await backup_of(url, clock)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(3))
 async def test_every_record_of_every_collection_comes_back(sqlite, clock, seed):
     urls = [sqlite(), sqlite()]
@@ -108,7 +109,7 @@ async def test_from_sqlite_to_mongodb_and_back_nothing_is_changed(sqlite, mongod
     await there_and_back(urls, clock)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=600)
 async def test_many_generated_stores_go_from_sqlite_to_mongodb_and_back(sqlite, mongod, clock):
     for seed in range(100, 130):
@@ -118,6 +119,7 @@ async def test_many_generated_stores_go_from_sqlite_to_mongodb_and_back(sqlite, 
             await there_and_back(urls, clock)
 
 
+@pytest.mark.full
 async def test_the_backups_of_equal_stores_say_the_same_of_what_they_have(sqlite, clock):
     one, two = sqlite(), sqlite()
     await make_store(one, clock)
@@ -132,6 +134,7 @@ async def test_the_backups_of_equal_stores_say_the_same_of_what_they_have(sqlite
     assert manifests[0] == manifests[1]
 
 
+@pytest.mark.full
 async def test_what_expires_before_the_restore_does_not_come_back(sqlite, clock):
     one, two = sqlite(), sqlite()
     await make_store(one, clock)
@@ -185,7 +188,7 @@ def test_a_wrong_passphrase_is_distinguished_from_damage(small):
         check(small[:-1])
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_every_byte_of_a_small_backup_counts(small):
     for place in range(len(small)):
         damaged = bytearray(small)
@@ -194,7 +197,7 @@ def test_every_byte_of_a_small_backup_counts(small):
             check(bytes(damaged))
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_no_end_of_a_small_backup_can_be_left_out(small):
     for end in range(len(small)):
         with pytest.raises((DamagedBackup, WrongPassphrase)):
@@ -278,6 +281,7 @@ def test_a_record_of_an_older_program_lacks_what_was_added_since(small):
     assert manifest.total == 1
 
 
+@pytest.mark.full
 async def test_a_backup_of_an_older_schema_is_upgraded_at_the_next_start(sqlite, clock):
     one, two = sqlite(), sqlite()
     await make_store(one, clock)
@@ -305,6 +309,7 @@ async def test_no_backup_is_made_of_what_is_no_installation(sqlite, clock):
             await backed_up(store, KEY, clock)
 
 
+@pytest.mark.full
 async def test_no_backup_is_made_with_another_master_key(sqlite, clock):
     url = sqlite()
     await make_store(url, clock)
@@ -313,6 +318,7 @@ async def test_no_backup_is_made_with_another_master_key(sqlite, clock):
         await backup_of(url, clock, key=bytes(32))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("changes", "refusal"),
     [
@@ -336,6 +342,7 @@ async def test_no_backup_is_made_of_what_this_program_can_not_read_whole(
 # Invalidating
 
 
+@pytest.mark.full
 async def test_the_invalidation_is_one_change_of_the_instance_with_its_event(sqlite, clock):
     one, two = sqlite(), sqlite()
     await make_store(one, clock)
@@ -360,6 +367,7 @@ async def test_the_invalidation_is_one_change_of_the_instance_with_its_event(sql
     assert now == msgspec.structs.replace(instance_of(before), stamp=now.stamp, sequence=2)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("invalidates", [False, True])
 async def test_messages_from_before_the_invalidation_are_never_sent(sqlite, clock, invalidates):
     one, two = sqlite(), sqlite()

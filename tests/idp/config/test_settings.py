@@ -291,7 +291,7 @@ def test_settings_can_be_neither_changed_nor_misspelt():
         Config(prot=1)
 
 
-@pytest.mark.program
+@pytest.mark.full
 def test_the_module_is_quick_to_import():
     slow = (
         "tomllib difflib cryptography structlog tornado pymongo mako babel argon2 bcrypt asyncio"

@@ -23,6 +23,7 @@ from idp.outgoing import http as outgoing_http
 from idp.outgoing.http import Outgoing
 from idp.records import ALL, SIGNING_KEYS, UNTRUSTED_PROXIES, SigningKey, UntrustedProxy
 from storage import Insert, open_store
+from tests.support import patience
 from tests.support.servers import certificate
 
 NAME = "login.example.com"
@@ -39,7 +40,7 @@ def listening(directory, answers, name=NAME, days=90):
 
     class Answering(socketserver.BaseRequestHandler):
         def handle(self):
-            self.request.settimeout(5)
+            self.request.settimeout(patience.SECONDS)
             with suppress(OSError), tls.wrap_socket(self.request, server_side=True) as peer:
                 head = peer.recv(4096).decode()
                 if head:
@@ -136,6 +137,7 @@ async def test_an_address_that_only_this_machine_reaches_is_a_warning(address):
     assert (await outside.issuer_dns(installation(resolve=own))).state == "warn"
 
 
+@pytest.mark.full
 async def test_checks_wait_for_other_servers_together_and_for_a_limited_time(monkeypatch):
     await asyncio.to_thread(outgoing_http._import_client)
     monkeypatch.setattr(doctor, "OUTSIDE_SECONDS", 0.5)

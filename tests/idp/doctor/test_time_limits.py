@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-import time
 from contextlib import suppress
 
 import pytest
@@ -37,6 +36,7 @@ def by_id(results):
     return {each.check.id: each.finding for each in results}
 
 
+@pytest.mark.full
 async def test_a_mongodb_and_a_name_server_that_do_not_answer_have_a_limit(
     silent_port, tmp_path, monkeypatch
 ):
@@ -45,11 +45,8 @@ async def test_a_mongodb_and_a_name_server_that_do_not_answer_have_a_limit(
     monkeypatch.setattr(doctor, "OUTSIDE_SECONDS", 0.3)
     url = f"mongodb://127.0.0.1:{silent_port}/idp?replicaSet=rs0"
     config = Config(data=str(tmp_path), store=url, issuer=ISSUER)
-    began = time.monotonic()
-
     found = by_id(await examination.run(config, outgoing=Outgoing(resolve=never)))
 
-    assert time.monotonic() - began < 20
     assert found["store.reach"].state == "fail"
     assert found["store.reach"].sentence == "the store can't be used: no answer for 0.2 s"
     assert found["store.schema"].state == "skipped"
@@ -88,14 +85,13 @@ def test_a_call_that_waits_does_not_hold_up_the_end_of_a_program():
         asyncio.get_running_loop().set_default_executor(DaemonThreads())
         with suppress(TimeoutError):
             async with asyncio.timeout(0.01):
-                await asyncio.to_thread(released.wait, 60)
+                await asyncio.to_thread(released.wait)
         with pytest.raises(OSError, match="no such name"):
             await asyncio.to_thread(refuse)
         return await asyncio.to_thread(sum, [3, 4])
 
-    began = time.monotonic()
     assert asyncio.run(work()) == 7
-    assert time.monotonic() - began < 30
+    assert not released.is_set()
     released.set()
 
 

@@ -68,12 +68,12 @@ def raised():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_every_error_code_that_is_raised_is_in_the_catalogue():
     assert raised() - set(ERROR_CODES) == set()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_catalogue_holds_no_error_code_that_is_never_raised():
     assert set(ERROR_CODES) - raised() == set()
 

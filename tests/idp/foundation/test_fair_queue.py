@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -128,6 +129,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.full
 @settings(max_examples=100, deadline=None)
 @given(steps=STEPS, limit=st.integers(0, 6))
 def test_every_item_is_taken_dropped_or_removed_exactly_once(steps, limit):

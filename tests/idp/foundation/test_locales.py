@@ -96,7 +96,7 @@ def test_a_language_is_in_its_own_script(tag):
     assert len(own) >= 0.8 * len(letters)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @shipped
 def test_a_bundle_has_the_messages_of_the_sources_and_no_others(tag, sources):
     held = {key(entry) for entry in entries(tag)}
@@ -127,7 +127,7 @@ def test_english_says_what_the_messages_say():
     assert not resources.files("locales").joinpath("en.po").is_file()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_template_is_what_the_extractor_makes_of_the_sources():
     """In any order: it changes when a module moves, until the extractor runs again."""
     held = resources.files("locales").joinpath("messages.pot").read_bytes()
@@ -251,7 +251,7 @@ def test_texts_of_python_code_are_found(tmp_path, call, found):
     assert [entry.auto_comments for entry in catalog] == [["Seen."]] * len(seen)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_texts_given_to_message_are_literals():
     """Anything else would never be seen by a translator."""
     for path in [*ROOT.glob("handlers/**/*.py"), *ROOT.glob("idp/**/*.py")]:

@@ -270,7 +270,7 @@ def test_logging_never_raises_when_nothing_can_be_written(stream, capfd):
     assert capfd.readouterr().err == "a log line was lost: ValueError\n" * 2
 
 
-@pytest.mark.program
+@pytest.mark.full
 def test_before_it_is_configured_only_warnings_are_written_to_stderr():
     code = (
         "from idp.foundation import logs; log = logs.logger('a');"

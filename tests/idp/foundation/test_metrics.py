@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 
 import pytest
 
 from idp.foundation import metrics
 from idp.foundation.metrics import instruments, store_calls
+from tests.support.patience import until
 
 
 @pytest.fixture
@@ -94,8 +94,7 @@ async def test_the_event_loop_writes_regularly_and_at_the_end(directory, monkeyp
     registry = metrics.collected(directory)
     async with metrics.writing():
         metrics.HASHING_REFUSED.count()
-        while not registry.get_sample_value("idp_hashing_refused_total"):
-            await asyncio.sleep(0)
+        await until(lambda: registry.get_sample_value("idp_hashing_refused_total"))
         metrics.HASHING_REFUSED.count()
 
     assert registry.get_sample_value("idp_hashing_refused_total") == 2
@@ -123,6 +122,7 @@ def test_a_histogram_has_the_buckets_and_the_sum_of_its_values(directory):
     assert value(directory, "hashing_seconds_sum", scheme="argon2id") == pytest.approx(119.1101)
 
 
+@pytest.mark.full
 def test_counts_of_several_threads_are_all_kept(directory):
     def count():
         for _ in range(2_000):
@@ -172,6 +172,7 @@ def test_a_store_s_reports_are_counted(directory):
     assert value(directory, "mongo_pool_wait_seconds_count", queue="reads") == 2
 
 
+@pytest.mark.full
 def test_files_have_room_for_5000_series_before_anything_is_counted(directory):
     sizes = {path.name: path.stat() for path in directory.iterdir()}
 

@@ -15,7 +15,7 @@ def by_the_library(text):
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @given(st.from_regex(r"\+[1-9][0-9]{4,14}", fullmatch=True))
 @settings(max_examples=500, deadline=None)
 def test_digits_in_one_piece_have_the_form_that_the_library_gives_them(text):

@@ -21,7 +21,7 @@ KINDS = {
 }
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_two_of_many_begin_or_end_alike(kind):
     make, _ = KINDS[kind]
@@ -31,7 +31,7 @@ def test_no_two_of_many_begin_or_end_alike(kind):
     assert len({each[-PREFIX:] for each in made}) == SAMPLES
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("kind", ["token", "of a stock"])
 def test_every_bit_of_a_token_is_as_often_set_as_not(kind):
     make, octets = KINDS[kind]
@@ -43,7 +43,7 @@ def test_every_bit_of_a_token_is_as_often_set_as_not(kind):
     assert all(abs(count - SAMPLES / 2) < off for count in often.values())
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_a_token_reveals_nothing_about_the_next():
     made = [base64url.decode(SystemRandom().token()) for _ in range(SAMPLES)]
     alike = Counter(

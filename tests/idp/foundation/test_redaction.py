@@ -120,6 +120,7 @@ def test_a_secret_within_a_text_is_hidden_by_its_shape(stream, text):
     assert JWT not in stream.getvalue()
 
 
+@pytest.mark.load
 @pytest.mark.parametrize("part", ["://:", "://a:b", "eyJaaaaa-", "a=eyJaaaaa ", "password-"])
 def test_no_text_of_a_stranger_takes_long_to_search(part):
     began = time.process_time()

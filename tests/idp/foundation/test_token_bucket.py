@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ def test_time_gives_back_what_was_used_and_never_more_than_a_burst():
     assert after_an_hour == [True, True, True, False]
 
 
+@pytest.mark.full
 @given(st.lists(st.floats(min_value=-100, max_value=100), max_size=50))
 def test_no_way_of_the_clock_gives_more_than_its_time_forward(steps):
     pace, clock = TokenBucket(burst=3, per_second=1), SteppingClock()
@@ -66,6 +68,7 @@ def test_a_key_that_is_used_keeps_its_bucket_beyond_the_most_keys():
     assert len(buckets) == 2
 
 
+@pytest.mark.full
 def test_many_keys_take_no_more_than_the_limit_of_all():
     pace, clock = (
         NetworkTokenBucket(burst=60, per_second=0.1, all_burst=600, all_per_second=0.5),

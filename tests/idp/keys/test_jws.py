@@ -48,7 +48,7 @@ def key(request):
     return request.param
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @settings(deadline=None, max_examples=50)
 @given(st.sampled_from([OURS, *BY_CURVES]), CLAIMS)
 def test_what_is_signed_here_verifies_in_jwcrypto(key, claims):
@@ -64,7 +64,7 @@ def test_what_is_signed_here_verifies_in_jwcrypto(key, claims):
     }
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @settings(deadline=None, max_examples=50)
 @given(st.sampled_from([OURS, *BY_CURVES]), CLAIMS)
 def test_what_jwcrypto_signs_verifies_here(key, claims):
@@ -79,6 +79,7 @@ def test_what_jwcrypto_signs_verifies_here(key, claims):
     assert (parsed.header.kid, parsed.header.typ) == (key.kid, "at+jwt")
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(st.text() | st.from_regex(r"[A-Za-z0-9_.=-]*", fullmatch=True))
 def test_no_text_is_more_than_not_a_token(text):

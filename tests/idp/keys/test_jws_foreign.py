@@ -238,6 +238,7 @@ def test_a_header_that_readers_could_disagree_on_is_refused(octets):
         jws.parse_foreign(with_header(octets))
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(st.text() | st.from_regex(r"[A-Za-z0-9_.=-]*", fullmatch=True))
 @example("\ud800.\ud800.\ud800")

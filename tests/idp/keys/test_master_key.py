@@ -141,8 +141,7 @@ def _make(data, barrier, results):
     results.put(master_key(data, SystemRandom()))
 
 
-@pytest.mark.slow
-@pytest.mark.program
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_processes_that_start_at_once_agree_on_one_key(tmp_path):
     context = multiprocessing.get_context("spawn")

@@ -124,6 +124,7 @@ async def test_a_message_is_sent_at_once_after_the_clock_was_set_back(
     assert len(server.raw_messages) == 1
 
 
+@pytest.mark.full
 async def test_a_message_is_given_up_after_a_day(mailing, new_mail_server):
     service = mailing(await new_mail_server("451 no"))
     await post(service)
@@ -181,6 +182,7 @@ async def test_a_dropped_connection_costs_only_the_message_that_was_under_way(
     assert (len(ids), len(set(ids))) == (4, 3)
 
 
+@pytest.mark.full
 async def test_a_server_that_hangs_keeps_nobody_for_ever(mailing, new_mail_server, monkeypatch):
     monkeypatch.setattr(mail_delivery, "BATCH_SECONDS", 0.2)
     service = mailing(await new_mail_server("hang"))

@@ -30,6 +30,7 @@ def test_the_challenge_is_the_one_of_the_rfc():
     assert pkce.challenge_of(VERIFIER) == CHALLENGE
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(VERIFIERS)
 def test_a_verifier_fits_its_own_challenge(verifier):
@@ -40,6 +41,7 @@ def test_a_verifier_fits_its_own_challenge(verifier):
     pkce.verify(challenge, verifier)
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(VERIFIERS, VERIFIERS)
 def test_no_other_verifier_fits(one, other):
@@ -48,6 +50,7 @@ def test_no_other_verifier_fits(one, other):
             pkce.verify(oracle(one), other)
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(st.text(UNRESERVED, max_size=42) | st.text(UNRESERVED, min_size=129, max_size=200))
 def test_a_verifier_of_another_length_never_fits(verifier):
@@ -55,6 +58,7 @@ def test_a_verifier_of_another_length_never_fits(verifier):
         pkce.verify(oracle(verifier), verifier)
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(VERIFIERS, st.characters(codec="utf-8").filter(lambda c: c not in UNRESERVED))
 def test_a_verifier_with_another_character_never_fits(verifier, other):

@@ -17,6 +17,7 @@ from idp.outgoing import name_resolution
 from idp.outgoing.failures import Failed, TimedOut
 from idp.outgoing.http import Outgoing
 from tests.idp.outgoing.test_http import LOCAL, OK, Names, Peer, post
+from tests.support import patience
 from tests.support.servers import certificate
 
 
@@ -100,6 +101,7 @@ async def test_the_slow_hosts_of_an_organization_leave_room_for_others(monkeypat
         assert await asyncio.gather(*waiting) == [200] * 6
 
 
+@pytest.mark.full
 async def test_a_look_up_counts_until_it_has_ended(monkeypatch, hanging):
     """A name whose servers are slow is still looked up when its caller has given up."""
     monkeypatch.setattr(outgoing_http, "MAX_CALLS_PER_OWNER", 1)
@@ -122,7 +124,7 @@ async def test_slow_names_do_not_hold_up_the_look_up_of_others(monkeypatch):
 
     def slow(host, *args, **options):
         if host.startswith("slow"):
-            answered.wait(20)
+            answered.wait(patience.SECONDS)
             raise OSError("no such name")
         return real(host, *args, **options)
 
@@ -174,6 +176,7 @@ async def test_a_certificate_of_another_name_is_not_trusted(shown):
         assert peer.heard == []
 
 
+@pytest.mark.full
 async def test_the_deadline_is_for_the_handshake_too_and_the_connection_is_closed_then():
     closed = asyncio.Event()
 
@@ -188,7 +191,7 @@ async def test_the_deadline_is_for_the_handshake_too_and_the_connection_is_close
             closed.clear()
             with pytest.raises(TimedOut, match="no answer within 0.3 s"):
                 await Outgoing(seconds=0.3).get_own(url)
-            await asyncio.wait_for(closed.wait(), 5)
+            await asyncio.wait_for(closed.wait(), patience.SECONDS)
 
 
 async def test_a_call_that_is_cancelled_closes_its_connection():
@@ -208,9 +211,10 @@ async def test_a_call_that_is_cancelled_closes_its_connection():
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        await asyncio.wait_for(closed.wait(), 5)
+        await asyncio.wait_for(closed.wait(), patience.SECONDS)
 
 
+@pytest.mark.full
 async def test_a_cancellation_that_is_lost_does_not_lose_the_deadline():
     async def swallow(host, port):
         with suppress(asyncio.CancelledError):
@@ -266,7 +270,7 @@ async def test_nothing_of_an_answer_is_logged_at_the_level_debug(caplog):
     assert [each.name for each in caplog.records if each.name.startswith("httpcore")] == []
 
 
-@pytest.mark.program
+@pytest.mark.full
 @pytest.mark.parametrize("module", ["idp.cli", "idp.outgoing.http", "idp.server.listener"])
 def test_the_client_is_not_loaded_before_the_first_call(module):
     code = f"import sys, {module}; print({{'httpcore', 'h11', 'anyio'}} & {{*sys.modules}})"

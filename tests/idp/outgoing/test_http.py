@@ -6,7 +6,6 @@ import asyncio
 import socketserver
 import ssl
 import threading
-import time
 from contextlib import suppress
 from ipaddress import ip_address
 
@@ -16,6 +15,7 @@ from idp.config.settings import Config
 from idp.outgoing import http as outgoing_http
 from idp.outgoing.failures import Failed
 from idp.outgoing.http import Outgoing
+from tests.support import patience
 from tests.support.servers import certificate
 
 PUBLIC = Config(issuer="https://login.example.com", store="memory://")
@@ -56,7 +56,7 @@ class Peer:
         self._server.server_close()
 
     def _answer(self, spoken, says, endless):
-        spoken.settimeout(20)
+        spoken.settimeout(patience.SECONDS)
         with spoken, spoken.makefile("rb") as reader:
             head = b"".join(iter(reader.readline, b"\r\n"))
             said = head.lower().partition(b"content-length: ")[2]
@@ -68,7 +68,7 @@ class Peer:
             spoken.sendall(says)
             while endless:
                 spoken.sendall(endless)
-                time.sleep(0.01)
+                patience.pause()
 
 
 class Names:
@@ -273,6 +273,7 @@ async def test_an_answer_counts_even_if_its_body_never_ends():
         assert await post(peer) == 200
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("says", "endless"),
     [(b"", b"\0"), (b"HTTP/1.1 100 Continue\r\n", b"X: y\r\n"), (b"HTTP/1.1 2", b"0")],
@@ -287,6 +288,7 @@ async def test_who_never_answers_is_not_waited_for():
         await post(peer, calls=Outgoing(seconds=0.2))
 
 
+@pytest.mark.full
 async def test_too_many_calls_at_once_fail_before_they_are_made(monkeypatch):
     monkeypatch.setattr(outgoing_http, "MAX_CALLS", 2)
     asked = []

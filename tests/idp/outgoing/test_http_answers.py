@@ -62,6 +62,7 @@ async def test_a_token_that_is_split_over_two_chunks_is_found(end):
     assert (status, lines) == (200, [TOKEN.decode()])
 
 
+@pytest.mark.full
 async def test_any_body_is_the_same_in_whatever_chunks():
     chance = random.Random(9112)
     for _ in range(200):
@@ -141,6 +142,7 @@ async def test_an_old_server_does_not_send_chunks():
         await read(CHUNKED.replace(b"HTTP/1.1", b"HTTP/1.0") + b"0\r\n\r\n")
 
 
+@pytest.mark.full
 @pytest.mark.promise("faults: chunks")
 @pytest.mark.parametrize(
     ("says", "endless"),
@@ -168,6 +170,7 @@ async def test_a_head_of_16_kib_is_read_and_a_longer_one_is_not():
         await read(HEAD + b"X: " + b"y" * (16 * 1024 - rest + 1) + b"\r\n\r\n")
 
 
+@pytest.mark.full
 async def test_a_body_in_chunks_of_one_byte_is_read_whole():
     assert await read(chunks(LONG[1:], *range(1, len(LONG)))) == LONG[1:]
 
@@ -209,6 +212,7 @@ async def test_what_is_sent_without_end_and_is_no_body_fails_long_before_the_dea
     assert loop.time() - begun < 5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("says", "endless"),
     [(HEAD + b"\r\n", b"x" * 999), (CHUNKED, chunk(b"x" * 999)), (CHUNKED, chunk(b"x") * 99)],

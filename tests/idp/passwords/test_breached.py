@@ -31,7 +31,7 @@ def lists(tmp_path_factory) -> dict[str, Path]:
 
 
 @pytest.mark.promise("passwords: breached")
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("form", ["text", "directory", "plain directory", "compact"])
 def test_the_forms_agree_on_10_000_words(lists, form):
     listed = open_list(lists[form])
@@ -40,6 +40,7 @@ def test_the_forms_agree_on_10_000_words(lists, form):
     assert not any(listed.contains(password) for password in OTHERS)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", ["text", "directory", "compact"])
 def test_a_password_that_was_seen_less_often_does_not_count(lists, tmp_path, form):
     path = lists[form]
@@ -52,6 +53,7 @@ def test_a_password_that_was_seen_less_often_does_not_count(lists, tmp_path, for
     }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("source", ["text", "directory"])
 def test_what_is_made_compact_is_the_same_whatever_it_was_made_of(lists, tmp_path, source):
     made = compact_file(tmp_path / "made.idpb", lists[source])
@@ -141,8 +143,7 @@ def test_an_unsorted_list_is_not_made_compact_and_nothing_is_left(tmp_path):
 
 
 @pytest.mark.promise("passwords: breached")
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 def test_a_list_of_10_million_lines_answers_within_5_ms_in_5_mb(tmp_path):
     path, number = tmp_path / "list.txt", 10_000_000
     generator = random.Random(1)

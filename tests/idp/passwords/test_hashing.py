@@ -15,6 +15,8 @@ from idp.passwords.hashing import Hasher, Verdict
 from idp.passwords.hashing_threads import HashingBusy
 from idp.passwords.policy import PasswordRefused
 from idp.passwords.schemes import ParsedHash
+from tests.support import patience
+from tests.support.patience import loop_turns, until
 from tests.support.random import SeededRandom
 from tests.support.transfer.foreign_hashes import VERIFIED
 
@@ -52,7 +54,7 @@ def gate(monkeypatch):
 
     def verify(password):
         event.started.append(password)
-        event.wait(10)
+        event.wait(patience.SECONDS)
         return True
 
     added = {
@@ -72,12 +74,7 @@ def gate(monkeypatch):
     event.set()
 
 
-async def until(condition):
-    async with asyncio.timeout(5):
-        while not condition():
-            await asyncio.sleep(0.001)
-
-
+@pytest.mark.full
 async def test_a_hash_verifies_its_password_and_no_other(hasher):
     encoded = await hasher.hash("correct horse")
 
@@ -91,6 +88,7 @@ async def test_no_two_hashes_are_alike(hasher):
     assert await hasher.hash("correct horse") != await hasher.hash("correct horse")
 
 
+@pytest.mark.full
 async def test_letters_composed_differently_verify(hasher):
     encoded = await hasher.hash(unicodedata.normalize("NFD", "Zürich für alle"))
 
@@ -114,12 +112,13 @@ async def test_what_can_not_be_a_password_is_not_hashed_and_never_verifies(hashe
     assert await hasher.verify_decoy(password) == Verdict(False, False)
 
 
+@pytest.mark.full
 async def test_an_older_cost_asks_for_a_new_hash_only_when_the_password_is_right(hasher):
     assert await hasher.verify("password", OLD) == Verdict(True, True)
     assert await hasher.verify("Password", OLD) == Verdict(False, False)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_another_scheme_asks_for_a_new_hash(hasher, bcrypt_hasher):
     today = await hasher.hash("password")
     made = bcrypt.hashpw(b"password", bcrypt.gensalt(4)).decode()
@@ -129,6 +128,7 @@ async def test_another_scheme_asks_for_a_new_hash(hasher, bcrypt_hasher):
     assert await bcrypt_hasher.verify("password", today) == Verdict(True, True)
 
 
+@pytest.mark.full
 async def test_bcrypt_refuses_what_it_would_cut(bcrypt_hasher, hasher):
     encoded = await bcrypt_hasher.hash("ü" * 36)
 
@@ -139,12 +139,14 @@ async def test_bcrypt_refuses_what_it_would_cut(bcrypt_hasher, hasher):
     assert await bcrypt_hasher.verify("ü" * 36, encoded) == Verdict(True, False)
 
 
+@pytest.mark.full
 async def test_a_long_password_is_not_hashed_again_by_bcrypt(bcrypt_hasher):
     made = bcrypt.hashpw(b"x" * 72, bcrypt.gensalt(4)).decode()
 
     assert await bcrypt_hasher.verify("x" * 80, made) == Verdict(True, False)
 
 
+@pytest.mark.load
 async def test_nobodys_password_is_always_wrong_and_takes_as_long(hasher):
     encoded = await hasher.hash("correct horse")
     times = {"nobody": [], "wrong": []}
@@ -163,6 +165,7 @@ async def test_nobodys_password_is_always_wrong_and_takes_as_long(hasher):
     assert 0.3 < nobody / wrong < 3
 
 
+@pytest.mark.load
 async def test_a_quick_old_hash_takes_as_long_as_one_of_today(hasher, gate):
     for _ in range(3):
         await hasher.verify_decoy("x")
@@ -201,6 +204,7 @@ def noted(slept):
     return sleep
 
 
+@pytest.mark.load
 async def test_the_first_of_all_is_no_quicker_for_being_an_old_hash(gate):
     hasher = make()
     started = time.perf_counter()
@@ -219,6 +223,7 @@ async def test_a_stored_hash_that_can_not_be_read_is_as_a_wrong_password(hasher,
     assert "stored password hash refused" in capsys.readouterr().err
 
 
+@pytest.mark.full
 async def test_a_full_queue_answers_busy_at_once_and_what_waits_is_served(gate):
     hasher = make(hashing_threads=1, hashing_queue=2)
     waiting = [asyncio.ensure_future(hasher.verify("x", SLOW)) for _ in range(3)]
@@ -255,11 +260,12 @@ async def test_a_waiter_that_is_gone_is_dropped_before_its_turn_and_frees_its_pl
     hasher.close()
 
 
+@pytest.mark.full
 async def test_no_more_run_at_once_than_there_are_threads(gate):
     hasher = make(hashing_threads=2)
     waiting = [asyncio.ensure_future(hasher.verify("x", SLOW)) for _ in range(5)]
     await until(lambda: len(gate.started) == 2)
-    await asyncio.sleep(0.02)
+    await loop_turns(50)
 
     assert len(gate.started) == 2
     gate.set()
@@ -267,10 +273,11 @@ async def test_no_more_run_at_once_than_there_are_threads(gate):
     hasher.close()
 
 
+@pytest.mark.full
 async def test_the_loop_runs_on_while_passwords_are_hashed(hasher):
     work, ticks = asyncio.gather(*[hasher.hash("correct horse") for _ in range(10)]), 0
     while not work.done():
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0)
         ticks += 1
 
     assert len(await work) == 10

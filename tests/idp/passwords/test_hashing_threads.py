@@ -13,6 +13,7 @@ import pytest
 from idp.foundation.fairness import requester
 from idp.foundation.fairness.requester import Requester
 from idp.passwords.hashing_threads import NICENESS, HashingBusy, HashingThreads
+from tests.support import patience
 from tests.support.random import SeededRandom
 
 
@@ -35,7 +36,7 @@ class Hashes:
         return self._loop.create_task(self.threads.run(lambda: self._work(name)), context=context)
 
     async def begun(self, count):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patience.SECONDS):
             while len(self.started) < count:
                 self._begun.clear()
                 await self._begun.wait()
@@ -54,7 +55,7 @@ class Hashes:
     def _work(self, name):
         self.started.append(name)
         self._loop.call_soon_threadsafe(self._begun.set)
-        self._gate.acquire(timeout=10)
+        self._gate.acquire(timeout=patience.SECONDS)
         return name
 
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 import unicodedata
 
 import pytest
@@ -98,13 +97,10 @@ def test_what_can_not_be_stored_is_refused(password):
 
 
 @pytest.mark.parametrize("password", ["", "x" * 201, "x" * 10_000_000, "\u0958" * 201])
-def test_what_is_empty_or_endless_is_refused_at_once(password):
-    started = time.thread_time()
-
+def test_what_is_empty_or_endless_is_refused(password):
     with pytest.raises(PasswordRefused) as refused:
         normalised(password)
 
-    assert time.thread_time() - started < 0.1
     assert password[:5] not in refused.value.message or not password
 
 
@@ -177,7 +173,7 @@ def test_every_problem_has_a_text_for_the_person():
     assert not any("%" in text for text in texts)
 
 
-@pytest.mark.program
+@pytest.mark.full
 def test_the_block_list_is_not_loaded_before_it_is_needed():
     code = "import sys, idp.passwords.policy; print('zxcvbn' in sys.modules)"
 

@@ -72,8 +72,8 @@ def test_names_the_organization_and_the_application_make_no_password(password):
 
 
 @pytest.mark.promise("passwords: strength")
-@pytest.mark.slow
-@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.deep)])
+@pytest.mark.full
+@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.load)])
 def test_of_random_phrases_of_four_words_none_is_refused(count):
     generator = random.Random(7)
     words = [word for word in FREQUENCY_LISTS["english_wikipedia"][500:8500] if len(word) >= 4]
@@ -109,8 +109,7 @@ def test_words_of_one_person_are_not_known_to_the_next_judgement():
     assert strength.score("zubrowkawitz", []) > 0
 
 
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 @pytest.mark.parametrize(
     "password", [" ".join(["correct horse battery staple"] * 8)[:200], "x7" * 100, "p@ssw0rd" * 25]
 )

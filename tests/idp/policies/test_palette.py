@@ -61,7 +61,7 @@ def mistakes(chosen):
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("seed", one_in(30, range(30)))
 def test_of_thousands_of_random_brands_everything_can_be_read(seed):
     chance = random.Random(seed)
@@ -73,7 +73,7 @@ def test_of_thousands_of_random_brands_everything_can_be_read(seed):
     assert all(palette.palette(each)["surface"] == each.background for each in brands)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_of_every_grey_and_what_is_vivid_everything_can_be_read():
     for ink, ground in itertools.product([*GREYS, *VIVID], repeat=2):
         assert mistakes(Colours(primary=ink, background=ground, warn=ink, font=ink)) == []
@@ -105,6 +105,7 @@ def test_a_colour_that_can_not_be_read_changes_in_lightness_alone(colour, ground
     assert min(contrast(nearer, each) for each in grounds) < 4.6
 
 
+@pytest.mark.full
 def test_where_neither_black_nor_white_is_read_on_both_grounds_there_is_one_ground():
     ground = next(
         grey

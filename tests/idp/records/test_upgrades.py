@@ -16,6 +16,7 @@ from tests.support.clock import SteppingClock
 from tests.support.store.stored import everything
 
 
+@pytest.mark.full
 async def test_users_of_before_are_found_by_address_and_display_name(server):
     now = server.clock.now()
     old = User(
@@ -69,6 +70,7 @@ async def applications(url, kind):
         await store.close()
 
 
+@pytest.mark.full
 @pytest.mark.promise("application users: upgrade")
 async def test_applications_of_before_are_noted_as_open_to_everybody(server, tmp_path):
     url, party = f"sqlite:///{tmp_path}/store.sqlite3", await server.register("Old")

@@ -181,13 +181,14 @@ def read_or_refused(read):
     return None
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8")))
 def test_any_bytes_are_read_or_refused(octets):
     assert read_or_refused(lambda: strict_json.decode(octets)) != ()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("call", one_in(8, (name for name, one in CALLS.items() if one.request)))
 @settings(deadline=None)
 @given(document=JSON)
@@ -198,6 +199,7 @@ def test_any_document_is_read_or_refused_in_words_that_can_be_sent(call, documen
     assert msgspec.json.encode(problems)
 
 
+@pytest.mark.full
 @given(
     st.from_regex(r"[A-Za-z0-9_+.-]{1,12}@[a-z0-9.-]{1,12}\.[a-z]{1,4}", fullmatch=True),
 )

@@ -15,6 +15,8 @@ from cryptography.hazmat.primitives import serialization
 
 from idp.server import certificate
 from idp.server.certificate import CertificateWatch
+from tests.support import patience
+from tests.support.patience import until
 from tests.support.servers.certificate import self_signed
 
 
@@ -102,15 +104,14 @@ async def test_it_looks_again_soon_after_a_pair_that_does_not_fit(
     (tmp_path / "key.pem").write_text("half")
     running = asyncio.create_task(watch.run())
     watch.check_now()
-    async with asyncio.timeout(10):
-        while not log.lines:
-            await asyncio.sleep(0.01)
+    async with asyncio.timeout(patience.SECONDS):
+        await until(lambda: log.lines)
     running.cancel()
 
     assert log.lines == ["the new certificate can't be used; the previous one stays in use"]
 
 
-@pytest.mark.program
+@pytest.mark.full
 def test_an_encrypted_key_is_refused_and_nobody_is_asked_for_its_password(tmp_path):
     chain, key = (tmp_path / name for name in self_signed(tmp_path))
     encryption = serialization.BestAvailableEncryption(b"secret")
@@ -129,7 +130,7 @@ def test_an_encrypted_key_is_refused_and_nobody_is_asked_for_its_password(tmp_pa
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY),
     ) as loading:
         try:
-            _, said = loading.communicate(timeout=20)
+            _, said = loading.communicate(timeout=patience.SECONDS)
         finally:
             loading.kill()
             os.close(terminal)

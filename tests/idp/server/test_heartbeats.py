@@ -108,6 +108,7 @@ def test_a_pause_of_the_supervisor_itself_gives_every_worker_a_new_term():
         assert not verdict.to_kill
 
 
+@pytest.mark.full
 async def test_an_event_loop_that_stands_still_does_not_beat():
     heartbeats = Heartbeats(2)
     async with heartbeats.beating(1):
@@ -119,7 +120,7 @@ async def test_an_event_loop_that_stands_still_does_not_beat():
     assert (first, heartbeats.last_beat(0)) == (still, 0)
 
 
-@pytest.mark.program
+@pytest.mark.full
 def test_a_child_beats_in_its_parents_memory():
     heartbeats = Heartbeats(2)
     child = os.fork()

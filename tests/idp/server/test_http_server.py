@@ -14,6 +14,8 @@ from tornado.web import Application, RequestHandler
 from idp.config.settings import Config
 from idp.server import certificate, http_server
 from idp.server.http_server import BoundedServer
+from tests.support import patience
+from tests.support.patience import until
 from tests.support.servers.certificate import self_signed
 
 LARGE = 32 * 1024 * 1024  # more than the kernel takes for a client that does not read
@@ -108,6 +110,7 @@ async def again(reader, writer):
     return head.split(b"\r\n")[0].decode()
 
 
+@pytest.mark.full
 async def test_without_descriptors_it_pauses_closes_idle_connections_and_says_so_once(log):
     server, port = serving(asyncio.Event())
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -143,7 +146,7 @@ async def test_a_socket_that_the_supervisor_shut_asks_for_a_stop():
     server, _ = serving(shut)
     server._listening_socket.shutdown(socket.SHUT_RDWR)
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(patience.SECONDS):
         await shut.wait()
     server.stop()
     await server.close_all_connections()
@@ -207,12 +210,6 @@ async def ended(server):
     server.stop()
 
 
-async def until(happens):
-    async with asyncio.timeout(10):
-        while not happens():
-            await asyncio.sleep(0.01)
-
-
 async def test_a_connection_that_rests_for_too_long_is_closed(counted):
     server, port = serving(asyncio.Event())
     time = Time(server)
@@ -258,6 +255,7 @@ async def test_a_client_that_does_not_read_its_response_is_not_waited_for(counte
     await ended(server)
 
 
+@pytest.mark.full
 async def test_a_client_that_reads_slowly_gets_its_whole_response(counted):
     server, port = serving(asyncio.Event())
     time = Time(server)

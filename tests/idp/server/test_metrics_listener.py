@@ -16,6 +16,7 @@ from idp.foundation import metrics
 from idp.foundation.errors import ConfigError
 from idp.server import metrics_listener
 from idp.server.heartbeats import Heartbeats
+from tests.support import patience
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -48,7 +49,7 @@ class Scraper:
         self.port = port
 
     def __call__(self, method="GET", path="/metrics", **headers):
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=patience.SECONDS)
         try:
             connection.request(method, path, headers=headers)
             answer = connection.getresponse()
@@ -228,6 +229,7 @@ def test_a_token_file_without_a_listener_is_a_broken_rule():
     assert rule.names == ("metrics_token_file", "metrics_listen")
 
 
+@pytest.mark.full
 def test_clients_that_send_no_whole_request_keep_no_scrape_out():
     with answering() as scrape:
         slow = [socket.create_connection(("127.0.0.1", scrape.port)) for _ in range(20)]
@@ -240,6 +242,7 @@ def test_clients_that_send_no_whole_request_keep_no_scrape_out():
     assert statuses == [200] * 10
 
 
+@pytest.mark.full
 def test_a_request_that_is_not_complete_in_time_is_ended(monkeypatch):
     monkeypatch.setattr(metrics_listener, "_HEAD_SECONDS", 0.3)
     with answering() as scrape, socket.create_connection(("127.0.0.1", scrape.port)) as slow:
@@ -260,7 +263,7 @@ def test_a_request_that_is_not_complete_in_time_is_ended(monkeypatch):
 def test_no_answer_names_the_library(tmp_path):
     with (
         answering() as scrape,
-        socket.create_connection(("127.0.0.1", scrape.port), timeout=10) as client,
+        socket.create_connection(("127.0.0.1", scrape.port), timeout=patience.SECONDS) as client,
     ):
         client.sendall(b"GET /" + 70_000 * b"a" + b" HTTP/1.1\r\n\r\n")
         answer = client.recv(65_536)

@@ -6,7 +6,9 @@ import asyncio
 import json
 
 from idp.server import serving
+from tests.support import patience
 from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.patience import until
 
 
 async def failing():
@@ -20,9 +22,8 @@ async def test_a_task_that_fails_is_logged_at_once_and_the_others_go_on(log):
         await goes_on.wait()
         has_gone_on.set()
 
-    async with serving._running([failing(), waiting()]), asyncio.timeout(10):
-        while not log.getvalue():
-            await asyncio.sleep(0)
+    async with serving._running([failing(), waiting()]), asyncio.timeout(patience.SECONDS):
+        await until(lambda: log.getvalue())
         goes_on.set()
         await has_gone_on.wait()
 

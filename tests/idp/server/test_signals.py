@@ -21,7 +21,7 @@ def test_a_signal_after_very_many_others_is_not_lost():
         assert queue.received() == []
 
 
-@pytest.mark.program
+@pytest.mark.full
 def test_a_reload_ends_neither_a_new_child_nor_a_process_that_is_about_to_end():
     before = signal.getsignal(signal.SIGHUP)
     try:

@@ -22,7 +22,7 @@ from tests.idp.transfer.calls.test_export_document import (
     whole,
 )
 from tests.idp.transfer.possessions import FLAG, LINE, possessions, some
-from tests.support import pictures
+from tests.support import patience, pictures
 from tests.support.service import start_server, stop_server
 from tests.support.store.audit import events_agree
 from tests.support.transfer.bringing import brought
@@ -188,12 +188,12 @@ def generated(number):
 
 
 @pytest.mark.promise("export: custom policies")
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [25, pytest.param(1000, marks=pytest.mark.deep)])
+@pytest.mark.full
+@pytest.mark.parametrize("number", [25, pytest.param(1000, marks=pytest.mark.load)])
 def test_an_organization_is_the_same_after_a_move(io_loop, server, other, number):
     @generated(number)
     def move(package):
-        io_loop.run_sync(lambda: moves(server, other, package), timeout=60)
+        io_loop.run_sync(lambda: moves(server, other, package), timeout=patience.SECONDS)
 
     move()
     io_loop.run_sync(lambda: events_agree(other.store))
@@ -224,11 +224,11 @@ async def travels(stations, package):
 
 
 @pytest.mark.promise("export: custom policies")
-@pytest.mark.parametrize("number", [3, pytest.param(200, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [3, pytest.param(200, marks=pytest.mark.load)])
 def test_an_organization_is_the_same_in_the_other_store_and_back(io_loop, stations, number):
     @generated(number)
     def travel(package):
-        io_loop.run_sync(lambda: travels(stations, package), timeout=60)
+        io_loop.run_sync(lambda: travels(stations, package), timeout=patience.SECONDS)
 
     travel()
     for each in stations:
@@ -241,6 +241,7 @@ async def test_every_list_that_is_exported_is_also_imported(server):
     }
 
 
+@pytest.mark.full
 async def test_all_organizations_move_at_once(server, other):
     await brought(server, organization("a"), organization("b"))
     everything = await exported(server, with_passwords=True, with_otp=True)

@@ -69,6 +69,7 @@ def stored(directory, data="idp-data"):
     return asyncio.run(all_of(url(directory, data), CLOCK))
 
 
+@pytest.mark.full
 def test_a_backup_is_one_file_that_only_its_owner_may_read_and_that_reveals_nothing(directory):
     ended = idp(directory, "backup", "made.idp")
 
@@ -84,6 +85,7 @@ def test_a_backup_is_one_file_that_only_its_owner_may_read_and_that_reveals_noth
     assert left == {"idp-data", "made.idp", "secret"}
 
 
+@pytest.mark.full
 def test_a_backup_is_restored_byte_for_byte(directory):
     before = stored(directory)
     idp(directory, "backup", "made.idp")
@@ -211,6 +213,7 @@ def test_what_is_not_there_or_no_file_is_reported(made):
     refused(made, ".", code=exit_codes.USAGE, told="directory")
 
 
+@pytest.mark.full
 def test_a_store_that_is_in_use_is_left_alone(made):
     before = stored(made)
 
@@ -234,6 +237,7 @@ def test_another_master_key_is_not_replaced(made):
     assert key.read_text() == "A" * 43 + "\n"
 
 
+@pytest.mark.full
 def test_a_master_key_that_the_settings_name_is_not_written_anywhere(made):
     key = made / "idp-data" / "master.key"
 
@@ -245,7 +249,6 @@ def test_a_master_key_that_the_settings_name_is_not_written_anywhere(made):
 # Between back ends
 
 
-@pytest.mark.gen_test(timeout=180)
 async def test_one_grows_out_of_a_machine_and_back(directory, mongodb):
     before = await all_of(url(directory), CLOCK)
     copied = url(directory, "copied")
@@ -264,6 +267,7 @@ async def test_one_grows_out_of_a_machine_and_back(directory, mongodb):
     assert [each.name for each in (directory / "shared").iterdir()] == ["master.key"]
 
 
+@pytest.mark.full
 def test_a_store_is_copied_into_an_empty_one_only(directory):
     words = ("copy-store", "--from", url(directory), "--to", url(directory, "other"))
 
@@ -275,6 +279,7 @@ def test_a_store_is_copied_into_an_empty_one_only(directory):
     assert without_leases(stored(directory, "other")) == without_leases(stored(directory))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("target", ["memory://", "nonsense://x"])
 def test_a_store_is_copied_to_where_it_stays(directory, target):
     before = stored(directory)

@@ -128,7 +128,7 @@ def events_in(directory, data):
         return 0
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("seed", range(10))
 def test_a_restore_that_is_killed_anywhere_and_repeated_is_whole(made, seed):
     asyncio.run(grow(url(made), 8000))
@@ -143,7 +143,7 @@ def test_a_restore_that_is_killed_anywhere_and_repeated_is_whole(made, seed):
     assert without_leases(stored(made, "other")) == without_leases(stored(made))
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_so_is_one_into_mongodb(made, mongodb):
     asyncio.run(grow(url(made), 4000))
     idp(made, "backup", "made.idp", "--overwrite")
@@ -159,7 +159,7 @@ def test_so_is_one_into_mongodb(made, mongodb):
     assert without_leases(restored) == without_leases(stored(made))
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("seed", range(6))
 def test_a_backup_that_is_killed_leaves_the_one_before_and_nothing_that_verifies(made, seed):
     chance, before = random.Random(seed), (made / "made.idp").read_bytes()
@@ -228,7 +228,7 @@ def event(chance, now):
 # While it serves, and afterwards
 
 
-@pytest.mark.gen_test(timeout=180)
+@pytest.mark.full
 @pytest.mark.parametrize("invalidates", [False, True])
 async def test_a_service_goes_on_from_its_backup_and_what_was_spent_stays_so(
     tmp_path, open_browser, invalidates
@@ -258,7 +258,7 @@ async def test_a_service_goes_on_from_its_backup_and_what_was_spent_stays_so(
         again.kill()
 
 
-@pytest.mark.gen_test(timeout=180)
+@pytest.mark.full
 async def test_a_backup_under_load_is_one_state(tmp_path, open_browser):
     write_passphrase(tmp_path)
     program = Program(tmp_path).start()
@@ -288,8 +288,7 @@ async def test_a_backup_under_load_is_one_state(tmp_path, open_browser):
 # In numbers
 
 
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 @pytest.mark.parametrize("n", [300_000])
 def test_memory_stays_flat_whatever_the_size(made, n):
     idp(made, "backup", "small.idp")

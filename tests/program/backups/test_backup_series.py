@@ -61,6 +61,7 @@ def names(saved):
     return sorted(each.name for each in saved.iterdir() if each.name != LOCK)
 
 
+@pytest.mark.full
 def test_a_backup_is_named_by_its_instant_in_utc_verified_and_described(directory, saved, clock):
     ended = idp(directory, *INTO, "--json")
 
@@ -81,6 +82,7 @@ def test_a_backup_is_named_by_its_instant_in_utc_verified_and_described(director
     assert json.loads(idp(directory, "backup", "verify", str(path), "--json").stdout)["records"]
 
 
+@pytest.mark.full
 def test_those_that_the_rule_does_not_keep_are_removed_after_it(directory, saved, clock):
     add_old(saved, 1, 2, 3, 8, 30)
 
@@ -230,7 +232,7 @@ def test_a_directory_without_a_backup_has_no_last_one(saved):
     assert series.read_last(saved) is None
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=600)
 def test_whenever_it_is_killed_a_verified_backup_is_left(installed):
     work, chance = installed.parent, random.Random(1)

@@ -62,6 +62,7 @@ def inflate(directory, n=3000):
 # Compaction
 
 
+@pytest.mark.full
 def test_a_compacted_file_is_short_has_everything_and_becomes_shorter_by_itself(directory):
     before = stored(directory)
     inflate(directory)
@@ -79,6 +80,7 @@ def test_a_compacted_file_is_short_has_everything_and_becomes_shorter_by_itself(
     invariants.files_are_whole(url(directory))
 
 
+@pytest.mark.full
 async def test_while_the_store_is_open_nothing_is_compacted(directory):
     async with as_served(url(directory), CLOCK, None):
         before = path_of(directory).read_bytes()
@@ -90,6 +92,7 @@ async def test_while_the_store_is_open_nothing_is_compacted(directory):
         assert path_of(directory).read_bytes() == before
 
 
+@pytest.mark.full
 def test_where_the_disk_has_no_room_nothing_is_compacted(directory, monkeypatch):
     size = path_of(directory).stat().st_size
     usage = shutil._ntuple_diskusage(size * 9, size * 8, int(size * 1.05))
@@ -102,6 +105,7 @@ def test_where_the_disk_has_no_room_nothing_is_compacted(directory, monkeypatch)
     assert without_leases(stored(directory)) == without_leases(before)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("step", ["_make_empty", "_check_whole", "_sync", "os.replace"])
 def test_a_compaction_that_fails_at_any_step_leaves_the_old_file(directory, monkeypatch, step):
     def fail(*arguments):
@@ -148,7 +152,7 @@ def test_a_store_that_is_not_there_is_not_made(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=600)
 def test_a_compaction_that_is_killed_leaves_a_whole_file(installed):
     work, chance = installed.parent, random.Random(7)
@@ -178,7 +182,7 @@ def test_a_compaction_that_is_killed_leaves_a_whole_file(installed):
     assert found == before
 
 
-@pytest.mark.program
+@pytest.mark.full
 def test_a_service_that_runs_keeps_its_file_from_compaction(installed):
     program = Program(installed.parent).start()
     try:
@@ -246,7 +250,6 @@ def test_a_store_whose_key_is_another_one_is_not_whole(directory):
     assert "master key" in ended.stderr
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_a_store_in_mongodb_is_read_too(directory, mongodb):
     words = ("copy-store", "--from", url(directory), "--to", mongodb)
     await asyncio.to_thread(idp, directory, *words)

@@ -32,6 +32,7 @@ def project(shell):
 # Applications
 
 
+@pytest.mark.full
 def test_what_is_not_named_stays_when_an_application_is_configured(shell, project):
     app = shell.get(
         *("app", "create", "--project", project, "--name", "C", "--get", "appId"),
@@ -47,6 +48,7 @@ def test_what_is_not_named_stays_when_an_application_is_configured(shell, projec
     assert config["homeUrl"] == "https://c.example/"
 
 
+@pytest.mark.full
 def test_a_preset_fills_in_what_is_not_named(shell, project):
     app = shell.get(
         *("app", "create", "--project", project, "--name", "Grafana", "--get", "appId"),
@@ -214,6 +216,7 @@ def test_a_page_says_how_to_go_on_and_all_of_them_are_had_at_once(shell):
 # Policies
 
 
+@pytest.mark.full
 def test_a_policy_is_changed_where_it_is_stated_and_inherited_else(shell):
     shell("policy", "set", "password-complexity", "--instance", "--min-length", "9")
     inherited = shell.get("policy", "get", "password-complexity", "--get", "policy.minLength")

@@ -18,6 +18,7 @@ def shell(tmp_path_factory):
     return Shell(tmp_path_factory.mktemp("data")).install()
 
 
+@pytest.mark.full
 def test_a_change_by_the_command_line_is_found_with_its_actor(shell):
     project = shell.get("project", "create", "--name", "Shop", "--get", "id")
 
@@ -41,6 +42,7 @@ def test_the_table_has_the_details_of_refused_attempts():
     assert row.split() == ["user.sign_in.failed", "u1", "ada", *event["summary"].split()]
 
 
+@pytest.mark.full
 def test_a_search_of_the_past_finds_nothing_that_is_older(shell):
     ran = shell("audit", "search", "--until", "24h")
 

@@ -22,7 +22,9 @@ from idp.foundation.errors import IdpError
 from idp.records import AUDIT_HEADS, EVENTS
 from idp.start import exit_codes
 from storage import Delete, Unavailable, Update
+from tests.support import patience
 from tests.support.management.callers import instance_owner
+from tests.support.patience import until
 from tests.support.programs.program import command, environment
 from tests.support.programs.shell import Shell
 from tests.support.store.auditing import sealed_in, store_events
@@ -68,6 +70,7 @@ def places(events):
 class TestCommand:
     """What the command prints, and how it ends."""
 
+    @pytest.mark.full
     def test_a_second_run_goes_on_after_the_first(self, shell, tmp_path):
         add(shell, 2)
         shell("audit", "export", *TO_FILE)
@@ -85,12 +88,14 @@ class TestCommand:
         assert len(found) == len(set(found))
         assert shell("audit", "export", *TO_FILE).err == "0 events were exported\n"
 
+    @pytest.mark.full
     def test_standard_output_has_the_lines_alone(self, shell):
         add(shell, 3)
         ran = shell("audit", "export", "--stream", "access", "--to", "-", "--state", "state")
 
         assert places(map(json.loads, ran.out.splitlines())) == [("access", n) for n in (1, 2, 3)]
 
+    @pytest.mark.full
     def test_it_begins_where_from_says_and_later_where_the_state_says(self, shell, tmp_path):
         begin = ("audit", "export", "--from", "latest", *TO_FILE)
         shell(*begin)
@@ -105,6 +110,7 @@ class TestCommand:
         assert places(events) == [("access", 1), ("access", 2)]
         assert places(lines(tmp_path / "others")) == [("access", 2)]
 
+    @pytest.mark.full
     @pytest.mark.parametrize(
         "content", [b"", b"[]", b'{"other": 1}', b"\xff\xfe", b'{"cursor": "a", "b": 1}']
     )
@@ -118,6 +124,7 @@ class TestCommand:
         assert (tmp_path / "state").read_bytes() == content
         assert not (tmp_path / "events.jsonl").exists()
 
+    @pytest.mark.full
     def test_files_that_can_not_be_used_are_named(self, shell, tmp_path):
         (tmp_path / "state").mkdir()
         unreadable = shell("audit", "export", *TO_FILE, code=exit_codes.USAGE)
@@ -132,12 +139,14 @@ class TestCommand:
         assert same.err == "idp: --to and --state name the same file\n"
         assert no_output.err == "idp: none can't be written: No such file or directory\n"
 
+    @pytest.mark.full
     def test_a_second_export_with_the_same_state_is_refused(self, shell, tmp_path):
         with state_file.locked(tmp_path / "state"):
             ran = shell("audit", "export", *TO_FILE, code=exit_codes.TRY_AGAIN)
 
         assert ran.err == "idp: another export uses state\n"
 
+    @pytest.mark.full
     def test_an_unknown_cursor_says_where_to_begin(self, shell, tmp_path):
         ran = shell("audit", "export", "--from", "x", *TO_FILE, code=exit_codes.FAILED)
         assert ran.err == (
@@ -157,6 +166,7 @@ class TestCommand:
             " event, remove state and start with --from oldest\n"
         )
 
+    @pytest.mark.full
     def test_a_cursor_that_is_too_old_names_the_first_that_works(self, shell, tmp_path):
         shell("audit", "export", "--stream", "access", *TO_FILE)
         add(shell, 3)
@@ -203,9 +213,12 @@ class Following:
 
     async def until(self, n: int):
         """Wait until `n` lines are there."""
-        while not self.path.exists() or len(lines(self.path)) < n:
+
+        def are_there():
             assert not self.running.done(), self.running
-            await asyncio.sleep(0.01)
+            return self.path.exists() and len(lines(self.path)) >= n
+
+        await until(are_there)
 
     async def stop(self):
         self.stopping.set()
@@ -286,8 +299,7 @@ async def test_a_full_disk_is_reported_once_and_nothing_is_lost(
     service, tmp_path, monkeypatch, capsys, where
 ):
     export = Following(service, tmp_path)
-    while not export.state.exists():
-        await asyncio.sleep(0.01)
+    await until(lambda: export.state.exists())
     failures, is_full = 0, asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -322,13 +334,11 @@ async def test_an_export_that_is_stopped_while_the_disk_is_full_repeats_the_even
         raise OSError(errno.ENOSPC, "No space left on device")
 
     export = Following(service, tmp_path)
-    while not export.state.exists():
-        await asyncio.sleep(0.01)
+    await until(lambda: export.state.exists())
     with monkeypatch.context() as patch:
         patch.setattr(line_files.os, "write", full)
         await sealed(service, 3)
-        while not export.exporter._reported:
-            await asyncio.sleep(0.01)
+        await until(lambda: export.exporter._reported)
         assert await export.stop() == {"access": 0}
     export.exporter._lines.close()
     again = Following(service, tmp_path)
@@ -348,6 +358,7 @@ async def test_a_disk_that_fails_otherwise_ends_the_export(service, tmp_path, mo
         await Following(service, tmp_path).running
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_a_following_export_with_its_state(shell, tmp_path, number):
     add(shell, 2)
@@ -374,7 +385,7 @@ async def _signalled(directory, number):
             assert program.returncode is None
             await asyncio.sleep(0.05)
         program.send_signal(number)
-        _, err = await asyncio.wait_for(program.communicate(), 20)
+        _, err = await asyncio.wait_for(program.communicate(), patience.SECONDS)
     finally:
         with suppress(ProcessLookupError):
             os.kill(program.pid, signal.SIGKILL)

@@ -39,6 +39,7 @@ async def head(service):
     return (await sealing.read_state(service)).heads["change"]
 
 
+@pytest.mark.full
 def test_an_untouched_log_holds_to_its_head(shell):
     position = on_store(shell, head).position
     change, access, failure = shell("audit", "verify").out.splitlines()
@@ -47,6 +48,7 @@ def test_an_untouched_log_holds_to_its_head(shell):
     assert access.split(maxsplit=1)[1] == failure.split(maxsplit=1)[1] == "no event was sealed yet"
 
 
+@pytest.mark.full
 def test_the_first_position_that_does_not_hold_is_named(shell):
     on_store(shell, forge)
     ran = shell("audit", "verify", code=1)
@@ -56,6 +58,7 @@ def test_the_first_position_that_does_not_hold_is_named(shell):
     assert (change["stream"], change["position"], change["faultPosition"]) == ("change", 2, 3)
 
 
+@pytest.mark.full
 def test_the_log_of_the_service_serves_as_anchors(shell, tmp_path):
     found, log = on_store(shell, head), tmp_path / "idp.log"
     anchor = {"stream": "change", "position": found.position, "chain": found.chain}
@@ -69,6 +72,7 @@ def test_the_log_of_the_service_serves_as_anchors(shell, tmp_path):
     assert "an anchor has events that are not in the store" in ran.out
 
 
+@pytest.mark.full
 @pytest.mark.promise("audit: anchors")
 @pytest.mark.parametrize("form", [(), ("--json",)], ids=["for people", "json"])
 def test_a_backup_has_the_heads_of_its_moment_as_anchors(shell, tmp_path, form):
@@ -96,6 +100,7 @@ async def remove_newest(service) -> None:
     await service.store.commit(Delete(EVENTS, newest.id), Update(AUDIT_HEADS, "change", set=head))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("content", [None, "no anchor\n"])
 def test_a_file_without_anchors_is_refused(shell, tmp_path, content):
     file = tmp_path / "anchors"
@@ -111,6 +116,7 @@ async def store_payloads(service) -> None:
     await store_events(service, 2, "session.opened", payload=[("network", "192.0.2.1")])
 
 
+@pytest.mark.full
 def test_an_erasure_asks_first_and_is_no_fault_of_the_log(shell):
     on_store(shell, store_payloads)
     erase = ("audit", "erase", "--user", "ada")

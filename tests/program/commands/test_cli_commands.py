@@ -78,6 +78,7 @@ def _operations(verb):
     return [*verb.operations.values(), verb.creation, *(read for read, _ in verb.base.values())]
 
 
+@pytest.mark.full
 def test_the_page_of_the_documentation_has_every_command():
     assert commands_table.PAGE.read_text("utf-8") == commands_table.page()
 
@@ -94,6 +95,7 @@ def _found(where):
     return import_module(module), name
 
 
+@pytest.mark.full
 def test_the_overview_imports_no_part_of_the_service():
     code = (
         "import sys, idp.cli as c; c.main(['--help'], standalone_mode=False); print(*sys.modules)"
@@ -106,6 +108,7 @@ def test_the_overview_imports_no_part_of_the_service():
     assert not [name for name in loaded if name.startswith(("idp.api", "tornado", "storage"))]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
 def test_completion_is_printed_for_each_shell(shell_name):
     done = CliRunner().invoke(main, ["completion", shell_name])
@@ -129,6 +132,7 @@ def test_completion_knows_the_names_that_a_field_takes():
 # What is printed where
 
 
+@pytest.mark.full
 def test_data_is_on_stdout_and_all_else_on_stderr(shell, project):
     ran = shell("app", "create", "--project", project, "--name", "A", "--format", "json")
 
@@ -136,6 +140,7 @@ def test_data_is_on_stdout_and_all_else_on_stderr(shell, project):
     assert ran.err == "clientSecret is shown only once; store it now\n"
 
 
+@pytest.mark.full
 def test_a_list_is_a_table_or_json_or_a_line_for_each(shell, project):
     for key in ("buyer", "seller"):
         shell("role", "add", "--project", project, "--key", key, "--display-name", key.title())
@@ -231,6 +236,7 @@ def test_no_option_takes_a_secret_itself(path):
     assert not taken & {"--password", "--new-password", "--token", "--secret", "--hash"}
 
 
+@pytest.mark.full
 def test_a_password_comes_from_stdin_or_the_environment(shell):
     created = ("user", "create", "--given-name", "M", "--family-name", "M", "--get", "userId")
 
@@ -307,6 +313,7 @@ def test_the_exit_code_says_what_went_wrong(shell, arguments, code):
     assert shell.stored() == before
 
 
+@pytest.mark.full
 def test_what_the_state_of_things_forbids_ends_with_1(shell):
     shell("keys", "rotate", code=None)
 
@@ -324,6 +331,7 @@ def test_what_is_there_already_ends_with_6(shell):
     assert "idp: userName: " in ran.err
 
 
+@pytest.mark.full
 def test_what_ends_something_is_done_by_those_who_mean_it(shell, project):
     shell("role", "add", "--project", project, "--key", "gone", "--display-name", "G")
     removal = ("role", "remove", "--project", project, "gone")

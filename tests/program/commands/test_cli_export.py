@@ -15,6 +15,7 @@ def shell(tmp_path):
     return Shell(tmp_path / "data").install()
 
 
+@pytest.mark.full
 def test_all_is_written_to_stdout_and_the_counts_elsewhere(shell):
     done = shell("export")
 
@@ -23,6 +24,7 @@ def test_all_is_written_to_stdout_and_the_counts_elsewhere(shell):
     assert "1 orgs" in done.err
 
 
+@pytest.mark.full
 def test_a_file_is_whole_and_its_owners_alone(shell, tmp_path):
     target = tmp_path / "out.json"
     shell("export", "--output", str(target), "--with-passwords", "--with-otp")
@@ -32,6 +34,7 @@ def test_a_file_is_whole_and_its_owners_alone(shell, tmp_path):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["data", "out.json"]
 
 
+@pytest.mark.full
 def test_a_file_that_is_there_is_replaced_only_on_request(shell, tmp_path):
     target = tmp_path / "out.json"
     target.write_text("precious")
@@ -44,6 +47,7 @@ def test_a_file_that_is_there_is_replaced_only_on_request(shell, tmp_path):
     assert json.loads(target.read_bytes())["orgs"]
 
 
+@pytest.mark.full
 def test_an_organization_that_is_not_there_leaves_no_file(shell, tmp_path):
     target = tmp_path / "out.json"
     refused = shell(
@@ -54,6 +58,7 @@ def test_an_organization_that_is_not_there_leaves_no_file(shell, tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["data"]
 
 
+@pytest.mark.full
 @pytest.mark.promise("export: excluded_org_ids")
 def test_one_that_is_left_out_is_not_there(shell):
     (organization,) = shell("export").json()["orgs"]
@@ -61,6 +66,7 @@ def test_one_that_is_left_out_is_not_there(shell):
     assert shell("export", "--exclude", organization["orgId"]).json() == {"orgs": []}
 
 
+@pytest.mark.full
 def test_the_audit_log_says_where_it_went(shell, tmp_path):
     target = tmp_path / "out.json"
     shell("export", "--output", str(target))

@@ -67,6 +67,7 @@ def interrupted(monkeypatch):
     monkeypatch.setattr(job_lifecycle.Hold, "store_outcomes", pressed)
 
 
+@pytest.mark.full
 def test_a_package_is_brought_in_and_its_job_is_reported(shell, file):
     job = shell("import", file, "--format", "json").json()
 
@@ -78,6 +79,7 @@ def test_a_package_is_brought_in_and_its_job_is_reported(shell, file):
     assert shell.get("job", "watch", second["id"], "--get", "skipped") == "3"
 
 
+@pytest.mark.full
 def test_rows_that_failed_end_it_with_3_and_stand_in_the_report(shell, tmp_path):
     file, report = written(tmp_path, package(*orgs(2), BAD)), tmp_path / "report"
 
@@ -93,6 +95,7 @@ def test_rows_that_failed_end_it_with_3_and_stand_in_the_report(shell, tmp_path)
     shell("job", "watch", id, code=exit_codes.ROW_ERRORS)
 
 
+@pytest.mark.full
 def test_an_import_that_does_not_begin_leaves_the_report_of_another_as_it_is(shell, tmp_path):
     file, report = written(tmp_path, package(*orgs(1), BAD)), tmp_path / "report"
     shell("import", file, "--report", str(report), code=exit_codes.ROW_ERRORS)
@@ -118,6 +121,7 @@ def test_a_dry_run_reports_the_same_and_changes_nothing(shell, tmp_path):
     assert len(shell.stored()["organizations"]) == len(before) + 2
 
 
+@pytest.mark.full
 def test_what_is_there_changes_only_with_update(shell, file, tmp_path):
     shell("import", file)
     other = written(tmp_path, package(*orgs(3, "New")), "other.json")
@@ -128,6 +132,7 @@ def test_what_is_there_changes_only_with_update(shell, file, tmp_path):
     assert shell.stored()["organizations"]["o1"].name == "New 1"
 
 
+@pytest.mark.full
 def test_slips_are_mended_where_that_is_wished(shell, tmp_path):
     name = {"firstName": "Ada ", "lastName": "Lovelace"}
     ada = {"userName": "ada", "profile": name, "email": {"email": "ada@example.com"}}
@@ -143,18 +148,21 @@ def test_slips_are_mended_where_that_is_wished(shell, tmp_path):
     assert shell.stored()["users"]["ada"].profile.given_name == "Ada"
 
 
+@pytest.mark.full
 def test_a_report_that_cannot_be_stored_is_refused_before_anything_is_done(shell, file, tmp_path):
     shell("import", file, "--report", str(tmp_path / "none" / "r"), code=exit_codes.USAGE)
 
     assert shell.stored()["jobs"] == {}
 
 
+@pytest.mark.full
 def test_a_file_that_is_not_there_is_refused(shell, tmp_path):
     ran = shell("import", str(tmp_path / "none.json"), code=exit_codes.USAGE)
 
     assert "can't be read" in ran.err
 
 
+@pytest.mark.full
 def test_what_is_no_package_fails(shell, tmp_path):
     ran = shell("import", written(tmp_path, {"orgs": 7}), code=exit_codes.FAILED)
 
@@ -163,6 +171,7 @@ def test_what_is_no_package_fails(shell, tmp_path):
     assert "resume with" not in ran.err
 
 
+@pytest.mark.full
 @pytest.mark.promise("import: jobs")
 def test_who_interrupts_it_goes_on_later_without_doubles(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*roles(3)))
@@ -179,6 +188,7 @@ def test_who_interrupts_it_goes_on_later_without_doubles(shell, tmp_path, interr
     shell("import", file, "--resume", code=exit_codes.NOT_FOUND)
 
 
+@pytest.mark.full
 def test_the_list_shows_that_a_job_waits_for_its_file(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)), "all of it.json")
     options = ("--dry-run", "--update", "--fix")
@@ -197,6 +207,7 @@ def test_the_list_shows_that_a_job_waits_for_its_file(shell, tmp_path, interrupt
     assert shell("job", "show", id, "--format", "json").json().get("resumedBy") is None
 
 
+@pytest.mark.full
 @pytest.mark.promise("import: jobs")
 def test_a_file_that_has_changed_is_not_gone_on_with(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)))
@@ -209,6 +220,7 @@ def test_a_file_that_has_changed_is_not_gone_on_with(shell, tmp_path, interrupte
     assert "o3" not in shell.stored()["organizations"]
 
 
+@pytest.mark.full
 def test_other_options_are_another_import(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)))
     shell("import", file, code=exit_codes.INTERRUPTED)
@@ -216,6 +228,7 @@ def test_other_options_are_another_import(shell, tmp_path, interrupted):
     shell("import", file, "--resume", "--update", code=exit_codes.NOT_FOUND)
 
 
+@pytest.mark.full
 def test_a_file_that_was_moved_is_gone_on_with(shell, tmp_path, interrupted):
     file = tmp_path / "package.json"
     shell("import", written(tmp_path, package(*projects(3))), code=exit_codes.INTERRUPTED)
@@ -224,6 +237,7 @@ def test_a_file_that_was_moved_is_gone_on_with(shell, tmp_path, interrupted):
     assert shell.get("import", str(moved), "--resume", "--get", "created") == "6"
 
 
+@pytest.mark.full
 def test_one_that_was_cancelled_is_gone_on_with_where_the_file_is(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)))
     id = shell.get("import", file, "--get", "id", code=exit_codes.INTERRUPTED)
@@ -235,6 +249,7 @@ def test_one_that_was_cancelled_is_gone_on_with_where_the_file_is(shell, tmp_pat
     assert shell.get("import", file, "--resume", "--get", "created") == "6"
 
 
+@pytest.mark.full
 def test_who_was_killed_is_waited_for_until_nobody_can_be_at_it(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)))
     id = shell.get("import", file, "--get", "id", code=exit_codes.INTERRUPTED)

@@ -38,6 +38,7 @@ def test_no_command_takes_an_empty_text_for_a_name(path):
                 parameter.type.convert("", parameter, click.Context(command))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "words",
     [
@@ -78,6 +79,7 @@ def test_an_empty_variable_that_names_something_is_a_usage_error(tmp_path, varia
     assert f"{variable} is empty" in done.stderr
 
 
+@pytest.mark.full
 def test_the_organization_of_the_variable_is_acted_in_unless_an_option_names_another(shell):
     one, other = [
         shell.get(
@@ -100,12 +102,14 @@ def test_every_command_is_guarded():
     assert len({path[0] for path, _ in EVERY}) == len(COMMANDS)
 
 
+@pytest.mark.full
 def test_an_id_that_is_read_as_an_option_is_told_how_to_pass(shell):
     ran = shell("project-grant", "reactivate", "--project", "5", "-E4x", code=2)
 
     assert "An id that begins with '-' goes last, after '--'." in ran.err
 
 
+@pytest.mark.full
 def test_an_unknown_long_option_gets_no_hint_about_ids(shell):
     ran = shell("project-grant", "reactivate", "--project", "5", "--unknown", code=2)
 

@@ -66,7 +66,7 @@ def shape(answer):
     return type(answer)
 
 
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.full
 async def test_each_operation_answers_the_same_both_ways(ways, world):
     differing = {}
     for call in CALLS:
@@ -77,7 +77,7 @@ async def test_each_operation_answers_the_same_both_ways(ways, world):
     assert not differing
 
 
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.full
 async def test_what_is_unknown_is_refused_the_same_both_ways_and_stores_nothing(
     server, ways, world
 ):

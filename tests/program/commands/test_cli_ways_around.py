@@ -103,8 +103,8 @@ def in_a_thread(monkeypatch):
     monkeypatch.setattr(watching, "immediately_interruptible", nullcontext)
 
 
+@pytest.mark.full
 @pytest.mark.promise("lower roles: commands")
-@pytest.mark.gen_test(timeout=120)
 async def test_a_command_at_a_service_does_what_its_caller_may_and_opens_no_store(
     server, visitor, monkeypatch, files, in_a_thread
 ):
@@ -129,6 +129,7 @@ def invoke(arguments, settings):
     return CliRunner().invoke(main, arguments, input="y\n", env=settings)
 
 
+@pytest.mark.full
 @pytest.mark.promise("lower roles: commands")
 @pytest.mark.parametrize("key", [None, b"k" * 43], ids=["none", "another"])
 def test_a_command_on_a_store_does_nothing_without_its_master_key(tmp_path, files, key):

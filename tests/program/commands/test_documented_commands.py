@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import patience
+
 ROOT = Path(__file__).parents[3]
 PAGES = ["README.md", "docs/reference/management.md"]
 PAGES += [f"docs/tutorials/{name}.md" for name in ("first-sign-in", "flask", "nextjs")]
@@ -29,7 +31,7 @@ def run(script: str, directory: Path) -> subprocess.CompletedProcess[str]:
         env={"PATH": programs},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=patience.SECONDS,
     )
 
 

@@ -42,7 +42,6 @@ REFUSED = [
 ]
 
 
-@pytest.mark.gen_test(timeout=120)
 async def test_the_administrator_is_printed_while_the_service_runs(
     start_program, open_browser, tmp_path
 ):
@@ -61,7 +60,6 @@ async def test_the_administrator_is_printed_while_the_service_runs(
         assert "✗" in text.stdout
 
 
-@pytest.mark.gen_test(timeout=120)
 async def test_the_refusals_of_one_id_come_newest_first_from_mongodb(
     start_program, open_browser, tmp_path, mongod
 ):
@@ -77,7 +75,6 @@ async def test_the_refusals_of_one_id_come_newest_first_from_mongodb(
     assert [each["method"] for each in json.loads(told.stdout)["refusals"]] == ["PUT", "GET"]
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_a_terminal_without_unicode_gets_ascii(start_program, open_browser, tmp_path):
     program = start_program()
     page = await extra_slash(program, open_browser(program), program.demo())
@@ -94,6 +91,7 @@ def test_an_id_that_nobody_has_ends_with_5_and_a_sentence(installed, tmp_path):
     assert told.stderr.startswith("idp: there is no refused request with this ID")
 
 
+@pytest.mark.full
 def test_where_nothing_was_set_up_nothing_is_made(tmp_path):
     told = run(tmp_path, "explain", "unknown")
 
@@ -101,7 +99,6 @@ def test_where_nothing_was_set_up_nothing_is_made(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_the_newest_refusal_is_explained_without_its_id(
     start_program, open_browser, tmp_path
 ):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import patience
 from tests.support.protocol.relying_party import RelyingParty
 
 README = Path(__file__).parents[3] / "README.md"
@@ -43,7 +44,7 @@ def made(start_program, tmp_path):
         env={"PATH": os.environ["PATH"]},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patience.SECONDS,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     return program, *answers(done.stdout)

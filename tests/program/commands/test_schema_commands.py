@@ -126,6 +126,7 @@ def test_a_store_that_is_too_new_is_reported_and_left_alone(directory):
     assert in_store(directory, everything) == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("verb", ["status", "upgrade"])
 def test_where_there_is_no_store_none_is_made(tmp_path, verb):
     ended = run(tmp_path, "schema", verb)

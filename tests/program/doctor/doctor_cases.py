@@ -45,6 +45,7 @@ from idp.records import (
 from storage import Delete, Insert, Update
 from storage.sqlite import sweep
 from tests.program.doctor import doctor_machine_cases, doctor_store_cases
+from tests.support import patience
 from tests.support.programs.doctor_place import by_commands
 from tests.support.programs.program import run
 
@@ -199,7 +200,7 @@ def backlog(place):
 
 def keep_running(place, finding):
     async def until_swept(store):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(patience.SECONDS):
             n = 0
             while await store.count_overdue(up_to=1):
                 n += 1

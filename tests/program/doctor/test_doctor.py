@@ -340,6 +340,7 @@ def test_a_store_that_is_away_ends_the_command_with_69_after_the_other_checks(in
     assert "hushhush" not in ended.stdout + ended.stderr
 
 
+@pytest.mark.full
 def test_nothing_is_made_where_there_is_no_installation(tmp_path):
     ended = run(tmp_path, "doctor", "--data", "nothing-here")
 

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from tests.support import patience
 from tests.support.programs.program import environment
 
 # No name server answers. The last line is how long the program waited for a processor.
@@ -28,8 +29,7 @@ main()
 """
 
 
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 @pytest.mark.parametrize("is_store_there", [True, False])
 def test_servers_and_name_servers_that_do_not_answer_take_five_seconds_at_most(
     installed, is_store_there
@@ -45,7 +45,7 @@ def test_servers_and_name_servers_that_do_not_answer_take_five_seconds_at_most(
             env=environment(**settings, IDP_SMTP_FROM="idp@example.com", **store),
             capture_output=True,
             text=True,
-            timeout=100,
+            timeout=patience.SECONDS,
         )
         took = time.monotonic() - began
 

@@ -29,6 +29,7 @@ async def types_of(server, record) -> list[str]:
     return [event.type for event in sorted(events, key=lambda event: event.sequence)]
 
 
+@pytest.mark.full
 async def test_all_that_the_demo_had_is_invalid_at_once(server, demo, new_visitor):
     browser, stranger = new_visitor(), new_visitor()
     url = demo.authorize_url()
@@ -64,6 +65,7 @@ async def test_a_public_start_writes_each_change_once(server):
     await events_agree(server.store)
 
 
+@pytest.mark.full
 async def test_a_later_local_start_brings_the_demo_back_and_nothing_that_was_issued(
     server, demo, new_visitor
 ):
@@ -138,7 +140,6 @@ class Mapped(httpx.AsyncHTTPTransport):
         return await super().handle_async_request(mapped)
 
 
-@pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_a_directory_that_was_tried_out_is_safe_in_public(
     start_program, open_browser, tmp_path, processes

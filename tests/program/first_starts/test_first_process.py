@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import patience
 from tests.support.programs.program import children, command, environment, eventually
 
 NAMESPACE = (shutil.which("unshare") or "", "--pid", "--fork", "--kill-child")
@@ -66,16 +67,18 @@ def comm(pid):
         return ""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("processes", [1, 2])
 def test_it_reaps_orphans_and_obeys_sigterm(first, processes):
     outer, inner = first(processes)
     assert outer.stdout.readline()
-    eventually(lambda: sleeping(inner) == [], "the end of the orphans", 30)
+    eventually(lambda: sleeping(inner) == [], "the end of the orphans")
     os.kill(inner, signal.SIGTERM)
 
-    assert outer.wait(30) == 0
+    assert outer.wait(patience.SECONDS) == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("processes", [1, 2])
 def test_sigterm_ends_it_during_its_start(first, processes):
     outer, inner = first(processes)
@@ -85,8 +88,8 @@ def test_sigterm_ends_it_during_its_start(first, processes):
         caught = int(status.partition("SigCgt:")[2].split()[0], 16)
         return caught >> (signal.SIGTERM - 1) & 1
 
-    eventually(handles_sigterm, "its own code", 30)
+    eventually(handles_sigterm, "its own code")
     os.kill(inner, signal.SIGTERM)
 
-    assert outer.wait(30) in {0, 128 + signal.SIGTERM}
+    assert outer.wait(patience.SECONDS) in {0, 128 + signal.SIGTERM}
     assert outer.stdout.readline() == ""

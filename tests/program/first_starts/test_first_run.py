@@ -16,6 +16,7 @@ import pytest
 from pymongo import MongoClient
 
 from tests.program.samples import records_of, secrets_of
+from tests.support import patience
 from tests.support.browsers.visitor import Visitor
 from tests.support.programs.program import run
 from tests.support.slices import one_in
@@ -51,7 +52,7 @@ def run_line(line: str, directory: Path) -> subprocess.CompletedProcess:
         env={"PATH": os.environ["PATH"]},
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=patience.SECONDS,
     )
 
 
@@ -170,7 +171,6 @@ async def check_whole(program):
     assert await records_of(program.announcement["store"], WHOLE) == WHOLE
 
 
-@pytest.mark.gen_test(timeout=90)
 @pytest.mark.parametrize("moment", one_in(3, range(8)))
 async def test_a_first_start_killed_at_any_moment_is_completed(start_program, moment):
     killed = start_program(waits=False)
@@ -180,8 +180,7 @@ async def test_a_first_start_killed_at_any_moment_is_completed(start_program, mo
     await check_whole(start_program())
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=90)
+@pytest.mark.load
 @pytest.mark.parametrize("moment", range(3))
 async def test_a_killed_first_start_on_mongodb_is_completed(start_program, mongodb, moment):
     killed = start_program("--store", mongodb, waits=False)
@@ -195,7 +194,6 @@ async def test_a_killed_first_start_on_mongodb_is_completed(start_program, mongo
     await check_whole(start_program("--store", mongodb))
 
 
-@pytest.mark.gen_test(timeout=90)
 async def test_first_starts_at_once_agree(start_program):
     both = [start_program("--admin-pat", "pat", waits=False) for _ in range(2)]
     told = []
@@ -215,8 +213,7 @@ async def test_first_starts_at_once_agree(start_program):
     assert await records_of(told[0]["store"], whole) == whole
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=90)
+@pytest.mark.load
 async def test_first_starts_at_once_on_mongodb_agree(start_program, mongodb):
     both = [start_program("--store", mongodb, waits=False) for _ in range(2)]
     for program in both:
@@ -232,7 +229,6 @@ async def test_first_starts_at_once_on_mongodb_agree(start_program, mongodb):
 # The first administrator
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_the_one_time_password_counts_once_and_is_printed_no_more(
     start_program, open_browser
 ):
@@ -253,7 +249,6 @@ async def test_the_one_time_password_counts_once_and_is_printed_no_more(
     assert told == admin | {"password": None, "setupUrl": None}
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_a_lost_password_is_reset_on_the_machine_while_the_service_runs(
     start_program, open_browser, tmp_path
 ):
@@ -295,7 +290,6 @@ def test_the_reset_of_an_unknown_user_says_so(installed, tmp_path):
 # Addresses
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_the_demo_moves_with_the_port(start_program, open_browser):
     first = start_program()
     first.stop()
@@ -306,6 +300,7 @@ async def test_the_demo_moves_with_the_port(start_program, open_browser):
     assert tokens["id_token"]
 
 
+@pytest.mark.full
 def test_a_public_issuer_over_http_is_refused_with_the_cure(tmp_path):
     ran = run(tmp_path, "serve", "--json", "--port", "0", "--issuer", "http://login.example.com")
 

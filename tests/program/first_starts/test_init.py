@@ -9,6 +9,7 @@ from contextlib import suppress
 import httpx
 import pytest
 
+from tests.support import patience
 from tests.support.programs.program import command, environment, run
 from tests.support.servers.mongod import fresh_database
 
@@ -31,6 +32,7 @@ def test_it_creates_what_a_first_start_creates_and_prints_its_line(tmp_path, sta
     assert httpx.get(f"{program.issuer}/readyz").status_code == 200
 
 
+@pytest.mark.full
 def test_where_there_is_an_installation_nothing_is_written(tmp_path):
     first = run(tmp_path, "init")
     before = files(tmp_path)
@@ -53,6 +55,7 @@ def test_it_creates_one_in_mongodb(tmp_path, mongod, start_program):
         program.stop()
 
 
+@pytest.mark.full
 def test_an_empty_store_takes_the_key_that_there_is(tmp_path):
     run(tmp_path, "init")
     key = (tmp_path / "idp-data" / "master.key").read_bytes()
@@ -64,6 +67,7 @@ def test_an_empty_store_takes_the_key_that_there_is(tmp_path):
     assert (tmp_path / "idp-data" / "master.key").read_bytes() == key
 
 
+@pytest.mark.full
 def test_settings_that_cannot_be_used_create_nothing(tmp_path):
     ran = run(tmp_path, "init", "--issuer", "http://login.example.com")
 
@@ -72,7 +76,7 @@ def test_settings_that_cannot_be_used_create_nothing(tmp_path):
     assert files(tmp_path) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_of_several_at_once_all_end_well_and_there_is_one_installation(tmp_path):
     started = [
         subprocess.Popen(
@@ -85,14 +89,14 @@ def test_of_several_at_once_all_end_well_and_there_is_one_installation(tmp_path)
         )
         for _ in range(4)
     ]
-    ended = [(*each.communicate(timeout=60), each.returncode) for each in started]
+    ended = [(*each.communicate(timeout=patience.SECONDS), each.returncode) for each in started]
 
     assert [code for *_, code in ended] == [0] * 4, ended
     lines = [json.loads(line) for out, *_ in ended for line in out.splitlines()]
     assert len({line["admin"]["password"] for line in lines}) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("milliseconds", [300, 600, 900, 1200])
 def test_one_that_was_killed_is_completed_by_the_next(tmp_path, milliseconds):
     process = subprocess.Popen(

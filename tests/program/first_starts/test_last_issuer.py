@@ -15,6 +15,9 @@ ANOTHER = "https://id.example.com"
 WARNED = f"and this store was last served with {ISSUER}"
 
 
+pytestmark = pytest.mark.full
+
+
 @pytest.fixture(scope="module")
 def public(tmp_path_factory):
     """A public service that runs; its issuer was given as a flag alone."""
@@ -41,6 +44,7 @@ def examined(program, *flags, **settings):
 
 
 @pytest.mark.promise("start: last issuer")
+@pytest.mark.smoke
 def test_the_domain_of_a_new_organization_is_the_public_one(public):
     org, said = beside(public, "org", "create-empty", "--name", "Acorn")
     found, _ = beside(public, "domain", "list", "--org", org["id"])
@@ -110,6 +114,7 @@ def test_settings_that_the_issuer_does_not_allow_are_refused(public):
 
 
 @pytest.mark.promise("doctor: commands")
+@pytest.mark.smoke
 def test_what_the_doctor_prints_works_on_the_store_that_it_examined(public):
     (public.directory / "my settings.toml").write_text("log_level = 'warning'\n")
     beside(public, "policy", "set", "login", "--instance", "--allow-register")

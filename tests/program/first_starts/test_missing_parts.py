@@ -39,6 +39,7 @@ def test_a_reset_in_the_wrong_place_makes_nothing(installed, tmp_path, flags, na
     assert names(tmp_path) == before
 
 
+@pytest.mark.full
 def test_a_reset_on_a_store_that_was_never_set_up_makes_no_key(tmp_path):
     (tmp_path / "empty.sqlite3").touch(0o600)
     ran = run(tmp_path, *RESET, "--store", "sqlite:///empty.sqlite3")

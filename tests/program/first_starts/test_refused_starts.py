@@ -203,6 +203,7 @@ def test_it_is_refused_and_cured_by_what_is_printed(start_program, tmp_path, nam
 
 
 @pytest.mark.promise("start: refused")
+@pytest.mark.smoke
 def test_every_problem_is_reported_at_once(tmp_path):
     key_in("idp-data/master.key")(tmp_path)
     open_token(tmp_path)
@@ -218,6 +219,7 @@ def test_every_problem_is_reported_at_once(tmp_path):
 
 
 @pytest.mark.promise("start: empty store")
+@pytest.mark.smoke
 def test_the_command_for_a_new_store_is_the_given_one_and_one_flag_more(tmp_path, start_program):
     """Wherever the store and the settings lie, pasting it does what was meant."""
     key_in("my key")(tmp_path)
@@ -243,6 +245,7 @@ def test_the_command_does_not_hold_the_password_of_the_database():
     assert given_options.options(context) == "--store 'mongodb://root:***@db1/idp' --test"
 
 
+@pytest.mark.full
 @pytest.mark.promise("start: refused")
 @pytest.mark.parametrize(
     "broken",
@@ -264,7 +267,7 @@ def test_a_refused_start_leaves_no_store_in_an_empty_mount_point(tmp_path, broke
 
 
 @pytest.mark.promise("start: unencrypted")
-@pytest.mark.parametrize("processes", ["1", "2"])
+@pytest.mark.parametrize("processes", [pytest.param("1", marks=pytest.mark.smoke), "2"])
 def test_https_that_nobody_ends_is_warned_of_once(start_program, processes):
     flags = (*PUBLIC, "--host", "0.0.0.0", "--processes", processes)
     program = start_program(*flags)
@@ -296,15 +299,8 @@ def test_an_empty_database_is_not_taken_for_a_new_one(start_program, tmp_path, m
 
     assert (ran.returncode, ran.stdout) == (2, "")
     assert EMPTY in ran.stderr
-    assert set(pasted(ran.stderr)) == {
-        "idp",
-        "serve",
-        "--json",
-        "--port",
-        "0",
-        *flags,
-        "--new-store",
-    }
+    printed = {"idp", "serve", "--json", "--port", "0", *flags, "--new-store"}
+    assert set(pasted(ran.stderr)) == printed
     assert again.announcement["demo"] == {**first.announcement["demo"], **moved(again)}
 
 
@@ -336,6 +332,7 @@ def back_url(program, back):
     return program.announcement["admin"]["setupUrl"].replace(program.issuer, back.issuer)
 
 
+@pytest.mark.full
 def test_a_store_file_that_holds_no_installation_is_empty_too(tmp_path):
     key_in("idp-data/master.key")(tmp_path)
     (tmp_path / "idp-data/idp.sqlite3").touch(0o600)

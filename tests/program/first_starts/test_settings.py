@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 
+from tests.support import patience
 from tests.support.programs.program import eventually, run
 
 SERVE = ("serve", "--json", "--port", "0")
@@ -24,6 +25,7 @@ def shown(tmp_path, *flags, **settings) -> dict[str, tuple[str, str]]:
     return found
 
 
+@pytest.mark.full
 def test_a_flag_is_stronger_than_the_environment_and_that_than_the_file(tmp_path):
     file = tmp_path / "idp.toml"
     file.write_text('data = "filed"\nvendor = "filed"\nadmin_login_name = "filed"\n')
@@ -49,6 +51,7 @@ def test_settings_from_everywhere_reach_the_running_service(start_program, tmp_p
     assert len(program.workers()) == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("flags", "settings", "problem"),
     [
@@ -80,6 +83,7 @@ def test_a_setting_that_can_not_be_used_is_reported_in_a_sentence(
     assert set(tmp_path.iterdir()) == before
 
 
+@pytest.mark.full
 def test_every_problem_is_reported_at_once(tmp_path):
     ran = run(tmp_path, *SERVE, IDP_PORRT="1", IDP_PROCESSES="many", IDP_VENDOR="!")
 
@@ -90,6 +94,7 @@ def test_every_problem_is_reported_at_once(tmp_path):
 # Doors that don't open
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("processes", ["1", "2"])
 @pytest.mark.parametrize("is_shared", [False, True])
 def test_a_port_that_is_taken_is_reported(tmp_path, processes, is_shared):
@@ -106,7 +111,7 @@ def test_a_port_that_is_taken_is_reported(tmp_path, processes, is_shared):
     assert ran.stdout == ""
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.promise("start: port")
 @pytest.mark.parametrize("repetition", range(5))
 @pytest.mark.parametrize("processes", [1, 2])
@@ -119,7 +124,9 @@ def test_of_two_services_that_start_at_once_one_says_that_the_port_is_taken(
     flags = ("--port", port, "--processes", str(processes))
     both = [start_program(*flags, waits=False) for _ in range(2)]
 
-    eventually(lambda: any(each.process.poll() is not None for each in both), "one end", 60)
+    eventually(
+        lambda: any(each.process.poll() is not None for each in both), "one end", patience.SECONDS
+    )
     refused = next(each for each in both if each.process.poll() is not None)
     serving = both[1 - both.index(refused)]
 
@@ -130,6 +137,7 @@ def test_of_two_services_that_start_at_once_one_says_that_the_port_is_taken(
     serving.wait_for(lambda: bool(serving.output), "its JSON line")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_a_mongodb_that_can_not_be_reached_is_reported(tmp_path, processes):
     with closing(socket.socket()) as taken:

@@ -17,7 +17,6 @@ def events(program, *names):
     return [line for line in lines(program) if line["event"] in names]
 
 
-@pytest.mark.gen_test(timeout=90)
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_a_service_logs_its_life_and_what_requests_cost(
     start_program, open_browser, processes

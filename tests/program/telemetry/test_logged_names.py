@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
 
-
-@pytest.mark.gen_test(timeout=60)
 async def test_a_login_name_reaches_no_log_however_long_it_is(start_program, open_browser):
     program = start_program()
     browser, longest = open_browser(program), max(map(len, program.errors), default=0)

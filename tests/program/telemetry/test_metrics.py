@@ -14,6 +14,7 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.support import patience
 from tests.support.programs.program import eventually, is_alive
 
 LISTEN = {"IDP_METRICS_LISTEN": "127.0.0.1:0"}
@@ -34,7 +35,7 @@ def metrics_port(program):
 def scrape(program, port=None):
     """The values of an answer, by name and labels."""
     url = f"http://127.0.0.1:{port or metrics_port(program)}/metrics"
-    with urlopen(url, timeout=10) as answer:
+    with urlopen(url, timeout=patience.SECONDS) as answer:
         text = answer.read().decode()
     return {
         (sample.name, *sorted(sample.labels.items())): sample.value
@@ -80,7 +81,7 @@ def test_one_process_answers_scrapes_and_its_public_port_does_not(start_program,
     eventually(lambda: measured(program, 0), "its own figures")
     found = scrape(program)
     with pytest.raises(HTTPError) as public:
-        urlopen(f"{program.issuer}/metrics", timeout=10)
+        urlopen(f"{program.issuer}/metrics", timeout=patience.SECONDS)
     public.value.close()
     program.stop()
 
@@ -108,7 +109,7 @@ def test_a_killed_worker_is_replaced_and_no_counter_falls(start_program, tmp_pat
     assert set((tmp_path / "run").rglob("*.db")) == set(files)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_a_frozen_worker_does_not_stop_a_scrape(start_program, tmp_path):
     program = started(start_program, tmp_path, "--processes", "2")
     port = metrics_port(program)
@@ -128,7 +129,7 @@ def test_a_frozen_worker_does_not_stop_a_scrape(start_program, tmp_path):
     assert max(ages) > 5 > 1 > min(ages)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_the_child_for_metrics_is_replaced_and_counters_stay(start_program, tmp_path):
     program = started(start_program, tmp_path, "--processes", "2")
     port = metrics_port(program)
@@ -142,14 +143,14 @@ def test_the_child_for_metrics_is_replaced_and_counters_stay(start_program, tmp_
     assert metrics_child(program) != killed
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_after_the_supervisors_death_nothing_is_left(start_program, tmp_path):
     program = started(start_program, tmp_path, "--processes", "2")
     port = metrics_port(program)
     eventually(lambda: measured(program, 1), "the workers' figures")
     left = program.workers()
     program.signal(signal.SIGKILL)
-    eventually(lambda: not [pid for pid in left if is_alive(pid)], "their end", 30)
+    eventually(lambda: not [pid for pid in left if is_alive(pid)], "their end")
 
     assert not list((tmp_path / "run").iterdir())
     with pytest.raises(ConnectionRefusedError):
@@ -165,10 +166,10 @@ def serving(program, number):
         is_up = all(found.get(("idp_worker_up", each)) for each in indices)
         return is_up and len(alive) == number and alive
 
-    return eventually(all_of_them, f"{number} workers", 90)
+    return eventually(all_of_them, f"{number} workers")
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_100_replaced_workers_leave_no_file_and_no_counter_falls(start_program, tmp_path):
     rounds, number = 5, 21
     program = started(start_program, tmp_path, "--processes", str(number))

@@ -10,12 +10,14 @@ from contextlib import contextmanager
 import pytest
 import yaml
 
+from tests.support import patience
+
 pytest.importorskip("opentelemetry.sdk")
 
 from tests.support.programs import go_tools
 from tests.support.programs.program import eventually
 
-pytestmark = [pytest.mark.program, pytest.mark.deep]
+pytestmark = pytest.mark.load
 
 
 @contextmanager
@@ -37,7 +39,9 @@ def collecting(directory):
     command = [go_tools.collector(), f"--config={directory / 'collector.yaml'}"]
     with log.open("w") as output, subprocess.Popen(command, stderr=output) as process:
         try:
-            eventually(lambda: "Everything is ready" in log.read_text(), "the collector", 60)
+            eventually(
+                lambda: "Everything is ready" in log.read_text(), "the collector", patience.SECONDS
+            )
             yield f"http://{address}", log.read_text
         finally:
             process.terminate()

@@ -11,7 +11,6 @@ NEW_PASSWORD = "seven green kettles hum"
 WRONG_PASSWORD = "not-the-password-either"
 
 
-@pytest.mark.gen_test(timeout=90)
 @pytest.mark.parametrize("log_format", ["json", "text"])
 async def test_no_secret_of_a_whole_sign_in_is_logged(start_program, open_browser, log_format):
     program = start_program(

@@ -9,13 +9,15 @@ import sys
 
 import pytest
 
+from tests.support import patience
+
 pytest.importorskip("opentelemetry.sdk")
 
 from tests.support.browsers.visitor import Visitor
 from tests.support.programs.program import Program, environment, run
 from tests.support.servers.collector import Collector
 
-pytestmark = pytest.mark.program
+pytestmark = pytest.mark.full
 
 # Names and secrets of whoever meets the service: none of them may reach a span.
 PLANTED = {
@@ -80,7 +82,7 @@ class Recorded:
     async def sign_in(self):
         program = self.program
         hooks = {"response": [self._note]}
-        visitor = Visitor(program.issuer, timeout=60, event_hooks=hooks)
+        visitor = Visitor(program.issuer, timeout=patience.SECONDS, event_hooks=hooks)
         demo, user = program.demo(), program.user
         tokens = await demo.tokens(visitor, *user, scope="openid profile email offline_access")
         who = (await demo.userinfo(visitor, tokens["access_token"])).json()
@@ -232,7 +234,7 @@ def test_an_endpoint_without_the_libraries_is_refused_at_the_start(tmp_path):
         env=environment(IDP_OTLP_ENDPOINT="http://127.0.0.1:4318"),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patience.SECONDS,
     )
 
     assert ended.returncode == 2

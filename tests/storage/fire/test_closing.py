@@ -18,8 +18,7 @@ SIGNALS = 12
 LANES = 16
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.load
 async def test_a_store_that_is_closed_under_load_has_answered_all_that_it_has(
     shared, record_property
 ):

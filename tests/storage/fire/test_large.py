@@ -60,9 +60,7 @@ READS = {
 }
 
 
-@pytest.mark.deep
-@pytest.mark.alone
-@pytest.mark.gen_test(timeout=300)
+@pytest.mark.load
 async def test_a_hundred_thousand_records_are_read_in_little_memory_without_a_stall(
     store, backend, record_property
 ):

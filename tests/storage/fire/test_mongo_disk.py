@@ -49,8 +49,7 @@ def almost_full(disk):
     disk.resize(DISK_BYTES)
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=90)
+@pytest.mark.load
 async def test_a_full_disk_loses_nothing_that_was_acknowledged(server, disk, record_property):
     account = Account(injected=1)
     url = server.url.replace("/?", "/full?")

@@ -29,8 +29,7 @@ def trio(mongod_trio):
     return mongod_trio
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.load
 async def test_servers_that_hang_are_noticed_within_two_seconds(trio):
     with fresh_database(trio.url) as url:
         stores = [make(f"{url}&driver={driver}") for driver in BOTH]
@@ -53,8 +52,7 @@ async def test_servers_that_hang_are_noticed_within_two_seconds(trio):
                 await store.close()
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.load
 @pytest.mark.parametrize("driver", BOTH)
 async def test_another_primary_is_reported_and_all_members_answer_again(trio, driver):
     observer = RecordingObserver()
@@ -100,8 +98,7 @@ async def stop(trio, primary):
 FAULTS = {kill: 1, hang: 1, stop: 1, step_down_twice: 2}
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.load
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 async def test_no_write_is_lost_or_double_when_the_primary_goes(trio, fault, record_property):
     account = Account(injected=FAULTS[fault])

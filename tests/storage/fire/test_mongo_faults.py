@@ -48,8 +48,7 @@ async def under(store, account, times, *commands, **fault):
     await works.judge(store, outcomes, account)
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.load
 @pytest.mark.parametrize("times", [1, 2], ids=["once", "twice"])
 async def test_whatever_connection_is_closed_nothing_is_lost_or_double(
     faulty, account, times, record_property
@@ -62,8 +61,7 @@ async def test_whatever_connection_is_closed_nothing_is_lost_or_double(
     assert account.unknown == account.settled
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.load
 @pytest.mark.parametrize("code", CODES)
 async def test_while_the_primary_changes_nothing_is_lost_or_double(
     faulty, account, code, record_property
@@ -76,7 +74,7 @@ async def test_while_the_primary_changes_nothing_is_lost_or_double(
     assert account.unknown == account.settled
 
 
-@pytest.mark.deep
+@pytest.mark.load
 async def test_what_a_majority_did_not_acknowledge_is_applied_once(
     faulty, account, record_property
 ):
@@ -87,8 +85,7 @@ async def test_what_a_majority_did_not_acknowledge_is_applied_once(
     assert account.faults == []
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.load
 async def test_commands_that_hang_are_given_up_and_applied_once(faulty, account, record_property):
     """The server goes on with each, long after the driver has closed its connection."""
     hang = {"blockConnection": True, "blockTimeMS": LONGER_THAN_THE_DRIVER_WAITS}
@@ -98,7 +95,7 @@ async def test_commands_that_hang_are_given_up_and_applied_once(faulty, account,
     assert account.faults == []
 
 
-@pytest.mark.deep
+@pytest.mark.load
 async def test_a_commit_that_is_cancelled_while_its_connection_is_closed_goes_on(faulty):
     await faulty.commit(Insert(USERS, user("a")))
     faulty.fail("update", times=2)
@@ -113,7 +110,7 @@ async def test_a_commit_that_is_cancelled_while_its_connection_is_closed_goes_on
     assert (await faulty.get(USERS, "a")).n == 1
 
 
-@pytest.mark.deep
+@pytest.mark.load
 async def test_close_answers_what_is_queued_while_connections_are_closed(faulty, mongodb):
     ids = [f"u{n}" for n in range(300)]
     await faulty.commit_each([[Insert(USERS, user(id))] for id in ids])
@@ -133,8 +130,7 @@ async def test_close_answers_what_is_queued_while_connections_are_closed(faulty,
     assert found == [1] * 300
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=60)
+@pytest.mark.load
 async def test_a_record_that_everybody_writes_has_each_unit_once_though_answers_are_lost(
     lossy, record_property
 ):

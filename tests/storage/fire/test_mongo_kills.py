@@ -72,7 +72,7 @@ def test_killed_before_or_after_a_write_mongodb_has_exactly_what_came_before(
     assert (tally.kills, tally.faults) == (SCRIPT, [])
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_of_what_killed_clients_acknowledged_nothing_is_lost_double_or_half(
     mongodb, record_property
 ):
@@ -91,7 +91,7 @@ def kill_at_random(url, seed):
     return random_kills(url, RANDOM_KILLS, seed, longest=0.25)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 async def test_a_client_killed_inside_a_transaction_blocks_its_record_for_seconds(url):
     store = make(url)
     await store.open(ALL)

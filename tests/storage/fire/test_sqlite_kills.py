@@ -54,7 +54,7 @@ def test_killed_before_or_after_a_write_the_store_has_exactly_what_came_before(
     assert (tally.kills, tally.faults) == (SCRIPT, [])
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_killed_at_any_statement_of_a_new_store_it_is_whole(tmp_path, when, record_property):
     """From the first PRAGMA of the first opening to the checkpoint at the end."""
@@ -78,7 +78,7 @@ def test_killed_at_any_statement_of_a_new_store_it_is_whole(tmp_path, when, reco
     assert at_commit == ({0} if when == "before" else {1})
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_of_what_a_killed_writer_acknowledged_nothing_is_lost_double_or_half(
     tmp_path, record_property
 ):

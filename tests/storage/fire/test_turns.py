@@ -44,8 +44,7 @@ def is_even(found):
     return min(commits) >= LEAST_SHARE * sum(commits) and max(waits) <= LONGEST_WAIT_SECONDS
 
 
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 def test_two_processes_on_a_slow_disk_commit_about_as_often(tmp_path, record_property):
     found = contest(tmp_path / "db.sqlite3")
     record_property("counts", f"commits and longest wait of each: {found}")
@@ -53,8 +52,7 @@ def test_two_processes_on_a_slow_disk_commit_about_as_often(tmp_path, record_pro
     assert is_even(found)
 
 
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 def test_without_turns_one_of_them_starves(tmp_path, record_property):
     """So the test above can fail."""
     found = contest(tmp_path / "db.sqlite3", "unlocked")

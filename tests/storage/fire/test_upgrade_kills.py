@@ -41,8 +41,7 @@ async def made_old_again(store):
     await fill(store)
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.load
 @pytest.mark.parametrize("when", ["before", "after"])
 async def test_an_upgrade_that_was_killed_at_any_write_is_finished_by_the_next(
     store, upgraded, when, record_property
@@ -62,7 +61,6 @@ async def test_an_upgrade_that_was_killed_at_any_write_is_finished_by_the_next(
     assert kills == WRITES
 
 
-@pytest.mark.gen_test(timeout=60)
 async def test_of_processes_that_start_an_upgrade_at_once_each_step_is_done_by_one(
     store, upgraded
 ):

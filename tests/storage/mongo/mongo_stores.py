@@ -13,7 +13,7 @@ from storage.mongo import MongoStore
 from tests.storage.records import ALL
 
 # The drivers' own retries and reconnections take half a second each: the default is a sample.
-DRIVERS = ["pymongo", pytest.param("motor", marks=pytest.mark.deep)]
+DRIVERS = ["pymongo", pytest.param("motor", marks=pytest.mark.load)]
 
 
 def make(url, client=None, now=None):

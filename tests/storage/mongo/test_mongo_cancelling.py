@@ -11,6 +11,7 @@ from storage import Insert, Unavailable
 from storage.mongo import read_queue
 from tests.storage.mongo.mongo_stores import opened
 from tests.storage.records import USERS, user
+from tests.support import patience
 
 READERS = 200
 
@@ -41,7 +42,7 @@ async def test_readers_that_are_cancelled_while_they_wait_block_nobody(store):
                 reader.cancel()
             for _ in range(chance.randrange(6)):
                 await asyncio.sleep(0)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patience.SECONDS):
             await asyncio.wait(readers)
             assert (await store.find(USERS, {})).records
 

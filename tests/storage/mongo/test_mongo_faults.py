@@ -12,6 +12,7 @@ from storage import Conflict, Delete, Insert, Stale, Unavailable, Unit, Unknown,
 from storage.mongo import faults
 from tests.storage.mongo.mongo_stores import make, timed
 from tests.storage.records import ALL, ENTRIES, TICKETS, USERS, Entry, Ticket, user
+from tests.support.patience import until
 
 MINUTE = timedelta(minutes=1)
 
@@ -90,8 +91,7 @@ async def test_a_count_that_was_given_up_counts_once_when_it_arrives_after_all(f
     await impatient.open(ALL)
     faulty.fail("findAndModify", times=2, blockConnection=True, blockTimeMS=700)
     counted = await impatient.increment("k", window=MINUTE)
-    while not faulty.has_ended():
-        await asyncio.sleep(0.02)
+    await until(lambda: faulty.has_ended())
     later = await impatient.increment("k", 0, window=MINUTE)
     await impatient.close()
 
@@ -174,7 +174,6 @@ async def test_a_conditional_delete_whose_answers_are_lost_may_stay_unknown(loss
     assert await lossy.applied(caught.value.unit) is None
 
 
-@pytest.mark.gen_test(timeout=20)
 async def test_answers_lost_for_longer_than_eight_seconds_are_unknown(lossy):
     await lossy.commit(Insert(USERS, user("a")))
     lossy.proxy.lost.update(update=10_000, commitTransaction=10_000)
@@ -194,8 +193,7 @@ async def test_answers_lost_for_longer_than_eight_seconds_are_unknown(lossy):
     assert (await lossy.get(USERS, "a")).n == 1
 
 
-@pytest.mark.deep
-@pytest.mark.gen_test(timeout=120)
+@pytest.mark.load
 async def test_of_many_lost_answers_none_is_wrong_and_none_double(lossy):
     """Every third round loses answers of every kind while units are shared and repeated."""
     await lossy.commit_each([[Insert(USERS, user(f"u{n}"))] for n in range(10)])
@@ -217,7 +215,7 @@ async def test_of_many_lost_answers_none_is_wrong_and_none_double(lossy):
     assert lossy.proxy.swallowed > LOSSY_TURNS
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("writes", [1, 2])
 async def test_motor_is_asked_for_an_outcome_when_nothing_is_under_way_any_more(
     faulty, monkeypatch, writes
@@ -232,8 +230,7 @@ async def test_motor_is_asked_for_an_outcome_when_nothing_is_under_way_any_more(
     with pytest.raises(Unknown) as caught:
         await faulty.commit(*unit)
     is_applied = await faulty.applied(caught.value.unit)
-    while not faulty.has_ended():
-        await asyncio.sleep(0.02)
+    await until(lambda: faulty.has_ended())
 
     assert (await faulty.get(USERS, "a") is not None) == is_applied
 
@@ -249,8 +246,7 @@ async def test_a_write_reported_as_not_applied_does_not_come_later(faulty, monke
         await faulty.commit(*(writes[:1] if command == "update" else writes))
 
     is_applied = await faulty.applied(caught.value.unit)
-    while not faulty.has_ended():
-        await asyncio.sleep(0.02)
+    await until(lambda: faulty.has_ended())
 
     assert (await faulty.get(USERS, "a")).n == is_applied
     assert await faulty.applied(caught.value.unit) is is_applied

@@ -15,6 +15,8 @@ from storage.mongo.read_queue import ReadQueue
 from tests.storage.mongo.mongo_stores import DRIVERS
 from tests.storage.observers import RecordingObserver
 from tests.storage.records import USERS
+from tests.support import patience
+from tests.support.patience import until
 
 
 def of(number, **more):
@@ -33,9 +35,8 @@ def reported(monkeypatch, observer):
 
     async def reported():
         before = len(observer.pools)
-        async with asyncio.timeout(10):
-            while len(observer.pools) == before:
-                await asyncio.sleep(0)
+        async with asyncio.timeout(patience.SECONDS):
+            await until(lambda: len(observer.pools) != before)
         return observer.pools[-1]
 
     return reported
@@ -79,9 +80,8 @@ async def test_a_store_reports_its_connections_and_waits(
     store = open_store(url, now=clock.now, new_id=lambda: uuid.uuid4().hex, observers=[observer])
     await store.open([USERS])
     await store.find(USERS)
-    async with asyncio.timeout(10):  # Motor's threads may have reported already
-        while {queue for queue, _ in observer.waits} != {"reads", "driver"}:
-            await asyncio.sleep(0.01)
+    async with asyncio.timeout(patience.SECONDS):  # Motor's threads may have reported already
+        await until(lambda: {queue for queue, _ in observer.waits} == {"reads", "driver"})
     await store.close()
 
     assert max(active + idle for active, idle in observer.pools) >= 1

@@ -8,6 +8,8 @@ import pytest
 
 from storage.mongo import reads
 from storage.mongo.reads import SharedReads
+from tests.support import patience
+from tests.support.patience import until
 
 
 class Held:
@@ -28,9 +30,8 @@ class Held:
 
 async def begun(driver, commands):
     """Return when so many commands are under way."""
-    async with asyncio.timeout(10):
-        while len(driver.asked) < commands:
-            await asyncio.sleep(0.001)
+    async with asyncio.timeout(patience.SECONDS):
+        await until(lambda: len(driver.asked) >= commands)
 
 
 def asking(shared, *ids):
@@ -67,6 +68,7 @@ async def test_a_command_that_hangs_holds_back_no_later_read():
     await asyncio.gather(*hanging, *later)
 
 
+@pytest.mark.full
 async def test_no_more_than_two_commands_are_under_way():
     driver = Held()
     shared = SharedReads(driver)

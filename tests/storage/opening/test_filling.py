@@ -32,6 +32,7 @@ from storage.filling import (
 )
 from tests.storage.opening.upgrade_steps import NAMES, NEW, UPGRADED
 from tests.storage.records import ALL, ENTRIES, TICKETS, USERS, Entry, Ticket, later, user
+from tests.support import patience
 
 COLLECTIONS = (*ALL, COUNTERS)
 SCHEMA = MetaRecord(id=SCHEMA_ID, version=1, oldest_reader=1, done=["before"])
@@ -48,7 +49,7 @@ def empty(io_loop, backend, clock) -> Iterator[Store]:
     store = backend.make(clock)
     io_loop.run_sync(lambda: store.open(ALL, None))
     yield store
-    io_loop.run_sync(store.close, timeout=30)
+    io_loop.run_sync(store.close, timeout=patience.SECONDS)
 
 
 async def given(records):

@@ -19,6 +19,7 @@ from storage import (
     Update,
 )
 from tests.storage.records import ALL, USERS, Entry, later, user
+from tests.support.patience import until
 
 
 async def test_close_answers_what_is_queued_and_refuses_what_is_new(shared, clock):
@@ -95,9 +96,7 @@ async def test_a_cancelled_caller_withdraws_nothing(store):
     with pytest.raises(asyncio.CancelledError):
         await committing
 
-    async with asyncio.timeout(5):
-        while await store.get(USERS, "a") is None:
-            await asyncio.sleep(0.005)
+    assert await until(lambda: store.get(USERS, "a")) == user("a")
 
 
 async def test_cancelled_callers_leave_the_store_to_the_others(store):

@@ -66,7 +66,7 @@ def test_any_other_url_is_refused_with_the_schemes_and_without_its_password(url)
     assert "secret" not in message
 
 
-@pytest.mark.program
+@pytest.mark.full
 def test_sqlite_needs_no_mongodb_driver():
     program = (
         "import sys, storage;"

@@ -21,6 +21,8 @@ from storage import (
 from storage.upgrades import upgrade
 from tests.storage.opening.upgrade_steps import NAMES, NEW, OLD, STEPS, UPGRADED, fill, kept
 from tests.storage.records import ALL
+from tests.support import patience
+from tests.support.patience import until
 
 
 @pytest.fixture
@@ -67,6 +69,7 @@ async def test_a_new_store_has_nothing_to_upgrade(backend, clock):
     await store.close()
 
 
+@pytest.mark.full
 async def test_two_that_upgrade_at_once_do_each_step_once(filled, clock):
     done = await asyncio.gather(
         *(upgrade(filled, NEW, clock.now, me) for me in ("one", "other", "third"))
@@ -97,7 +100,7 @@ async def test_a_store_that_is_away_is_no_failed_step(filled, clock):
         await upgrade(filled, Schema(2, steps=(UpgradeStep("notes", away),)), clock.now, "me")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_who_died_holds_the_others_up_until_the_lease_ends_by_the_clock(filled, clock):
     lease = {"holder": "dead", "held_until": clock.now() + upgrades.LEASE}
     await filled.commit(Update(META, SCHEMA_ID, set=lease))
@@ -113,18 +116,20 @@ async def test_who_died_holds_the_others_up_until_the_lease_ends_by_the_clock(fi
 
 async def test_a_long_step_keeps_its_lease(filled, clock, monkeypatch):
     monkeypatch.setattr(upgrades, "RENEWAL_SECONDS", 0.01)
-    until = clock.now() + 2 * upgrades.LEASE
+    renewed = clock.now() + 2 * upgrades.LEASE
 
     async def long(store):
-        async with asyncio.timeout(20):
-            while (await store.get(META, SCHEMA_ID)).held_until < until:
-                clock.advance(1)
-                await asyncio.sleep(0.02)
+        async def is_renewed():
+            clock.advance(1)
+            return (await store.get(META, SCHEMA_ID)).held_until >= renewed
+
+        await until(is_renewed)
 
     schema = Schema(2, steps=(UpgradeStep("long", long),))
     assert await upgrade(filled, schema, clock.now, "me") == ["long"]
 
 
+@pytest.mark.full
 async def test_who_lost_the_lease_stops_and_waits_for_the_one_that_took_it(
     filled, clock, monkeypatch
 ):
@@ -135,15 +140,14 @@ async def test_who_lost_the_lease_stops_and_waits_for_the_one_that_took_it(
         taken = {"holder": "other", "held_until": clock.now() + upgrades.LEASE}
         await store.commit(Update(META, SCHEMA_ID, set=taken))
         try:
-            await asyncio.sleep(20)
+            await asyncio.Event().wait()
         finally:
             cancelled.append(True)
 
     schema = Schema(2, steps=(UpgradeStep("notes", stalled),))
     loser = asyncio.ensure_future(upgrade(filled, schema, clock.now, "me"))
-    async with asyncio.timeout(20):
-        while not cancelled:
-            await asyncio.sleep(0.01)
+    async with asyncio.timeout(patience.SECONDS):
+        await until(lambda: cancelled)
     assert await stored_state(filled) == (1, [], "other")
 
     assert await upgrade(filled, Schema(2, steps=STEPS[:1]), clock.now, "other") == ["notes"]

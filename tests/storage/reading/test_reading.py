@@ -10,6 +10,7 @@ import pytest
 from storage import Delete, Insert, InvalidValue, Update
 from tests.storage.records import ENTRIES, TICKETS, USERS, Entry, later, user
 from tests.storage.turning import turns
+from tests.support.patience import loop_turns
 
 
 async def fill(store, collection, records):
@@ -67,6 +68,7 @@ async def test_a_scan_meets_every_record_once_in_the_order_of_ids(store):
     assert met == [f"u{n:04}" for n in range(700)]
 
 
+@pytest.mark.full
 async def test_a_scan_meets_what_lasts_once_while_others_write(store):
     await fill(store, USERS, [user(f"u{n:04}") for n in range(700)])
     met = []
@@ -101,7 +103,7 @@ async def test_a_scan_finds_the_one_match_behind_thousands_of_others(store):
     assert [r.id async for r in store.scan(ENTRIES, {"text": "x"})] == ["e1599"]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_a_scan_holds_little_of_a_large_collection_in_memory(store):
     megabyte = 1_000_000
     for n in range(90):
@@ -132,6 +134,7 @@ async def test_a_scan_that_is_left_early_harms_nobody(store):
     assert await store.count(USERS) == 701
 
 
+@pytest.mark.full
 async def test_the_loop_turns_while_a_scan_finds_nothing(store):
     await fill(store, ENTRIES, [Entry(id=f"e{n:05}", text="x" * 200) for n in range(5000)])
     with turns() as turned:
@@ -169,7 +172,7 @@ async def test_a_snapshot_never_shows_half_a_unit(store):
     for _ in range(20):
         async with store.snapshot() as view:
             a = await view.get(USERS, "a")
-            await asyncio.sleep(0.002)
+            await loop_turns(5)
             b = await view.get(USERS, "b")
         assert a.n == b.n
     is_over = True

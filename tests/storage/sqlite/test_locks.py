@@ -46,7 +46,7 @@ def hold():
         process.communicate()
 
 
-@pytest.mark.program
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["db.sqlite3-lock", "db.sqlite3-lock-door"])
 def test_who_holds_the_lock_or_its_door_blocks_writers_until_it_ends(lock, tmp_path, hold, name):
     url = f"sqlite:///{tmp_path}/db.sqlite3"

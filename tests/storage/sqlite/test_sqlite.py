@@ -29,6 +29,7 @@ from storage.sqlite.sweep import Sweeper
 from storage.sqlite.tables import SqliteTable, Tables
 from tests.storage.records import ALL, ENTRIES, INDEXED, TICKETS, USERS, Entry, Ticket, user
 from tests.storage.turning import turns
+from tests.support.patience import loop_turns, until
 
 
 @pytest.fixture
@@ -114,7 +115,7 @@ async def test_when_the_engine_rolls_a_batch_back_its_units_run_again_singly(ope
     async with opened(connect=faults.connect) as store:
         with lock_held(store._path):
             tasks = inserts(store, "first")
-            await asyncio.sleep(0.05)
+            await loop_turns(50)
             tasks += inserts(store, "a", "b", "c")
             await asyncio.sleep(0)
             faults.failing = [("COMMIT", sqlite3.OperationalError(error))] * 2
@@ -219,7 +220,7 @@ async def test_reads_go_on_while_the_writer_waits_for_its_turn(opened):
         await store.commit(Insert(ENTRIES, Entry(id="a")))
         with lock_held(store._path):
             tasks = inserts(store, "b")
-            await asyncio.sleep(0.05)
+            await loop_turns(50)
 
             assert await store.get(ENTRIES, "a") == Entry(id="a")
             assert await store.count(ENTRIES) == 1
@@ -237,7 +238,8 @@ async def test_at_most_five_hundred_units_of_imports_are_queued(opened, monkeypa
         with lock_held(store._path):
             units = [[Insert(ENTRIES, Entry(id=f"e{n}"))] for n in range(1000)]
             imports = [asyncio.ensure_future(store.commit_each(units[n::2])) for n in range(2)]
-            await asyncio.sleep(0.1)
+            await until(lambda: sum(len(entry.units) for entry in entries) == 500)
+            await loop_turns(50)
             queued = sum(len(entry.units) for entry in entries)
         await asyncio.gather(*imports)
 

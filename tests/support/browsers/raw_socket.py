@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 
+from tests.support import patience
+
 
 def unread(port, raw, size=64 * 1024):
     """A connection with a small buffer, whose client has sent `raw` and reads nothing."""
@@ -20,7 +22,7 @@ async def received(client, end=None):
     """The data that arrives up to the bytes `end` or the end of the connection, and whether the
     connection was reset."""
     loop, data = asyncio.get_running_loop(), bytearray()
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(patience.SECONDS):
         while end is None or end not in data[-len(end) - 65536 :]:
             try:
                 part = await loop.sock_recv(client, 65536)

@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from tests.support import patience
 from tests.support.skips import output_of
 
 OLDEST: Final = (1, 25)
@@ -102,7 +103,7 @@ def _find() -> str:
 
 
 def _version(go: str) -> tuple[int, ...]:
-    ran = subprocess.run([go, "version"], capture_output=True, text=True, timeout=30)
+    ran = subprocess.run([go, "version"], capture_output=True, text=True, timeout=patience.SECONDS)
     number = re.search(r"go(\d+)\.(\d+)", ran.stdout)
     return tuple(map(int, number.groups())) if number else ()
 

@@ -28,11 +28,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.browsers.visitor import Visitor
+from tests.support.patience import SECONDS, eventually
 from tests.support.protocol.relying_party import RelyingParty
 from tests.support.servers.replica_set import DIE_WITH_PARENT
 
-START_SECONDS: Final = 30.0
-STOP_SECONDS: Final = 30.0
 BARE: Final = Path(__file__).parent / "bare"
 MISHAPS: Final = ("Traceback", "Warning", "Exception ignored", "was never awaited")
 
@@ -106,7 +105,7 @@ class Program:
         """The process ids of its living children."""
         return children(self.pid)
 
-    def wait_for(self, what: Callable[[], bool], name: str, seconds: float = START_SECONDS):
+    def wait_for(self, what: Callable[[], bool], name: str, seconds: float = SECONDS):
         """Returns when `what` is true; it is called after every line and ten times a second."""
         deadline = time.monotonic() + seconds
         with self._news:
@@ -123,7 +122,7 @@ class Program:
     def signal(self, number: int = signal.SIGTERM) -> None:
         self.process.send_signal(number)
 
-    def wait(self, seconds: float = STOP_SECONDS) -> int:
+    def wait(self, seconds: float = SECONDS) -> int:
         """Its exit code, once it has ended and all that it printed was read."""
         code = self.process.wait(seconds)
         for reader in self._readers:
@@ -188,7 +187,7 @@ def command(*arguments: str, module: str = "idp") -> list[str]:
 
 
 def run(
-    directory: Path, *arguments: str, seconds: float = START_SECONDS, **settings
+    directory: Path, *arguments: str, seconds: float = SECONDS, **settings
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command of the program to its end."""
     return subprocess.run(
@@ -284,15 +283,6 @@ def delayed(*pids: int) -> float:
     """The seconds for which processes were ready, and other programs had the processors."""
     waited = [Path(f"/proc/{pid}/schedstat").read_text().split()[1] for pid in pids]
     return sum(map(int, waited)) / 1e9
-
-
-def eventually(what: Callable[[], object], name: str, seconds: float = 10) -> Any:
-    """The result of `what`, as soon as it is true."""
-    deadline = time.monotonic() + seconds
-    while not (found := what()):
-        assert time.monotonic() < deadline, f"{name} did not happen in {seconds} s"
-        time.sleep(0.02)
-    return found
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ import pytest
 from jwcrypto.jwk import JWKSet
 from jwcrypto.jwt import JWT
 
+from tests.support import patience
+
 
 @dataclass
 class Call:
@@ -59,7 +61,7 @@ class Receiver:
         return f"http://127.0.0.1:{self._http.server_port}/logout?tenant=1"
 
     def wait_for_a_call(self) -> None:
-        assert self._called.wait(20)
+        assert self._called.wait(patience.SECONDS)
 
     def release(self) -> None:
         self._released.set()
@@ -80,7 +82,7 @@ class Receiver:
                     form = parse_qsl(body, keep_blank_values=True, strict_parsing=True)
                 receiver.calls.append(Call(self.path, dict(self.headers), form, body))
                 receiver._called.set()
-                receiver._released.wait(20)
+                receiver._released.wait(patience.SECONDS)
                 self.send_response(receiver._next_status())
                 for name, value in receiver._headers.items():
                     self.send_header(name, value)

@@ -16,11 +16,13 @@ from typing import Any, Final, TypeVar
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
+from tests.support.patience import SECONDS
+
 T = TypeVar("T")
 
 SET_NAME: Final = "rs0"
-START_SECONDS: Final = 30.0
-STOP_SECONDS: Final = 10.0
+START_SECONDS: Final = SECONDS
+STOP_SECONDS: Final = 30.0
 START_ATTEMPTS: Final = 5
 
 # The kernel ends the server when the test process dies, however it dies (PR_SET_PDEATHSIG is 1).

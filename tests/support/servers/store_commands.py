@@ -32,12 +32,18 @@ class Counted(NamedTuple):
 
 
 class MongoCommands(pymongo.monitoring.CommandListener):
-    """The commands that MongoDB was sent: from when to when each was under way."""
+    """The commands that MongoDB was sent: from when to when each was under way.
+
+    What failed, and a transaction that was aborted, is repeated on a busy machine: `retried` are
+    the commands of that, which are not counted as sent.
+    """
 
     def __init__(self) -> None:
         self.seconds = 0.0  # for which an answer is held back
-        self._begun: dict[int, float] = {}
+        self.retried = 0
+        self._begun: dict[int, tuple[float, object]] = {}
         self._spans: list[tuple[float, float]] = []
+        self._transactions: dict[object, list[tuple[float, float]]] = {}
 
     def watch(self, store) -> None:
         self.seconds = _HELD_BACK_SECONDS
@@ -46,19 +52,40 @@ class MongoCommands(pymongo.monitoring.CommandListener):
         self.seconds = 0.0
 
     def started(self, event) -> None:
-        if event.command_name not in _THE_DRIVERS:
-            self._begun[event.request_id] = time.perf_counter()
+        if event.command_name in _THE_DRIVERS:
+            return
+        transaction = _transaction_of(event.command)
+        if event.command_name == "abortTransaction":
+            self.retried += len(self._transactions.pop(transaction, ()))
+        else:
+            self._begun[event.request_id] = time.perf_counter(), transaction
 
     def succeeded(self, event) -> None:
-        if event.request_id in self._begun:
-            self._spans.append((self._begun.pop(event.request_id), time.perf_counter()))
+        if event.request_id not in self._begun:
+            return
+        began, transaction = self._begun.pop(event.request_id)
+        span = began, time.perf_counter()
+        if transaction is None:
+            self._spans.append(span)
+        else:
+            self._transactions.setdefault(transaction, []).append(span)
+        if event.command_name == "commitTransaction":
+            self._spans += self._transactions.pop(transaction)
 
-    failed = succeeded
+    def failed(self, event) -> None:
+        self.retried += self._begun.pop(event.request_id, None) is not None
 
     def taken(self) -> Counted:
         """What was sent since it was asked last."""
         spans, self._spans = self._spans, []
         return Counted(len(spans), _longest_chain(spans))
+
+
+def _transaction_of(command) -> object:
+    """Which transaction a command belongs to, None if to none."""
+    if command.get("autocommit", True):
+        return None
+    return bytes(command["lsid"]["id"]), command["txnNumber"]
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.jobs import runner as job_runner
 from idp.transfer.kinds import BY_MEMBER
 from idp.transfer.package.rows import Row
+from tests.support import patience
 
 
 class Packaged:
@@ -65,7 +66,7 @@ async def done(service, *orgs, size=3, hold=None, beside=None, **options):
 
     def opened(*_):
         if beside is not None:
-            beside.wait(20)
+            beside.wait(patience.SECONDS)
         return Packaged(*orgs)
 
     return await job_runner.work(service, hold, opened, size=size)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
 from pathlib import Path
+
+from tests.support.patience import until
 
 
 def nothing_left() -> bool:
@@ -13,5 +14,4 @@ def nothing_left() -> bool:
 
 async def all_removed() -> None:
     """Returns when no such folder exists."""
-    while not nothing_left():
-        await asyncio.sleep(0.01)
+    await until(nothing_left)

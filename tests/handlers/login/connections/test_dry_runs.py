@@ -20,6 +20,7 @@ PERSON = {**NAMES, "email": "ada@corp.example", "email_verified": True}
 LINKING = {"isLinkingAllowed": True}
 
 
+@pytest.mark.full
 @pytest.mark.promise("connections: dry run")
 @on_both_stores
 async def test_an_inactive_connection_is_tested_and_nothing_is_changed_but_the_test(
@@ -97,6 +98,7 @@ OUTCOMES = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.promise("connections: dry run")
 @pytest.mark.parametrize("case", OUTCOMES)
 async def test_the_decision_is_that_of_the_sign_in_that_follows(
@@ -139,6 +141,7 @@ TRUST = {
 }
 
 
+@pytest.mark.full
 async def test_why_an_address_is_trusted_or_not_is_stated(federation, provider):
     await federation.verify_domain("corp.example")
     for changes, domains, trust in TRUST.values():
@@ -166,7 +169,7 @@ SHORT = ("another nonce", "another person", "an error", "another issuer")
 @pytest.mark.promise("connections: dry run")
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(each, marks=() if each in SHORT else pytest.mark.deep) for each in REFUSED],
+    [pytest.param(each, marks=() if each in SHORT else pytest.mark.load) for each in REFUSED],
 )
 async def test_the_check_that_does_not_hold_is_named_and_those_after_it_are_unknown(
     server, federation, provider, case

@@ -148,6 +148,7 @@ MEANWHILE = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.promise("connections: sessions")
 @pytest.mark.parametrize(
     ("change", "is_first"),

@@ -9,6 +9,7 @@ import pytest
 from idp.records import SESSIONS
 from idp.records.refusals import REFUSALS
 from idp.upstream.oidc import answers
+from tests.support.patience import until
 from tests.support.sign_in.federating import AT_ONCE, NAMES
 
 WAITING = 4
@@ -27,6 +28,7 @@ def hold(provider):
         event.set()
 
 
+@pytest.mark.full
 @pytest.mark.promise("connections: refused")
 @pytest.mark.parametrize("path", PATHS[1:])
 async def test_an_answer_that_does_not_come_ends_the_attempt(
@@ -46,6 +48,7 @@ async def test_an_answer_that_does_not_come_ends_the_attempt(
     assert await server.store.count(SESSIONS) == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", PATHS[1:])
 async def test_others_are_served_while_many_wait_for_a_provider(
     server, federation, provider, hold, new_visitor, path
@@ -62,8 +65,7 @@ async def test_others_are_served_while_many_wait_for_a_provider(
         waiting.append((visitor, address))
     released = hold(path)
     tasks = [asyncio.create_task(visitor.open(address)) for visitor, address in waiting]
-    while path not in [called for called, *_ in provider.calls]:
-        await asyncio.sleep(0)
+    await until(lambda: path in [called for called, *_ in provider.calls])
 
     other = new_visitor()
     tokens = await federation.party.tokens(other, *server.user)

@@ -103,6 +103,7 @@ async def test_what_is_no_code_is_refused_and_changes_nothing(visitor, demo, ser
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_a_code_counts_once(visitor, new_visitor, demo, server, app):
     now = code(server.clock)
     page = await visitor.submit(await at_code(visitor, demo, server), code=now)
@@ -117,7 +118,8 @@ async def test_a_code_counts_once(visitor, new_visitor, demo, server, app):
     assert "code" in (await other.submit(page, code=code(server.clock))).answer
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(25, marks=pytest.mark.deep)])
+@pytest.mark.full
+@pytest.mark.parametrize("rounds", [2, pytest.param(25, marks=pytest.mark.load)])
 async def test_of_many_with_one_code_at_once_one_gets_in(new_visitor, demo, server, app, rounds):
     for _ in range(rounds):
         server.clock.advance(60)
@@ -132,6 +134,7 @@ async def test_of_many_with_one_code_at_once_one_gets_in(new_visitor, demo, serv
         assert {page.name for page in answers if "code" not in page.answer} <= {"totp"}
 
 
+@pytest.mark.full
 async def test_wrong_codes_are_slowed_down_and_the_page_says_for_how_long(
     visitor, demo, server, app
 ):
@@ -158,6 +161,7 @@ async def test_a_policy_may_lock_who_guesses_codes(visitor, demo, server, app):
     assert page.name == "password"
 
 
+@pytest.mark.full
 async def test_the_step_can_not_be_left_out(visitor, demo, server, app):
     page = await at_code(visitor, demo, server)
     for step in ("name", "password", "change-password", "totp-enrol", "recovery-codes"):
@@ -211,6 +215,7 @@ async def test_the_code_can_be_cancelled(visitor, demo, server, app):
 # Other ways
 
 
+@pytest.mark.full
 async def test_a_recovery_code_counts_once_in_place_of_the_app(
     visitor, new_visitor, demo, server, app
 ):
@@ -237,6 +242,7 @@ async def test_a_recovery_code_counts_once_in_place_of_the_app(
     assert "code" in (await other.submit(page, code=second)).answer
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("typed", ["", "x", "\x00", "abcde-fghij", "y" * 10_000])
 async def test_what_is_no_recovery_code_is_refused(visitor, demo, server, app, typed):
     await give_codes(server)
@@ -259,7 +265,8 @@ async def test_new_recovery_codes_are_the_only_ones(visitor, demo, server, app):
     assert "code" in (await visitor.submit(page, code=new)).answer
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.deep)])
+@pytest.mark.full
+@pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.load)])
 async def test_of_many_with_one_recovery_code_one_gets_in(new_visitor, demo, server, app, rounds):
     codes = await give_codes(server)
     for kept in codes[:rounds]:

@@ -135,7 +135,7 @@ def device(io_loop, visitor, demo, server):
     return io_loop.run_sync(lambda: passkey_of(visitor, server))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_nothing_but_what_the_device_really_says_signs_anybody_in(
     new_visitor, demo, server, device
 ):
@@ -155,6 +155,7 @@ async def test_nothing_but_what_the_device_really_says_signs_anybody_in(
     assert "code" in (await other.submit(page, passkey=device.get(options_of(page)))).answer
 
 
+@pytest.mark.full
 async def test_nothing_but_what_the_device_really_made_is_added(visitor, demo, server):
     await demo.tokens(visitor, *server.user)
     device = Device(server.issuer)
@@ -175,6 +176,7 @@ async def test_nothing_but_what_the_device_really_made_is_added(visitor, demo, s
     assert added.name == "recovery-codes"
 
 
+@pytest.mark.full
 async def test_an_answer_of_a_megabyte_is_too_much(visitor, demo, server, device):
     page = await visitor.open(NEW)
 
@@ -183,6 +185,7 @@ async def test_an_answer_of_a_megabyte_is_too_much(visitor, demo, server, device
     assert refused.status == 413
 
 
+@pytest.mark.full
 async def test_an_answer_for_one_ceremony_is_none_for_the_other(
     visitor, new_visitor, demo, server, device
 ):
@@ -195,6 +198,7 @@ async def test_an_answer_for_one_ceremony_is_none_for_the_other(
     assert NOT_ADDED in text_of(refused)
 
 
+@pytest.mark.full
 async def test_a_challenge_counts_in_the_sign_in_and_the_browser_that_it_was_made_for(
     new_visitor, demo, server, device
 ):
@@ -231,6 +235,7 @@ async def test_a_challenge_is_too_old_after_an_hour(server):
         challenges.use_write(server.service, "get", "a flow", challenge)
 
 
+@pytest.mark.full
 async def test_an_answer_counts_once(new_visitor, demo, server, device):
     other = new_visitor()
     page = await at_name(other, demo)
@@ -243,6 +248,7 @@ async def test_an_answer_counts_once(new_visitor, demo, server, device):
     assert SAID in text_of(refused)
 
 
+@pytest.mark.full
 async def test_a_device_that_counts_backwards_is_refused_and_reported(
     new_visitor, demo, server, device
 ):
@@ -263,6 +269,7 @@ async def test_a_device_that_counts_backwards_is_refused_and_reported(
     assert told.count("passkey.refused") == 3
 
 
+@pytest.mark.full
 async def test_a_key_is_one_persons(visitor, new_visitor, demo, server, device):
     other = new_visitor()
     await demo.tokens(other, *(await server.copy_user("minnie")))

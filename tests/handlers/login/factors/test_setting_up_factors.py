@@ -61,6 +61,7 @@ async def at_codes(visitor, demo, server, **typed):
     return page
 
 
+@pytest.mark.full
 async def test_who_must_have_a_factor_sets_it_up_and_is_signed_in(visitor, demo, server, forced):
     page = await at_offer(visitor, demo, server)
     assert shape(page) == (
@@ -131,6 +132,7 @@ async def test_the_codes_are_shown_until_they_are_confirmed_and_never_again(
     assert not any(each in stored for each in codes_of(page))
 
 
+@pytest.mark.full
 async def test_a_recovery_code_that_was_shown_gets_its_owner_in(
     visitor, new_visitor, demo, server, forced
 ):
@@ -143,6 +145,7 @@ async def test_a_recovery_code_that_was_shown_gets_its_owner_in(
     assert "code" in (await other.submit(asked, code=kept)).answer
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("typed", ["", "12345", "abcdef", "\x00", "wrong", "of another secret"])
 async def test_a_wrong_first_code_sets_nothing_up(visitor, demo, server, forced, typed):
     page = await at_app(visitor, demo, server)
@@ -160,6 +163,7 @@ async def test_a_wrong_first_code_sets_nothing_up(visitor, demo, server, forced,
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["x" * 101, "a\x00b", "a\nb"])
 async def test_a_name_that_can_not_be_is_refused(visitor, demo, server, forced, name):
     page = await at_app(visitor, demo, server)
@@ -171,6 +175,7 @@ async def test_a_name_that_can_not_be_is_refused(visitor, demo, server, forced, 
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_many_wrong_first_codes_are_slowed_down(visitor, demo, server, forced):
     page = await at_app(visitor, demo, server)
     for _ in range(server.service.config.sign_in_failures_before_delay + 1):
@@ -181,6 +186,7 @@ async def test_many_wrong_first_codes_are_slowed_down(visitor, demo, server, for
     assert page.headers["Retry-After"]
 
 
+@pytest.mark.full
 async def test_the_first_code_does_not_sign_in_again(visitor, new_visitor, demo, server, forced):
     page = await at_app(visitor, demo, server)
     secret = secret_of(page)
@@ -193,6 +199,7 @@ async def test_the_first_code_does_not_sign_in_again(visitor, new_visitor, demo,
     assert (page.status, page.name) == (400, "totp")
 
 
+@pytest.mark.full
 async def test_something_else_may_be_chosen(visitor, demo, server, forced):
     page = await at_app(visitor, demo, server)
     page = await visitor.submit(page, decision="other")
@@ -228,6 +235,7 @@ async def test_a_user_who_was_signed_in_before_it_was_forced_sets_one_up(visitor
     assert live[0].auth_time == first.auth_time
 
 
+@pytest.mark.full
 async def test_the_progress_of_a_session_ends_with_it(visitor, demo, server):
     assert "code" in (await visitor.sign_in(demo.authorize_url(), *server.user)).answer
     page = await visitor.open(demo.authorize_url(claims=TWO))
@@ -242,6 +250,7 @@ async def test_the_progress_of_a_session_ends_with_it(visitor, demo, server):
     assert page.name == "login-name"
 
 
+@pytest.mark.full
 async def test_of_several_forms_at_once_one_sets_the_app_up(visitor, demo, server, forced):
     page = await at_app(visitor, demo, server)
     now = code(server.clock, secret_of(page))
@@ -255,6 +264,7 @@ async def test_of_several_forms_at_once_one_sets_the_app_up(visitor, demo, serve
     assert len([one async for one in server.store.scan(RECOVERY_CODES)]) == 10
 
 
+@pytest.mark.full
 async def test_an_application_that_demands_two_factors_has_one_set_up(visitor, demo, server):
     page = await at_app(visitor, demo, server, claims=TWO)
     page = await visitor.submit(page, code=code(server.clock, secret_of(page)))
@@ -276,6 +286,7 @@ async def test_a_user_who_opens_an_account_sets_one_up(visitor, demo, server, fo
     assert page.name == "factor-offer"
 
 
+@pytest.mark.full
 async def test_a_password_is_replaced_before_a_factor_is_set_up(visitor, demo, server, forced):
     page = await at_change(visitor, demo, server.start.admin)
     page = await visitor.submit(page, newPassword=ADMIN_PASSWORD)
@@ -284,6 +295,7 @@ async def test_a_password_is_replaced_before_a_factor_is_set_up(visitor, demo, s
     assert [one async for one in server.store.scan(SESSIONS)] == []
 
 
+@pytest.mark.full
 async def test_a_new_password_does_not_do_without_the_second_factor(visitor, demo, server):
     admin = server.start.admin
     await give_app(server, admin.login_name)
@@ -299,6 +311,7 @@ async def test_a_new_password_does_not_do_without_the_second_factor(visitor, dem
     assert (await only(server.store, SESSIONS)).amr == ["pwd", "otp", "mfa"]
 
 
+@pytest.mark.full
 async def test_the_code_of_a_mail_does_not_do_without_the_second_factor(visitor, demo, server):
     await give_address(server)
     await give_app(server)

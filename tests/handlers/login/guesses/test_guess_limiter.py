@@ -82,6 +82,7 @@ async def guess_on(server, tries, times):
 # Bounds
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("at_once", [60, 120, 200])
 async def test_of_many_wrong_passwords_at_once_at_most_six_are_compared(at, compared, at_once):
     tries = await at()
@@ -378,7 +379,7 @@ async def test_the_owner_is_notified_once_per_streak(at, server):
 
 
 @pytest.mark.promise("guessing: passwords")
-@pytest.mark.parametrize("times", [500, pytest.param(10_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("times", [500, pytest.param(10_000, marks=pytest.mark.load)])
 async def test_refused_tries_store_nothing(at, server, monkeypatch, times):
     tries = await at()
     for _ in range(6):

@@ -19,6 +19,7 @@ def settings():
     return {"trusted_proxies": ("127.0.0.1",), "known_networks": ("203.0.113.0/28",)}
 
 
+@pytest.mark.full
 async def test_somebody_behind_an_address_with_many_mistakes_gets_in(at, server):
     people = [await server.copy_user(f"person{n}") for n in range(19)]
     for n in range(25):
@@ -32,6 +33,7 @@ async def spray(server, network, n=100):
     await server.store.increment(f"spray:{network}", n, window=timedelta(hours=1))
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: networks")
 async def test_a_network_from_which_many_accounts_failed_has_one_try_in_two_seconds(at, server):
     await spray(server, "192.0.2.1")
@@ -45,6 +47,7 @@ async def test_a_network_from_which_many_accounts_failed_has_one_try_in_two_seco
     assert (await (await at())(server.user[1])).status == 303
 
 
+@pytest.mark.full
 async def test_a_slowed_network_leaves_known_browsers_alone(at, server, new_visitor, demo):
     browser = new_visitor()
     browser.http.headers["X-Forwarded-For"] = "192.0.2.1"
@@ -66,6 +69,7 @@ async def test_an_account_counts_once_for_its_network_and_no_more_after_a_succes
     assert (once.n, after.n) == (1, 0)
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: networks")
 async def test_all_of_an_ipv6_customer_are_counted_together(at, server):
     for n in range(3):
@@ -79,6 +83,7 @@ async def test_all_of_an_ipv6_customer_are_counted_together(at, server):
     assert (await (await at("demo", "2001:db8:1:5::7"))(server.user[1])).status == 429
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: known browsers")
 async def test_one_guess_in_two_seconds_from_one_subnet_keeps_no_owner_out(
     at, server, new_visitor, demo
@@ -105,6 +110,7 @@ async def test_known_networks_are_never_slowed(at, server):
     assert not AttemptOrigin("203.0.113.16").is_exempt(server.service.config)
 
 
+@pytest.mark.full
 async def test_of_one_network_a_thousand_accounts_are_noted_at_most(at, server, monkeypatch):
     assert network_limits.MAX_RECORDED == 1000
     monkeypatch.setattr(network_limits, "MAX_RECORDED", 5)

@@ -26,6 +26,7 @@ async def other_way(visitor, page, kind):
     return await visitor.open(page.url.replace(f"/ui/login/{page.name}", f"/ui/login/{kind}"))
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: codes")
 async def test_an_app_is_closed_after_fifty_wrong_codes_until_another_factor(
     visitor, new_visitor, demo, server, app
@@ -84,6 +85,7 @@ async def test_at_the_fifth_wrong_code_the_owner_learns_that_the_password_is_kno
     assert "someone knows your password" in letter.mail_message.text
 
 
+@pytest.mark.full
 @pytest.mark.promise("guessing: codes")
 @pytest.mark.parametrize("at_once", [60, 120, 200])
 async def test_of_many_codes_at_once_at_most_six_are_compared(

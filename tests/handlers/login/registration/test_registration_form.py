@@ -14,7 +14,7 @@ from tests.support.sign_in.steps import Seen
 from tests.support.store.stored import everything
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [

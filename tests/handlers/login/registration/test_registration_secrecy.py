@@ -74,7 +74,7 @@ async def answers(visitor, demo, server, typed, **fields):
     return [bare(each, typed) for each in every]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("taken", "free"),
     [(TAKEN, FREE), ("Taken@Example.ORG", "Freed@Example.ORG"), ("taken@localhost", FREE[:15])],
@@ -89,6 +89,7 @@ async def test_a_taken_address_is_answered_as_a_free_one(
     assert one == other
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("taken", "free"), [("taken", "freed"), ("TAKEN", "FREED"), ("\uff54aken", "\uff46aken")]
 )
@@ -101,6 +102,7 @@ async def test_a_taken_user_name_is_answered_as_a_free_one(
     assert one == other
 
 
+@pytest.mark.full
 async def test_taken_and_free_leave_the_same_records_behind(new_visitor, demo, server, known):
     left = []
     for email in (TAKEN, FREE):
@@ -189,6 +191,7 @@ async def test_no_code_is_right_where_the_address_is_taken(visitor, demo, server
     assert await users(server) == {"taken"}
 
 
+@pytest.mark.full
 async def test_a_taken_name_is_reported_to_the_owner_of_the_verified_mailbox(
     visitor, new_visitor, demo, server, known
 ):
@@ -220,6 +223,7 @@ async def test_another_name_has_to_be_one(visitor, demo, server, known, name):
     assert await users(server) == {"taken"}
 
 
+@pytest.mark.full
 async def test_names_can_not_be_tried_out_without_end(visitor, demo, server, known):
     page = await at_code(visitor, demo, userName="taken")
     page = await visitor.submit(page, code=await code_for(visitor))
@@ -257,6 +261,7 @@ async def test_an_address_that_was_taken_meanwhile_is_reported_to_its_owner(visi
     assert await users(server) == {"taken"}
 
 
+@pytest.mark.full
 async def test_mails_to_a_mailbox_end_after_five_an_hour(new_visitor, demo, server, known):
     for email in (TAKEN, FREE):
         for _ in range(5):
@@ -277,6 +282,7 @@ class TestSeveralAddresses:
     def settings(self):
         return {"trusted_proxies": ("127.0.0.1",)}
 
+    @pytest.mark.full
     @pytest.mark.parametrize("email", [TAKEN, FREE])
     async def test_a_stranger_does_not_use_up_an_owners_mails_but_many_do(
         self, new_visitor, demo, server, known, email
@@ -294,6 +300,7 @@ class TestSeveralAddresses:
 
 
 class TestOneAddress:
+    @pytest.mark.full
     async def test_mails_that_one_address_asks_for_end_too(
         self, new_visitor, demo, server, monkeypatch
     ):

@@ -68,6 +68,7 @@ async def make_unreachable(server):
     await server.store.commit(Update(USERS, await give_address(server), set={"email": None}))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("make", [make_inactive, make_unproven, make_unreachable])
 async def test_who_can_not_be_written_to_is_answered_like_everybody(
     visitor, new_visitor, server, demo, make
@@ -86,6 +87,7 @@ async def test_who_can_not_be_written_to_is_answered_like_everybody(
     assert not mailed
 
 
+@pytest.mark.full
 async def test_known_and_unknown_names_cost_the_store_the_same_reads_and_nearly_the_same_writes(
     visitor, new_visitor, server, demo
 ):
@@ -127,6 +129,7 @@ async def test_a_wrong_code_is_refused(visitor, server, demo, typed):
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["demo", "nobody"])
 async def test_after_five_wrong_codes_the_right_one_counts_no_more(visitor, server, demo, name):
     await give_address(server)
@@ -155,6 +158,7 @@ async def test_an_expired_code_brings_another_mail(visitor, server, demo, name):
         assert "code" in (await chosen(visitor, late)).answer
 
 
+@pytest.mark.full
 async def test_another_mail_can_be_asked_for_after_a_minute(visitor, server, demo):
     await give_address(server)
     page = await at_reset_code(visitor, demo)
@@ -181,7 +185,7 @@ async def test_the_same_form_sent_again_brings_no_second_mail(visitor, server, d
     assert len(await mails(visitor, ADDRESS)) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["demo", "nobody"])
 async def test_too_many_mails_to_one_name_are_refused_known_or_not(visitor, server, demo, name):
     await give_address(server)
@@ -197,6 +201,7 @@ async def test_too_many_mails_to_one_name_are_refused_known_or_not(visitor, serv
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_a_mailbox_gets_no_more_mails_however_its_owner_is_called(
     visitor, server, demo, monkeypatch
 ):
@@ -222,6 +227,7 @@ async def test_a_code_of_one_sign_in_does_not_count_in_another(visitor, new_visi
     assert (await visitor.submit(page, code=code)).name == "change-password"
 
 
+@pytest.mark.full
 async def test_a_code_and_a_new_password_that_are_sent_several_times_at_once_count_once(
     visitor, server, demo
 ):

@@ -47,7 +47,7 @@ async def flood(new_visitor, demo):
         await ask(new_visitor, demo, address)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_a_browser_that_the_account_knows_gets_its_mail_whatever_strangers_ask_for(
     server, visitor, new_visitor, demo
 ):
@@ -72,7 +72,7 @@ def query(page):
     return page.url.partition("?")[2]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_another_browser_of_the_owner_gets_in_by_the_link_of_the_newest_mail(
     server, visitor, new_visitor, demo
 ):
@@ -103,6 +103,7 @@ async def test_mails_of_one_ipv6_site_are_limited_in_memory_too(
         await mail_limits.admit_from_network(server.service, "other", origins[8])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["demo", "nobody"])
 async def test_one_ipv6_site_asks_for_ten_mails_to_one_name(server, new_visitor, demo, name):
     await give_address(server)

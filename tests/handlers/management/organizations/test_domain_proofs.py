@@ -73,6 +73,7 @@ class Web:
         writer.close()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("answer", "is_proven"),
     [
@@ -205,11 +206,12 @@ async def race(server, owner, new_visitor, zone, rounds):
     await events_agree(server.store)
 
 
+@pytest.mark.full
 async def test_of_thirty_two_who_verify_one_domain_one_gets_it(server, owner, new_visitor, zone):
     await race(server, owner, new_visitor, zone, 1)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=600)
 async def test_of_thirty_two_who_verify_one_domain_one_gets_it_each_time(
     server, owner, new_visitor, zone

@@ -133,6 +133,7 @@ async def made_user(chief, name):
     return page.json()["userId"]
 
 
+@pytest.mark.full
 async def test_login_names_follow_the_primary_domain(server, chief, zone, demo, new_visitor):
     await made_user(chief, "anna")
     await verify_domain(chief, "new.example", zone)
@@ -194,6 +195,7 @@ async def test_the_primary_domain_stays(server, chief):
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_a_domain_is_not_made_primary_and_removed_at_once(
     server, owner, acme, new_visitor, chief, zone
 ):

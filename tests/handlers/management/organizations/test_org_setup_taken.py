@@ -78,6 +78,7 @@ async def test_all_that_is_taken_is_reported_at_once(server, owner):
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.promise("organization setup: one operation")
 async def test_of_thirty_two_twins_one_wins(server, owner, new_visitor):
     before = await everything(server.store)
@@ -112,7 +113,7 @@ async def test_of_thirty_two_twins_one_wins(server, owner, new_visitor):
 
 
 @pytest.mark.promise("organization setup: one operation")
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=600)
 async def test_of_thirty_two_twins_one_wins_each_time(server, owner, new_visitor):
     callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
@@ -123,6 +124,7 @@ async def test_of_thirty_two_twins_one_wins_each_time(server, owner, new_visitor
     await events_agree(server.store)
 
 
+@pytest.mark.full
 @pytest.mark.promise("organization: generated domain")
 async def test_thirty_two_namesakes_get_thirty_two_domains(server, owner, new_visitor):
     callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
@@ -138,6 +140,7 @@ async def test_thirty_two_namesakes_get_thirty_two_domains(server, owner, new_vi
     assert len([each for each in domains if each.startswith("acme")]) == 32
 
 
+@pytest.mark.full
 async def test_of_thirty_two_who_want_one_domain_one_gets_it(server, owner, new_visitor):
     callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
     bodies = [changed("org.domain", "acme.example", n=n) for n in range(32)]

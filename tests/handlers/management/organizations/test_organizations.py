@@ -210,6 +210,7 @@ async def races(owner, new_visitor, rounds, contenders=32):
         yield await asyncio.gather(*made_ones, *renamed)
 
 
+@pytest.mark.full
 async def test_of_thirty_two_who_want_one_name_one_gets_it(server, owner, new_visitor):
     async for pages in races(owner, new_visitor, 2):
         assert sorted(page.status for page in pages) == [200] + [409] * 31
@@ -218,7 +219,7 @@ async def test_of_thirty_two_who_want_one_name_one_gets_it(server, owner, new_vi
     await events_agree(server.store)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=600)
 async def test_of_thirty_two_who_want_one_name_one_gets_it_each_time(server, owner, new_visitor):
     async for pages in races(owner, new_visitor, 200):

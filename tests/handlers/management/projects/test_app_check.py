@@ -117,6 +117,7 @@ class TestDebugMode:
         assert (page.status, page.name) == (400, "explain")
         return "<mark>" in page.text
 
+    @pytest.mark.full
     async def test_the_details_are_shown_for_an_hour(self, server, shop, visitor):
         assert not await self.explained(shop, visitor)
         page = await shop.step("_debug", shop.app)

@@ -48,6 +48,7 @@ def test_a_preset_requires_pkce_unless_its_library_does_not_send_it(name):
         assert new_apps.defaults(settings, preset)["requirePkce"] is preset.pkce
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: requirePkce")
 @pytest.mark.parametrize(
     ("query", "values", "expected"),

@@ -36,6 +36,7 @@ async def registered(owner, name, host="app.example"):
     return project, page.json()
 
 
+@pytest.mark.full
 async def test_every_preset_registers_and_has_nothing_that_standards_mind(owner):
     found = {}
     for name in presets.PRESETS:

@@ -176,6 +176,7 @@ async def left_of(shop) -> list[str]:
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("at_once", [50, 1])
 async def test_a_deleted_project_takes_all_that_is_in_it_along(
     server, new_visitor, shop, monkeypatch, at_once

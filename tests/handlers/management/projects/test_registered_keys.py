@@ -189,6 +189,7 @@ async def test_what_verifies_nothing_is_refused(server, owner, holder, monkeypat
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_nothing_beside_a_public_key_is_stored(server, owner, holder):
     text = public_pem(private_key("ES256")) + private_pem()
     made = (await owner.post(holder.keys, {"publicKey": encoded(text)})).json()

@@ -122,11 +122,12 @@ async def race(server, owner, names):
         assert held.count(name) == 1
 
 
+@pytest.mark.full
 async def test_of_many_who_want_one_name_at_once_one_gets_it(server, owner):
     await race(server, owner, ["wanted@localhost", "wanted"])
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=600)
 async def test_of_many_who_want_one_name_at_once_one_gets_it_each_time(server, owner):
     await race(server, owner, [f"wanted-{n}{'@localhost' * (n % 2)}" for n in range(200)])

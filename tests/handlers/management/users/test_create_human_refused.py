@@ -32,7 +32,7 @@ async def test_the_full_body_is_fine(owner):
     assert (await owner.post(PATH, FULL)).status == 200
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_no_object_takes_a_member_that_it_does_not_know(refusal):
     unknown = ["roles", "resourceOwner", "state", "_id", "sequence", "isAdmin", "stamp", "details"]
     for path in objects(FULL):
@@ -203,7 +203,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("path", "value", "error_code"), REFUSED, ids=lambda value: str(value)[:40]
 )
@@ -342,6 +342,7 @@ async def test_an_address_that_cannot_be_a_user_name_needs_one_beside_it(owner, 
     assert await refusal(person(email=hidden)) == {"username": "user.name_invisible"}
 
 
+@pytest.mark.full
 @pytest.mark.promise("user creation: metadata", "length: metadata")
 async def test_several_values_of_the_longest_fit_into_one_request(server, owner, refusal):
     value = base64.b64encode(b"\xff" * 375_000).decode()
@@ -354,6 +355,7 @@ async def test_several_values_of_the_longest_fit_into_one_request(server, owner,
     assert await refusal(body + b" " * (4 * 1024 * 1024 - len(body) + 1), 413, 8)
 
 
+@pytest.mark.full
 async def test_a_thousand_entries_fit_and_one_more_does_not(owner, refusal):
     entries = [{"key": f"k{n}", "value": "YQ=="} for n in range(1001)]
 

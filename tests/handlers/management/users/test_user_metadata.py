@@ -118,6 +118,7 @@ async def test_entries_are_found_by_their_keys_in_pages(owner, user):
     assert first["nextCursor"]
 
 
+@pytest.mark.full
 async def test_a_page_of_long_values_ends_early_and_goes_on(owner, user):
     for n in range(10):
         long = {"value": "QUJD" * 125_000}

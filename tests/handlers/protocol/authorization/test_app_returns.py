@@ -40,6 +40,7 @@ async def made(server, owner, **body):
     return client, f"{PATH}/{project}/apps/{client.id}"
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: confirmReturn")
 @pytest.mark.parametrize("settings", ["trial", "public"], indirect=True)
 @pytest.mark.parametrize("kind", KINDS)
@@ -103,6 +104,7 @@ def signed_in(io_loop, server, visitor, demo):
     return visitor
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: confirmReturn")
 @on_both_stores
 @pytest.mark.parametrize(
@@ -144,6 +146,7 @@ async def test_without_a_page_a_return_that_has_to_be_confirmed_needs_interactio
     assert after["authorizations"] == before["authorizations"]
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: confirmReturn")
 async def test_a_user_who_gave_a_credential_in_this_sign_in_need_not_confirm(
     server, visitor, signed_in, new_visitor, app
@@ -156,6 +159,7 @@ async def test_a_user_who_gave_a_credential_in_this_sign_in_need_not_confirm(
     assert "code" in again.answer
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "changes",
     [
@@ -186,6 +190,7 @@ async def test_an_app_of_others_asks_what_is_new_and_confirms_the_rest(signed_in
 NO_CHALLENGE = {"code_challenge": None, "code_challenge_method": None}
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: requirePkce")
 @on_both_stores
 @pytest.mark.parametrize("prompt", [None, "none"])

@@ -312,6 +312,7 @@ async def test_a_redirect_uri_with_a_query_keeps_it(server, signed_in):
     assert page.location.startswith(uri + "&code=")
 
 
+@pytest.mark.full
 @pytest.mark.promise("code: single use")
 async def test_codes_are_long_and_never_the_same(server, signed_in, demo):
     codes = {(await demo.silently(signed_in))["code"] for _ in range(20)}

@@ -70,6 +70,7 @@ async def test_with_several_sessions_prompt_none_needs_interaction(visitor, demo
     assert (await demo.silently(visitor))["error"] == "interaction_required"
 
 
+@pytest.mark.full
 async def test_with_several_sessions_a_hint_decides(server, visitor, demo, tokens, other):
     await visitor.sign_in(demo.authorize_url(prompt="select_account"), *other)
     by_token = await demo.silently(visitor, id_token_hint=tokens["id_token"])
@@ -85,6 +86,7 @@ async def test_one_session_is_used_without_asking(visitor, demo, tokens):
     assert "code" in (await visitor.get(demo.authorize_url())).answer
 
 
+@pytest.mark.full
 @pytest.mark.promise("authorization: prompt absent", "authorization: prompt select_account")
 async def test_several_sessions_are_offered_for_choice(visitor, demo, tokens, other):
     await visitor.sign_in(demo.authorize_url(prompt="select_account"), *other)
@@ -189,6 +191,7 @@ async def test_max_age_decides_whether_the_session_counts(
     assert is_young or shown.name == "password"
 
 
+@pytest.mark.full
 @pytest.mark.promise("authorization: max_age", "session: max_age")
 async def test_after_max_age_the_new_password_check_is_the_auth_time(
     server, visitor, demo, tokens
@@ -200,6 +203,7 @@ async def test_after_max_age_the_new_password_check_is_the_auth_time(
     assert claims["auth_time"] == int(server.clock.now().timestamp())
 
 
+@pytest.mark.full
 async def test_the_password_is_asked_for_again_after_ten_days(server, visitor, demo, tokens):
     for _ in range(24):  # used every 10 hours, so that it does not idle out
         server.clock.advance(10 * 3600)
@@ -270,6 +274,7 @@ async def test_a_hint_fills_in_the_login_name(demo, tokens, new_visitor, server)
     assert page.inputs["loginName"] == server.user[0]
 
 
+@pytest.mark.full
 @pytest.mark.promise("authorization: id_token_hint", "authorization: unusable id_token_hint")
 @on_both_stores
 async def test_hints_that_this_service_did_not_make_are_ignored(server, visitor, demo, tokens):
@@ -326,6 +331,7 @@ async def test_a_login_hint_of_the_signed_in_user_goes_through(visitor, demo, to
     assert "code" in (await visitor.get(demo.authorize_url(login_hint=hint))).answer
 
 
+@pytest.mark.full
 @pytest.mark.promise(
     "authorization: login_hint",
     "authorization: optional parameters",

@@ -55,6 +55,7 @@ STATES = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.promise("authorization: state", "authorization: exact state", "authorization: iss")
 @pytest.mark.parametrize("outcome", ["code", "error", "cancelled"])
 async def test_state_comes_back_exactly_as_it_was_sent(server, visitor, demo, outcome):

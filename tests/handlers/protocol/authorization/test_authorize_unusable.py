@@ -68,6 +68,7 @@ CLIENTS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.promise(
     "service: preregistered", "authorization: client_id", "authorization: exact redirect_uri"
 )
@@ -135,7 +136,7 @@ REPEATABLE = {
 
 
 @pytest.mark.promise("authorization error: invalid_request")
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", REPEATABLE)
 @pytest.mark.parametrize("second", ["same", "other"])
 async def test_any_other_repeated_parameter_goes_back_to_the_client(
@@ -191,6 +192,7 @@ BODIES = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("kind", "body"), BODIES.values(), ids=BODIES.keys())
 async def test_a_body_that_is_no_form_makes_a_page(server, visitor, demo, kind, body):
     content = urlencode(demo.authorize_form()) if body == "form" else body
@@ -265,6 +267,7 @@ async def test_a_body_that_hides_its_length_is_refused_by_413(server, visitor):
     assert (page.status, page.location) == (413, None)
 
 
+@pytest.mark.full
 async def test_a_head_beyond_16_kb_is_refused_by_431(server, visitor, demo):
     before = await everything(server.store)
     long_query = await visitor.get(demo.authorize_url(unknown="u" * 17_000))

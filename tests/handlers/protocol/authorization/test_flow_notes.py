@@ -176,6 +176,7 @@ def long_state(demo, characters: int) -> str:
     return demo.authorize_url(state="s" * characters)
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: limits")
 async def test_a_request_that_is_too_long_for_a_note_is_stored_thirty_times_a_minute(
     server, new_visitor, demo
@@ -201,6 +202,7 @@ async def test_a_request_that_is_too_long_for_a_note_is_stored_thirty_times_a_mi
     assert done.answer["state"] == "s" * 4000
 
 
+@pytest.mark.full
 async def test_no_note_is_longer_than_3500_characters_whatever_is_added_to_it(
     server, new_visitor, demo
 ):
@@ -222,9 +224,9 @@ async def test_no_note_is_longer_than_3500_characters_whatever_is_added_to_it(
 
 
 @pytest.mark.promise("security: anonymous")
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.gen_test(timeout=600)
-@pytest.mark.parametrize("requests", [300, pytest.param(10_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("requests", [300, pytest.param(10_000, marks=pytest.mark.load)])
 async def test_of_ten_thousand_anonymous_requests_nothing_is_left(
     server, visitor, demo, tmp_path, requests
 ):

@@ -28,6 +28,7 @@ def spoilt(note: str) -> list[str]:
     return [*cut, *flipped, note + "A", note * 2, note.upper(), f"{note}.{note}", note + "=" * 4]
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: sealed note")
 async def test_a_note_counts_in_its_own_browser_alone(server, new_visitor, demo):
     mine, theirs = new_visitor(), new_visitor()
@@ -80,6 +81,7 @@ async def test_no_spoilt_note_can_be_read(server, visitor, demo):
         assert notes.read(server.service, note, kind, sign_in_pending.PURPOSE) is None
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: sealed note")
 async def test_a_spoilt_note_is_an_expired_page_and_changes_nothing(server, visitor, demo):
     page = await visitor.open(demo.authorize_url())
@@ -109,6 +111,7 @@ async def test_a_huge_note_is_refused_without_being_opened(server, visitor, demo
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: sealed note")
 async def test_a_note_of_another_installation_or_for_another_purpose_is_no_flow(
     server, visitor, demo
@@ -131,6 +134,7 @@ async def test_a_note_of_another_installation_or_for_another_purpose_is_no_flow(
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("change", ["agent", "time", "secret", "mac", "long", "old"])
 async def test_the_cookie_of_a_new_browser_can_not_be_changed(server, visitor, demo, change):
     page = await visitor.open(demo.authorize_url())
@@ -153,6 +157,7 @@ async def test_the_cookie_of_a_new_browser_can_not_be_changed(server, visitor, d
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_a_cookie_from_before_the_sign_in_opens_nothing_afterwards(
     server, visitor, new_visitor, demo
 ):

@@ -173,6 +173,7 @@ CLIENTS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.promise(
     "authorization: response_type id_token", "authorization: response_type id_token token"
 )

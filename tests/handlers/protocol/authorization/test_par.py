@@ -152,6 +152,7 @@ async def test_another_client_s_reference_is_refused_and_not_spent(server, signe
     assert "code" in own.answer
 
 
+@pytest.mark.full
 async def test_a_reference_that_nobody_was_given_is_refused(server, signed_in, client):
     reference = await pushed(signed_in, client)
     before = await everything(server.store)
@@ -228,6 +229,7 @@ async def test_an_api_signs_nobody_in_and_pushes_nothing(server, visitor):
 WISHES = ["prompt", "max_age", "login_hint", "ui_locales", "acr_values", "claims", "display"]
 
 
+@pytest.mark.full
 async def test_a_parameter_may_not_be_repeated(server, visitor, client):
     before = await everything(server.store)
     headers = client.basic() | {"Content-Type": "application/x-www-form-urlencoded"}
@@ -258,6 +260,7 @@ async def test_a_request_is_a_form(server, visitor, client):
 # Client authentication
 
 
+@pytest.mark.full
 @pytest.mark.promise("authorization: pushed request")
 async def test_a_client_authenticates_as_it_does_for_tokens(server, visitor):
     basic = await server.register()

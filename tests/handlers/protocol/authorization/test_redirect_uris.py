@@ -168,6 +168,7 @@ def test_the_list_is_long_enough_and_each_string_differs_from_what_is_registered
     assert not set(NEAR_MISSES) & set(REGISTERED)
 
 
+@pytest.mark.full
 @pytest.mark.promise(
     "client: redirect URIs", "authorization: redirect_uri", "authorization: exact redirect_uri"
 )
@@ -184,6 +185,7 @@ async def test_authorize_by_get_refuses_an_address_that_is_nearly_registered(
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.promise("authorization: redirect_uri", "authorization: exact redirect_uri")
 @pytest.mark.parametrize("kind", ["web", "public"])
 async def test_authorize_by_post_refuses_an_address_that_is_nearly_registered(
@@ -202,6 +204,7 @@ async def test_authorize_by_post_refuses_an_address_that_is_nearly_registered(
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["web", "public"])
 async def test_a_pushed_request_may_not_have_an_address_that_is_nearly_registered(
     server, visitor, kind
@@ -216,6 +219,7 @@ async def test_a_pushed_request_may_not_have_an_address_that_is_nearly_registere
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", ["fragment", "form_post"])
 async def test_no_response_mode_opens_a_nearly_registered_address(server, visitor, mode):
     client = await register(server, "web")
@@ -228,7 +232,7 @@ async def test_no_response_mode_opens_a_nearly_registered_address(server, visito
 
 
 @pytest.mark.promise("logout: post_logout_redirect_uri", "logout: no redirect")
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("named_by", ["client_id", "id_token_hint"])
 async def test_end_session_refuses_an_address_that_is_nearly_registered(server, visitor, named_by):
     client = await register(server, "web")
@@ -247,6 +251,7 @@ async def test_end_session_refuses_an_address_that_is_nearly_registered(server, 
     assert await everything(server.store) == before
 
 
+@pytest.mark.full
 async def test_the_token_endpoint_refuses_an_address_that_is_nearly_registered(server, visitor):
     client = await register(server, "web")
     page = await visitor.sign_in(client.authorize_url(), *server.user)
@@ -284,6 +289,7 @@ async def test_every_registered_address_itself_is_answered(server, visitor, uri)
     assert "error=login_required" in page.headers["Location"]
 
 
+@pytest.mark.full
 async def test_an_address_registered_for_logging_out_is_not_one_for_signing_in(server, visitor):
     client = await server.register(
         redirect_uris=[WEB], post_logout_redirect_uris=["https://client.example/bye"]

@@ -236,7 +236,7 @@ WRONG = {
 
 
 @pytest.mark.promise("client authentication: private_key_jwt", "token endpoint: private_key_jwt")
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("make", WRONG.values(), ids=WRONG.keys())
 async def test_a_wrong_assertion_does_not_authenticate(server, visitor, keyed, make):
     before = await everything(server.store)
@@ -274,6 +274,7 @@ async def test_a_jti_is_forgotten_only_after_its_assertion_has_expired(server, v
     assert_refused(await send(visitor, form), 401, "invalid_client")
 
 
+@pytest.mark.full
 async def test_the_same_jti_of_another_client_counts_for_itself(server, visitor, keyed):
     other = await server.register(
         "Other", auth_method="private_key_jwt", grant_types=["client_credentials"]

@@ -170,7 +170,7 @@ async def test_asserted_claims_are_those_of_now(server, visitor, asserting):
     assert part(fresh["id_token"], 1)["name"] == "Dana New"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_no_changed_id_token_is_a_hint(server, new_visitor, demo, tokens):
     token, other = tokens["id_token"], new_visitor()
     await demo.tokens(other, *await server.copy_user("otto"))

@@ -278,6 +278,7 @@ async def test_a_clock_that_goes_back_revives_no_spent_code(server, visitor, dem
     assert_refused(await demo.redeem(visitor, code), 400, "invalid_grant")
 
 
+@pytest.mark.full
 @pytest.mark.promise("code: code")
 async def test_no_changed_cut_or_longer_code_is_accepted(server, visitor, demo, code):
     before = await everything(server.store)
@@ -315,6 +316,7 @@ def key_of(found: dict, collection, demo) -> str:
     return demo.client_id if collection is APPLICATIONS else next(iter(found[collection.name]))
 
 
+@pytest.mark.full
 @pytest.mark.promise("token error: invalid_grant")
 @pytest.mark.parametrize(("collection", "changes"), STANDING.values(), ids=STANDING.keys())
 async def test_code_and_tokens_end_with_everything_they_depend_on(

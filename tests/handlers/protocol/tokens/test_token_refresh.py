@@ -49,6 +49,7 @@ async def test_a_refresh_gives_new_tokens_of_the_same_sign_in(server, tokens, re
     assert "nonce" not in new
 
 
+@pytest.mark.full
 async def test_both_access_tokens_work_after_a_refresh(visitor, demo, tokens, refresh):
     fresh = await refresh(tokens["refresh_token"])
 
@@ -56,6 +57,7 @@ async def test_both_access_tokens_work_after_a_refresh(visitor, demo, tokens, re
     assert await userinfo_status(visitor, demo, tokens) == 200
 
 
+@pytest.mark.full
 async def test_a_refresh_changes_one_record_and_stores_no_event(server, tokens, refresh):
     before = await everything(server.store)
     await refresh(tokens["refresh_token"])
@@ -78,6 +80,7 @@ async def test_refresh_tokens_are_random_enough_and_are_stored_as_hashes(server,
 ENDS = ("authorization.revoked", "token.refresh_repeated")
 
 
+@pytest.mark.full
 @pytest.mark.promise("refresh: refresh_token")
 @pytest.mark.parametrize("generation", range(5))
 async def test_reusing_any_earlier_generation_ends_the_family(
@@ -144,6 +147,7 @@ async def test_a_refused_refresh_leaves_the_token_usable(server, visitor, demo, 
     await refresh(tokens["refresh_token"])
 
 
+@pytest.mark.full
 @pytest.mark.promise("token endpoint: refresh", "token error: invalid_grant")
 async def test_another_client_s_refresh_token_is_an_invalid_grant_and_stays_good(
     server, visitor, tokens, refresh
@@ -178,6 +182,7 @@ async def test_a_spent_token_without_the_client_s_secret_ends_nothing(
     assert await userinfo_status(visitor, demo, fresh) == 200
 
 
+@pytest.mark.full
 async def test_a_forged_family_with_a_genuine_id_writes_nothing(
     server, visitor, demo, tokens, refresh
 ):
@@ -251,6 +256,7 @@ async def test_a_client_that_lost_the_grant_may_not_refresh(server, visitor, dem
     assert_refused(page, 400, "unauthorized_client")
 
 
+@pytest.mark.full
 @pytest.mark.promise("token error: invalid_grant")
 async def test_a_refresh_token_idles_out_after_thirty_days(
     server, visitor, demo, tokens, refresh, new_visitor
@@ -264,6 +270,7 @@ async def test_a_refresh_token_idles_out_after_thirty_days(
     await refresh(used["refresh_token"])
 
 
+@pytest.mark.full
 async def test_a_refresh_token_ends_after_ninety_days_however_often_it_is_used(
     server, visitor, demo, tokens, refresh
 ):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from jwcrypto.jwk import JWK, JWKSet
+from jwcrypto.jws import JWS
 from jwcrypto.jwt import JWT
 from msgspec import structs
 
@@ -68,9 +69,10 @@ async def is_accepted(visitor, token: str) -> bool:
 @pytest.mark.promise("token: access_token", "keys: public keys")
 async def test_a_jwt_access_token_verifies_by_the_published_key(visitor, jwt):
     keys = await key_set(visitor)
-    verified = JWT(jwt=jwt, key=key_of(keys, jwt), algs=["RS256"])
+    verified = JWS()
+    verified.deserialize(jwt, key_of(keys, jwt), alg="RS256")
 
-    assert json.loads(verified.claims) == part(jwt, 1)
+    assert json.loads(verified.payload) == part(jwt, 1)
     assert set(part(jwt, 0)) == {"alg", "kid", "typ"}
     assert (part(jwt, 0)["alg"], part(jwt, 0)["typ"]) == ("RS256", "at+jwt")
 
@@ -147,6 +149,7 @@ async def test_two_opaque_tokens_share_nothing_but_their_key(visitor, demo, opaq
     assert sum(a == b for a, b in zip(first[2], second[2], strict=False)) < len(first[2]) / 8
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["opaque", "jwt"])
 async def test_no_changed_cut_or_longer_access_token_is_accepted(server, visitor, issued, kind):
     token = issued[kind]
@@ -158,7 +161,7 @@ async def test_no_changed_cut_or_longer_access_token_is_accepted(server, visitor
     assert await is_accepted(visitor, token)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("kind", ["opaque", "jwt"])
 async def test_no_access_token_with_any_other_character_is_accepted(server, issued, kind):
     token, others = issued[kind], [chr(code) for code in range(0x20, 0x7F)] + ["\u00e9", "\0"]
@@ -190,6 +193,7 @@ async def test_parts_of_two_genuine_tokens_make_no_third(visitor, jwt_client, jw
     )
 
 
+@pytest.mark.full
 async def test_no_hostile_jwt_is_accepted(visitor, jwt):
     public = key_of(await key_set(visitor), jwt).export_to_pem()
 
@@ -218,6 +222,7 @@ async def test_an_access_token_and_an_id_token_are_not_taken_for_each_other(
     assert taken["error"] == "login_required"
 
 
+@pytest.mark.full
 async def test_a_token_of_our_own_key_counts_only_under_its_own_type(
     server, visitor, new_visitor, jwt_client, jwt
 ):
@@ -242,6 +247,7 @@ async def test_an_access_token_is_neither_a_code_nor_a_refresh_token(visitor, de
         assert (page.status, page.json()["error"]) == (400, "invalid_grant")
 
 
+@pytest.mark.full
 async def test_codes_and_refresh_tokens_are_not_taken_for_each_other(server, visitor, demo):
     issued = await demo.tokens(visitor, *server.user)
     answer = await demo.silently(visitor)

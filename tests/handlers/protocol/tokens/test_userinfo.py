@@ -231,6 +231,7 @@ async def test_a_header_without_a_valid_token_is_401(visitor, value):
     assert_invalid(await visitor.get(USERINFO, headers={"Authorization": value}))
 
 
+@pytest.mark.full
 @pytest.mark.promise("client authentication: userinfo")
 async def test_no_other_kind_of_credential_is_an_access_token(server, visitor, demo, tokens):
     page = await visitor.get(demo.authorize_url())
@@ -307,6 +308,7 @@ async def test_a_personal_access_token_expires(server, visitor, demo, pat):
     assert_invalid(await demo.userinfo(visitor, pat))
 
 
+@pytest.mark.full
 async def test_a_changed_personal_access_token_is_401(visitor, demo, pat):
     for hostile in (*changed(pat), *cut(pat), *longer(pat)):
         assert_invalid(await demo.userinfo(visitor, hostile), hostile)

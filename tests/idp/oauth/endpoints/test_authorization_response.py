@@ -23,6 +23,7 @@ def pairs_of(part: str) -> list[tuple[str, str]]:
     return parse_qsl(part, keep_blank_values=True, strict_parsing=True)
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(TEXT, TEXT, st.sampled_from(["query", "fragment"]))
 def test_any_state_and_value_survive(state, code, mode):

@@ -33,7 +33,7 @@ def hasher():
 
 
 @pytest.mark.promise("user creation: hashedPassword")
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(("password", "encoded"), EVERY, ids=ENCODED)
 async def test_a_hash_from_elsewhere_verifies_its_password_and_no_other(hasher, password, encoded):
     near = password[:-1] + chr(ord(password[-1]) ^ 1) if password else "x"
@@ -49,6 +49,7 @@ def needs_rehash(encoded):
     return not encoded.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("password", "encoded"), one_in(12, EVERY, first=1))
 def test_whatever_character_of_a_hash_is_another_it_does_not_verify(password, encoded):
     alphabet = ALPHABETS["$" not in encoded or encoded.startswith(("pbkdf2:", "scrypt:")) is False]
@@ -178,7 +179,7 @@ def verifies_what(oracle, chance, length):
 
 
 # bcrypt ends at 72 bytes.
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", ORACLES)
 def test_what_other_peoples_code_makes_verifies(name):
     chance = random.Random(name)
@@ -186,7 +187,7 @@ def test_what_other_peoples_code_makes_verifies(name):
         verifies_what(ORACLES[name], chance, length)
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("name", ORACLES)
 def test_a_hundred_hashes_of_other_peoples_code_verify(name):
     chance, longest = random.Random(name), 17 if "bcrypt" in name else 128

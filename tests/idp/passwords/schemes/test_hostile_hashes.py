@@ -133,7 +133,7 @@ def test_hostile_hashes_are_refused(nothing_is_hashed):
     assert [each for each in HOSTILE if is_read(each)] == []
 
 
-@pytest.mark.alone
+@pytest.mark.load
 def test_hostile_hashes_are_refused_in_under_a_millisecond_each():
     is_read(VERIFIED["yescrypt"][0][1])  # libcrypt is loaded once
 
@@ -167,7 +167,8 @@ dollars = st.lists(st.sampled_from(["$", "=", ",", "+", "/", ".", *schemes.SCHEM
 )
 
 
-@pytest.mark.slow
+@pytest.mark.load
+@pytest.mark.full
 @settings(max_examples=1000, deadline=None)
 @given(texts | near | dollars)
 @example("$pbkdf2-sha256$1$" + "=" * 180)
@@ -180,7 +181,7 @@ def test_whatever_is_read_raises_nothing_else_and_takes_no_time(encoded):
     assert seconds < SECONDS or seconds_of_reading(encoded) < SECONDS
 
 
-@pytest.mark.deep
+@pytest.mark.load
 def test_a_million_readings_raise_nothing_else():
     chance = random.Random(4)
     alphabet = "$={},:+/.0123456789abcdefARSHP_-é\n"

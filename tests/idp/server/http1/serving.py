@@ -14,6 +14,7 @@ from tornado.web import Application, RequestHandler, stream_request_body
 
 from idp.config.settings import Config
 from idp.server.http_server import BoundedServer
+from tests.support import patience
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW")
 
@@ -238,7 +239,7 @@ class Client:
         self.writer.transport.abort()
 
     async def head(self) -> Answer:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(patience.SECONDS):
             raw = await self.reader.readuntil(b"\r\n\r\n")
         line, *lines = raw.decode().removesuffix("\r\n\r\n").split("\r\n")
         pairs = (each.split(": ", 1) for each in lines)
@@ -252,7 +253,7 @@ class Client:
         return answer
 
     async def _body(self, fields: dict[str, str]) -> bytes:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(patience.SECONDS):
             if "content-length" in fields:
                 return await self.reader.readexactly(int(fields["content-length"]))
             if fields.get("transfer-encoding") != "chunked":
@@ -265,24 +266,17 @@ class Client:
 
     async def rest(self) -> bytes:
         """All that comes until the server ends the connection."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(patience.SECONDS):
             try:
                 return await self.reader.read()
             except ConnectionError:
                 return b""
 
 
-async def until(happens) -> None:
-    """Wait until it does."""
-    async with asyncio.timeout(20):
-        while not happens():
-            await asyncio.sleep(0.005)
-
-
 async def until_end_of_body(reader: asyncio.StreamReader) -> None:
     """Read a body in chunks to its end."""
     end = b""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(patience.SECONDS):
         while not end.endswith(b"0\r\n\r\n"):
             end = end[-4:] + await reader.read(65536)
 

@@ -8,10 +8,12 @@ import socket
 import pytest
 
 from tests.idp.server.http1.hostile import TABLE
-from tests.idp.server.http1.serving import Served, request, served, until
+from tests.idp.server.http1.serving import Served, request, served
+from tests.support import patience
+from tests.support.patience import until
 from tests.support.servers.nginx import Nginx
 
-pytestmark = [pytest.mark.program, pytest.mark.slow]
+pytestmark = pytest.mark.full
 
 LAST = request("GET", "/last", "Connection: close")
 LAST_READ = ("GET", "/last", b"")
@@ -25,7 +27,7 @@ def free_port():
 async def in_front(tmp_path, service):
     nginx = Nginx(tmp_path, free_port(), service.port)
     front = Served(service.server, nginx.port, service.seen)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(patience.SECONDS):
         while not await is_served(front):
             await asyncio.sleep(0.02)
     await until(nginx.answered)
@@ -59,15 +61,13 @@ async def settled(nginx, before, service):
     """What nginx has passed on since, once its log has as much as the service has read."""
     try:
         async with asyncio.timeout(3):
-            while addresses(service.seen.read) != nginx.answered()[before:]:
-                await asyncio.sleep(0.01)
+            await until(lambda: addresses(service.seen.read) == nginx.answered()[before:])
     except TimeoutError:
         pass
     return nginx.answered()[before:]
 
 
 @pytest.mark.promise("security: framing")
-@pytest.mark.gen_test(timeout=300)
 async def test_no_hostile_request_is_read_differently(tmp_path):
     differing, passed_on = {}, 0
     async with served() as service:

@@ -146,6 +146,7 @@ def _path(target: str) -> str:
     return path if path.startswith("/") else f"/{path}"
 
 
+@pytest.mark.full
 @pytest.mark.promise("security: framing")
 def test_no_spoilt_request_is_accepted_that_h11_refuses():
     accepted, found = differences(0, 3_000)
@@ -154,7 +155,7 @@ def test_no_spoilt_request_is_accepted_that_h11_refuses():
     assert accepted > 150
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.promise("security: framing")
 @pytest.mark.parametrize("seed", range(1, 11))
 def test_none_of_a_hundred_thousand_is(seed):

@@ -6,9 +6,10 @@ import pytest
 
 from idp.server import http_server
 from idp.server.http1 import client_stream
-from tests.idp.server.http1.serving import request, served, until
+from tests.idp.server.http1.serving import request, served
 from tests.idp.server.http1.test_tls import pair_fixture  # noqa: F401 - a fixture
 from tests.support.measured.alive import made
+from tests.support.patience import until
 
 KEPT = {
     "an answer": request("GET", "/"),

@@ -7,8 +7,9 @@ import asyncio
 import pytest
 
 from idp.server.http1.request_reader import RequestReader
-from tests.idp.server.http1.serving import chunks, request, served, until
+from tests.idp.server.http1.serving import chunks, request, served
 from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.patience import until
 
 CHUNKED = "Transfer-Encoding: chunked"
 LARGE = 200_000
@@ -55,6 +56,7 @@ async def test_requests_that_arrive_together_are_answered_in_their_order():
     assert bodies == [b"late", b"2:two", b"3:\r\n\r\n0\r\n\r\nx", b"4:", b"5:five"]
 
 
+@pytest.mark.full
 async def test_a_thousand_requests_may_arrive_together():
     async with served() as service, service.client() as client:
         client.send(b"".join(request("POST", f"/{n}", body=b"x" * n) for n in range(1000)))
@@ -63,6 +65,7 @@ async def test_a_thousand_requests_may_arrive_together():
     assert bodies == [b"%d:%b" % (n + 1, b"x" * n) for n in range(1000)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("resets", [False, True])
 async def test_a_client_that_leaves_at_any_byte_harms_nobody(log, resets):
     raw = request("POST", "/", body=b"one") + request("POST", "/", CHUNKED) + chunks(b"two")

@@ -9,8 +9,10 @@ from contextlib import closing
 
 import pytest
 
-from tests.idp.server.http1.serving import chunks, request, served, until, until_end_of_body
+from tests.idp.server.http1.serving import chunks, request, served, until_end_of_body
+from tests.support import patience
 from tests.support.browsers.raw_socket import received, unread
+from tests.support.patience import loop_turns, until
 
 PIECES = 400  # of 16 KiB, more than the kernel takes for a client that does not read
 MEGABYTE = 1024 * 1024
@@ -73,15 +75,15 @@ async def test_an_early_answer_reaches_a_client_that_still_sends():
 
 async def settled(measured):
     """The value of this, once it has not changed for a while."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(patience.SECONDS):
         while True:
             before = measured()
-            await asyncio.sleep(0.2)
+            await loop_turns(200)
             if before and measured() == before:
                 return before
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_who_does_not_read_stops_who_writes():
     async with served() as service:
         client = unread(service.port, request("GET", f"/streaming?pieces={PIECES}"))
@@ -94,7 +96,7 @@ async def test_who_does_not_read_stops_who_writes():
         assert service.seen.written == PIECES
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_requests_behind_a_response_that_is_not_read_wait():
     large = request("POST", "/", "Content-Length: 4000000") + bytes(4_000_000)
     async with served() as service:
@@ -126,7 +128,7 @@ async def upload(service, target, megabytes, part=bytes(MEGABYTE)):
             return (await client.answer()).body
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_a_long_upload_takes_no_memory():
     async with served() as service:
         await upload(service, "/count", 4)
@@ -136,7 +138,7 @@ async def test_a_long_upload_takes_no_memory():
         assert memory() - before < 24 * MEGABYTE
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.gen_test(timeout=1200)
 async def test_an_upload_of_8_gb_takes_no_memory():
     async with served() as service:
@@ -147,7 +149,7 @@ async def test_an_upload_of_8_gb_takes_no_memory():
         assert memory() - before < 24 * MEGABYTE
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("target", ["/careful", "/late?prepares=1"])
 async def test_a_handler_that_is_not_ready_for_the_body_stops_the_client(target):
     async with served() as service, service.client() as client:
@@ -161,7 +163,7 @@ async def test_a_handler_that_is_not_ready_for_the_body_stops_the_client(target)
         assert (await client.answer()).status == 200
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_a_connection_is_not_read_without_end_while_a_request_is_answered():
     async with served() as service, service.client() as client:
         client.send(request("GET", "/late"))
@@ -172,13 +174,14 @@ async def test_a_connection_is_not_read_without_end_while_a_request_is_answered(
         client.writer.transport.abort()
 
 
+@pytest.mark.full
 async def test_a_client_that_leaves_before_the_answer_is_noticed():
     async with served() as service:
         async with service.client() as client:
             client.send(request("GET", "/late"))
             await service.seen.begun.wait()
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patience.SECONDS):
             await service.seen.left.wait()
         await until(lambda: not service.server._connection_of_stream)
         service.seen.goes_on.set()
@@ -191,7 +194,7 @@ async def test_a_client_that_leaves_within_its_body_is_noticed(body):
             client.send(request("POST", "/late", "Content-Length: 8") + body)
             await service.seen.begun.wait()
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patience.SECONDS):
             await service.seen.left.wait()
         await until(lambda: not service.server._connection_of_stream)
 
@@ -213,7 +216,7 @@ async def test_a_client_that_only_sends_no_more_is_waited_for_while_its_answer_i
         client.send(request("GET", "/late"))
         client.end()
         await service.seen.begun.wait()
-        await asyncio.sleep(0.05)
+        await loop_turns(50)
         service.seen.goes_on.set()
 
         assert (await client.answer()).body == b"late"

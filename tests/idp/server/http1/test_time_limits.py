@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.idp.server.http1.serving import request, served, until
+from tests.idp.server.http1.serving import request, served
 from tests.idp.server.test_http_server import Time
+from tests.support.patience import until
 
 
 async def drip(service, client, time, seconds):

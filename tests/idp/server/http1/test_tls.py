@@ -10,7 +10,9 @@ import pytest
 
 from idp.config.settings import Config
 from idp.server import certificate
-from tests.idp.server.http1.serving import request, served, until, until_end_of_body
+from tests.idp.server.http1.serving import request, served, until_end_of_body
+from tests.support import patience
+from tests.support.patience import until
 from tests.support.servers.certificate import self_signed
 
 MEGABYTE = 1024 * 1024
@@ -38,7 +40,7 @@ async def test_requests_are_answered_in_their_order(pair, version):
         assert (await client.answer()).body == b"2:two"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_large_bodies_pass_in_both_directions(pair):
     server, client_side = pair
     body = bytes(range(256)) * (4 * MEGABYTE // 256)
@@ -50,7 +52,7 @@ async def test_large_bodies_pass_in_both_directions(pair):
         assert (await client.answer()).body == bytes(300 * 16 * 1024)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_who_does_not_read_stops_who_writes(pair):
     server, client_side = pair
     async with served(server) as service:
@@ -81,6 +83,7 @@ async def test_an_answer_that_ends_the_connection_arrives_whole(pair):
         assert await client.rest() == b""
 
 
+@pytest.mark.full
 async def test_a_client_that_leaves_before_the_answer_is_noticed(pair):
     server, client_side = pair
     async with served(server) as service:
@@ -88,7 +91,7 @@ async def test_a_client_that_leaves_before_the_answer_is_noticed(pair):
             client.send(request("GET", "/late"))
             await service.seen.begun.wait()
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patience.SECONDS):
             await service.seen.left.wait()
         await until(lambda: not service.server._connection_of_stream)
 
@@ -119,7 +122,7 @@ async def test_a_broken_record_ends_the_connection(pair):
         spoilt = bytearray(outgoing.read())
         spoilt[-1] ^= 1
         raw_writer.write(spoilt)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patience.SECONDS):
             await raw_reader.read()
         raw_writer.close()
         await until(lambda: not service.server._connection_of_stream)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.idp.server.http1 import test_requests, test_responses, test_tls
 from tests.idp.server.http1.test_tls import pair_fixture  # noqa: F401 - a fixture
+from tests.support import patience
 
 uvloop = pytest.importorskip("uvloop")
 
@@ -37,20 +38,20 @@ ENCRYPTED = [
 
 def run(test):
     async def limited():
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(patience.SECONDS):
             await test
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(limited())
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("test", PLAIN, ids=lambda test: test.__name__)
 def test_a_connection_on_uvloop(test):
     run(test())
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("test", ENCRYPTED, ids=lambda test: test.__name__)
 def test_an_encrypted_connection_on_uvloop(test, pair):
     run(test(pair))

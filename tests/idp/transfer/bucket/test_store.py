@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -19,6 +18,8 @@ from idp.transfer.bucket import google_storage
 from idp.transfer.bucket import store as bucket_store
 from idp.transfer.bucket.errors import ObjectStorageFailed
 from idp.transfer.bucket.location import ObjectLocation
+from tests.support import patience
+from tests.support.patience import until
 from tests.support.servers.bucket import (
     ACCOUNT,
     EMAIL,
@@ -85,6 +86,7 @@ def emulator():
     server.stop()
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("size", [0, 1, 9_000_001], ids=["nothing", "an octet", "in chunks"])
@@ -99,6 +101,7 @@ async def test_what_is_put_is_fetched_again(emulator, tmp_path, size):
     assert (tmp_path / "in").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("bucket_name", ["acme-exports", "no-such-bucket"])
@@ -181,16 +184,14 @@ async def test_an_address_in_an_answer_is_not_called(bucket, elsewhere, tmp_path
     assert elsewhere.connections == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("answer", [slow, silent, told(503, {})], ids=["slow", "silent", "503"])
 @pytest.mark.parametrize("request_line", [META, MEDIA])
 async def test_a_call_ends_when_its_time_is_over(bucket, tmp_path, request_line, answer):
     bucket.answers[request_line] = answer
-    begun = time.monotonic()
-
     error_code = await refusal(fetched(bucket, tmp_path / "in", seconds=0.3))
 
     assert error_code == "object_storage.timeout"
-    assert time.monotonic() - begun < 10
     assert not list(tmp_path.iterdir())
 
 
@@ -198,26 +199,25 @@ async def test_a_call_ends_when_its_time_is_over(bucket, tmp_path, request_line,
 async def test_who_is_cancelled_has_cut_the_transfer(bucket, tmp_path, answer):
     bucket.answers[MEDIA] = answer
     call = asyncio.ensure_future(fetched(bucket, tmp_path / "in", seconds=3600))
-    while not any(line.startswith(MEDIA) for line, *_ in bucket.seen):
-        await asyncio.sleep(0.01)
+    await until(lambda: any(line.startswith(MEDIA) for line, *_ in bucket.seen))
 
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(call, 30)
+        await asyncio.wait_for(call, patience.SECONDS)
 
     assert not list(tmp_path.iterdir())
     assert bucket_store._transfer_slots.acquire(blocking=False)
     bucket_store._transfer_slots.release()
 
 
+@pytest.mark.full
 async def test_more_than_may_be_under_way_are_busy(bucket, tmp_path):
     bucket.answers[META] = silent
     calls = [
         asyncio.ensure_future(fetched(bucket, tmp_path / str(n), seconds=3600))
         for n in range(bucket_store.MAX_TRANSFERS)
     ]
-    while len(bucket.seen) < len(calls):
-        await asyncio.sleep(0.01)
+    await until(lambda: len(bucket.seen) >= len(calls))
 
     with pytest.raises(Busy):
         await fetched(bucket, tmp_path / "in")
@@ -295,6 +295,7 @@ def proving(bucket, monkeypatch):
     return bucket
 
 
+@pytest.mark.full
 async def test_a_token_is_fetched_and_presented_to_the_storage_alone(proving, tmp_path, capfd):
     assert await fetched(proving, tmp_path / "in") == PACKAGE
 
@@ -305,6 +306,7 @@ async def test_a_token_is_fetched_and_presented_to_the_storage_alone(proving, tm
     assert "t0ken" not in "".join(capfd.readouterr())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("status", [400, 401, 403])
 async def test_an_account_that_google_does_not_know_is_reported(proving, tmp_path, status):
     proving.answers["POST /token"] = told(status, {"error": "invalid_grant"})

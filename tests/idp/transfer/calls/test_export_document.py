@@ -30,7 +30,7 @@ from idp.transfer.calls.export_document import ExportSelection
 from storage import Insert
 from tests.idp.transfer.kinds.test_policies import FOREIGN
 from tests.idp.transfer.kinds.test_texts import PAGES, RESET, encoded
-from tests.support import pictures
+from tests.support import patience, pictures
 from tests.support.management.callers import new_caller, new_organization
 from tests.support.service import start_server, stop_server
 from tests.support.store.audit import events_agree
@@ -205,7 +205,6 @@ async def test_what_was_requested_and_answered_is_recorded(server):
 
 
 @pytest.mark.promise("export: timeout")
-@pytest.mark.slow
 async def test_one_that_takes_too_long_ends_in_a_refusal(server):
     with pytest.raises(DeadlineExceeded):
         await exported(server, seconds=0.0)
@@ -220,7 +219,9 @@ async def test_what_is_written_meanwhile_is_not_in_it(server, monkeypatch):
         def write(self, octets):
             if not writes:
                 made = new_organization(server, "late.example")
-                writes.append(asyncio.run_coroutine_threadsafe(made, loop).result(10))
+                writes.append(
+                    asyncio.run_coroutine_threadsafe(made, loop).result(patience.SECONDS)
+                )
             return super().write(octets)
 
     target = Watched()

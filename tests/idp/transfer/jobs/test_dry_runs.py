@@ -82,7 +82,7 @@ async def test_a_dry_run_reports_what_the_real_run_reports(server, updates):
 
 
 @pytest.mark.promise("import: dry run")
-@pytest.mark.slow
+@pytest.mark.full
 def test_what_is_predicted_comes_to_pass_whatever_the_package(server, io_loop):
     seen = set()
 
@@ -97,6 +97,7 @@ def test_what_is_predicted_comes_to_pass_whatever_the_package(server, io_loop):
     assert seen
 
 
+@pytest.mark.full
 async def test_a_dry_run_that_was_cut_off_begins_anew(server):
     orgs = [{"orgId": f"o{n}", "org": {"name": "Same" if n % 2 else f"N{n}"}} for n in range(8)]
     whole = await done(server.service, *orgs, is_dry_run=True)

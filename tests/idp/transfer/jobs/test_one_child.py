@@ -11,6 +11,8 @@ from idp.server import import_process
 from idp.server.import_process import Importer
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from storage import Unavailable
+from tests.support import patience
+from tests.support.patience import until
 from tests.support.transfer.packaged import held, stored
 
 
@@ -39,9 +41,10 @@ class Watched(Importer):
 async def looked(importers, times):
     """Until each of them has looked so many times more."""
     wanted = [each.looks + times for each in importers]
-    async with asyncio.timeout(20):
-        while any(each.looks < n for each, n in zip(importers, wanted, strict=True)):
-            await asyncio.sleep(0.001)
+    async with asyncio.timeout(patience.SECONDS):
+        await until(
+            lambda: all(each.looks >= n for each, n in zip(importers, wanted, strict=True))
+        )
 
 
 async def test_of_many_processes_one_starts_a_child_for_a_job(server):

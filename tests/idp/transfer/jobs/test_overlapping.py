@@ -81,9 +81,9 @@ def turned(org):
     return {name: rows[::-1] if isinstance(rows, list) else rows for name, rows in org.items()}
 
 
+@pytest.mark.full
 @pytest.mark.promise("import: jobs")
-@pytest.mark.parametrize("rounds", [3, pytest.param(32, marks=pytest.mark.deep)])
-@pytest.mark.gen_test(timeout=300)
+@pytest.mark.parametrize("rounds", [3, pytest.param(32, marks=pytest.mark.load)])
 async def test_two_imports_at_once_store_and_report_each_row_once(server, neighbour, rounds):
     shares = Counter()
     for n in range(rounds):

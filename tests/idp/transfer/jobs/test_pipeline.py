@@ -9,6 +9,7 @@ import pytest
 from idp.transfer.jobs import pipeline as job_pipeline
 from idp.transfer.package.rows import Row
 from storage import Unavailable
+from tests.support.patience import loop_turns
 
 
 class Watched:
@@ -20,19 +21,19 @@ class Watched:
     async def plan(self, rows):
         self._rows = rows
         self._note("judges")
-        await asyncio.sleep(0.005)
+        await loop_turns(20)
         self._note("judged")
 
     async def store(self):
         self._note("stores")
-        await asyncio.sleep(0.005)
+        await loop_turns(20)
         if self._rows[0].number == self._fails_at:
             raise Unavailable("gone")
         self._note("stored")
         return asyncio.ensure_future(self._tell([row.number for row in self._rows]))
 
     async def _tell(self, numbers):
-        await asyncio.sleep(0.005)
+        await loop_turns(20)
         self._log.append(("told", numbers[0]))
         return numbers
 
@@ -77,7 +78,7 @@ async def test_a_batch_is_stored_when_what_became_of_the_last_one_was_taken():
     )
     async for telling in line:
         (number,) = await telling
-        await asyncio.sleep(0.02)
+        await loop_turns(200)
         assert at(log, "stores") == list(range(1, number + 1))
 
 

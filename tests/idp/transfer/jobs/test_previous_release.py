@@ -27,8 +27,7 @@ def service(tmp_path, io_loop):
     io_loop.run_sync(lambda: bootstrap.close_service(service))
 
 
-@pytest.mark.slow
-@pytest.mark.program
+@pytest.mark.full
 async def test_an_import_process_started_by_its_old_name_finishes_the_job(monkeypatch, service):
     old = (*import_process.COMMAND[:-1], "idp.transfer.process")
     monkeypatch.setattr(importing, "COMMAND", old)

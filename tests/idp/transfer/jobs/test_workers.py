@@ -22,6 +22,8 @@ from idp.transfer.kinds.kind import ImportContext
 from storage import Unavailable
 from tests.fire.background import importing
 from tests.fire.background.importing import children
+from tests.support import patience
+from tests.support.patience import until
 from tests.support.transfer.packaged import Packaged, held
 
 LARGE = workers.MIN_PACKAGE_BYTES
@@ -53,9 +55,8 @@ async def joined(service, **options):
     context = ImportContext(service, (await held(service, **options)).job)
     async with workers.started_workers(context, 1) as places:
         places.insert(0, job_pipeline.LocalBatchWorker(context))
-        async with asyncio.timeout(30):
-            while len(places) < 2:
-                await asyncio.sleep(0.01)
+        async with asyncio.timeout(patience.SECONDS):
+            await until(lambda: len(places) >= 2)
         yield context, places
 
 
@@ -69,8 +70,7 @@ def command(pid):
     return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
-@pytest.mark.slow
-@pytest.mark.program
+@pytest.mark.full
 @pytest.mark.parametrize(
     "module",
     [workers.COMMAND[-1], pytest.param("idp.transfer.worker", id="previous release's name")],
@@ -96,15 +96,13 @@ async def test_a_worker_stores_what_it_has_planned_and_reports_it(service, monke
     assert (await service.store.get(USERS, "u1")).user_name == "user-1"
 
 
-@pytest.mark.slow
-@pytest.mark.program
+@pytest.mark.full
 async def test_a_terminals_interruption_reaches_no_worker_however_young_it_is(service):
     async with joined(service):
         assert os.getpgid(helper()) != os.getpgrp()
 
 
-@pytest.mark.slow
-@pytest.mark.program
+@pytest.mark.full
 async def test_of_two_rows_that_want_the_same_the_first_gets_it_wherever_it_is_planned(service):
     names = [f"user-{n % 4}" for n in range(24)]
     rows = iter(batches(*(person(n, name) for n, name in enumerate(names)), size=2))
@@ -122,8 +120,7 @@ async def test_of_two_rows_that_want_the_same_the_first_gets_it_wherever_it_is_p
     assert [one.action for one in done] == ["create"] * 5 + ["fail"] * 20
 
 
-@pytest.mark.slow
-@pytest.mark.program
+@pytest.mark.full
 async def test_a_worker_that_is_gone_is_missed_by_the_batch_that_it_was_at(service):
     first, people = batches(person(1))
     async with joined(service) as (_, places):
@@ -170,7 +167,7 @@ async def stored(far, end):
     return await storing
 
 
-@pytest.mark.program
+@pytest.mark.full
 async def test_what_a_worker_stored_without_reporting_is_missed_by_the_waiting_process(
     service, end
 ):
@@ -181,7 +178,7 @@ async def test_what_a_worker_stored_without_reporting_is_missed_by_the_waiting_p
             await telling
 
 
-@pytest.mark.program
+@pytest.mark.full
 async def test_a_failure_between_storing_and_reporting_is_no_failure_of_the_next_batch(
     service, end
 ):
@@ -198,16 +195,14 @@ async def test_a_failure_between_storing_and_reporting_is_no_failure_of_the_next
             await judging
 
 
-@pytest.mark.slow
-@pytest.mark.program
+@pytest.mark.full
 async def test_a_mistake_of_a_worker_is_no_refusal_of_the_store(service):
     async with joined(service) as (_, (_, far)):
         with pytest.raises(RuntimeError):
             await far.store()  # nothing was judged
 
 
-@pytest.mark.slow
-@pytest.mark.program
+@pytest.mark.full
 async def test_a_worker_ends_with_who_it_helps(service):
     async with joined(service):
         pid = helper()
@@ -216,6 +211,7 @@ async def test_a_worker_ends_with_who_it_helps(service):
         os.kill(pid, 0)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("octets", "count", "is_dry_run", "wanted"),
     [(LARGE, 3, False, 3), (LARGE - 1, 3, False, 0), (LARGE, 0, False, 0), (LARGE, 3, True, 0)],
@@ -226,6 +222,7 @@ async def test_others_help_where_it_is_worth_it(service, octets, count, is_dry_r
     assert workers.helper_count(service, job, octets, count) == wanted
 
 
+@pytest.mark.full
 async def test_nobody_helps_with_what_is_only_in_memory(service):
     alone = replace(service, config=Config(store="memory://", issuer="http://localhost:1"))
 

@@ -105,6 +105,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("updates", [False, True])
 @pytest.mark.parametrize(("changes", "field", "error_code"), REFUSED)
 async def test_what_is_refused_is_reported_and_changes_nothing(

@@ -42,7 +42,7 @@ def outermost(found):
     return {name: None if isinstance(value, within) else value for name, value in found.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(20))
 def test_it_is_the_same_in_whatever_pieces_the_document_comes(seed):
     chance = random.Random(seed)

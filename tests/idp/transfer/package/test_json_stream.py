@@ -79,7 +79,7 @@ def written(document, layout):
     return json.dumps(document, **layout).encode()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @given(DOCUMENTS, LAYOUTS, SIZES, st.integers(0, 6))
 @settings(deadline=None, max_examples=150)
 def test_a_document_is_the_same_wherever_it_is_cut(document, layout, sizes, depth):
@@ -88,7 +88,7 @@ def test_a_document_is_the_same_wherever_it_is_cut(document, layout, sizes, dept
     assert read(octets, sizes, depth) == oracle(octets) == document
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @given(st.dictionaries(TEXTS, DOCUMENTS, max_size=6), LAYOUTS, SIZES)
 @settings(deadline=None, max_examples=100)
 def test_the_outermost_members_are_the_same_wherever_it_is_cut(document, layout, sizes):
@@ -103,7 +103,7 @@ def test_the_outermost_members_are_the_same_wherever_it_is_cut(document, layout,
     }
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @given(DOCUMENTS, SIZES, st.integers(0, 6), st.data())
 @settings(deadline=None, max_examples=150)
 def test_what_another_parser_refuses_is_refused_with_its_position(document, sizes, depth, data):

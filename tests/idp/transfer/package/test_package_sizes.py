@@ -74,7 +74,7 @@ def peak(name, times, folder):
     return most
 
 
-@pytest.mark.deep
+@pytest.mark.load
 @pytest.mark.parametrize("name", HUGE)
 def test_a_package_of_hundreds_of_megabytes_takes_no_more_memory_than_a_small_one(tmp_path, name):
     """A small one has as many megabytes as a value may have, and twice that."""

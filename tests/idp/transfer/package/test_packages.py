@@ -168,6 +168,7 @@ def organizations(draw):
     return {name: draw(MEMBERS[name]) for name in names}
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(
     orgs=st.lists(organizations(), max_size=3),

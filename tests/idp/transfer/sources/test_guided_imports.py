@@ -24,6 +24,7 @@ def here(tmp_path, monkeypatch):
     Path("importBody.json").write_text(BODY, encoding="utf-8")
 
 
+@pytest.mark.full
 def test_the_commands_of_the_import_work(tmp_path):
     shell = Shell(tmp_path / "data").install()
     dry, real = (line.removeprefix("idp ") for line in (PRINTED.dry_run, PRINTED.run))

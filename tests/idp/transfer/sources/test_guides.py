@@ -38,6 +38,7 @@ async def taken_in(server, org):
     assert job.created == len(org["humanUsers"])
 
 
+@pytest.mark.full
 @pytest.mark.promise("migration: from Auth0")
 async def test_people_of_auth0_sign_in(server, visitor, demo):
     auth0_tenant(COUNT)
@@ -52,6 +53,7 @@ async def test_people_of_auth0_sign_in(server, visitor, demo):
     assert (page.status, page.name) == (400, "password")
 
 
+@pytest.mark.full
 @pytest.mark.promise("migration: from Keycloak")
 async def test_people_of_keycloak_sign_in(server, visitor, demo):
     keycloak_realm(COUNT)

@@ -156,6 +156,7 @@ RECORDS = st.recursive(
 )
 
 
+@pytest.mark.full
 @pytest.mark.promise("migration: from tables and lines")
 @given(st.lists(RECORDS | st.integers(1, 5).map(auth0_user), max_size=12))
 @settings(deadline=None, max_examples=30, suppress_health_check=list(HealthCheck))
@@ -169,6 +170,7 @@ def test_each_record_ends_in_the_package_or_in_the_report(tmp_path, records):
     assert made.code == (3 if left_out else 0)
 
 
+@pytest.mark.full
 @given(st.binary(max_size=200) | st.text('{}[],:"\\ \n\t1ax', max_size=80).map(str.encode))
 @settings(deadline=None, max_examples=300)
 def test_whatever_the_bytes_are_reading_them_ends(octets):
@@ -177,6 +179,7 @@ def test_whatever_the_bytes_are_reading_them_ends(octets):
     assert [piece.row for piece in pieces] == list(range(1, len(pieces) + 1))
 
 
+@pytest.mark.full
 @given(st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=40) | st.integers(0, 9))))
 @settings(deadline=None, max_examples=100)
 def test_what_was_written_is_read_in_whatever_layout(records):
@@ -200,7 +203,7 @@ def _has_halves(text):
 # What it takes
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_hundred_thousand_keys_take_54_bytes_each_at_most():
     index, count = KeyIndex(), 100_000
     tracemalloc.start()

@@ -37,8 +37,7 @@ def used(tmp_path):
     return run
 
 
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 def test_a_hundred_thousand_people_of_auth0_take_seconds_and_little_memory(tmp_path, used):
     for name, count in (("few", 1), ("many", COUNT)):
         with (tmp_path / f"{name}.json").open("wb") as file:
@@ -53,8 +52,7 @@ def test_a_hundred_thousand_people_of_auth0_take_seconds_and_little_memory(tmp_p
     assert many - few < MEGABYTES
 
 
-@pytest.mark.deep
-@pytest.mark.alone
+@pytest.mark.load
 def test_so_do_those_of_a_realm_in_one_file(tmp_path, used):
     for name, count in (("few", 1), ("many", COUNT)):
         with (tmp_path / f"{name}.json").open("wb") as file:

@@ -13,8 +13,9 @@ import pytest
 
 from tests.interop.test_authlib import NONCE, VERIFIER, AsyncOAuth2Client, discovered, verified
 from tests.interop.test_authlib import create_s256_code_challenge as challenge_of
+from tests.support import patience
 
-SCRIPTS = Path(__file__).parents[3] / "examples" / "first-hour"
+SCRIPTS = Path(__file__).parents[2] / "examples" / "first-hour"
 SECRETS = ("anna.password", "max.password", "grafana.secret", "nightly.token")
 STYLES = {"InHeader": "client_secret_basic", "InParams": "client_secret_post"}
 
@@ -28,7 +29,7 @@ def run(script, issuer, directory):
         env={"PATH": programs, "IDP_URL": issuer},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=patience.SECONDS,
     )
 
 
@@ -43,8 +44,7 @@ def grafana(directory) -> dict:
     return found
 
 
-@pytest.mark.gen_test(timeout=180)
-@pytest.mark.parametrize("script", ["curl.sh", pytest.param("cli.sh", marks=pytest.mark.deep)])
+@pytest.mark.parametrize("script", ["curl.sh", pytest.param("cli.sh", marks=pytest.mark.load)])
 async def test_the_hour_ends_with_a_sign_in_by_the_configuration_that_it_printed(
     start_program, open_browser, tmp_path, script
 ):
