@@ -109,14 +109,19 @@ def open_store(
     now: Callable[[], datetime],
     new_id: Callable[[], str],
     observers: Sequence[Observer] = (),
+    removal_now: Callable[[], datetime] | None = None,
 ) -> Store:
     """Returns the store for a URL, to be opened inside the event loop. Raises InvalidValue.
+
+    What has expired by `now` is not found. It is removed once it has expired by `removal_now`, by
+    default the same clock; MongoDB removes by its own.
 
     `memory://` is a SQLite file in a temporary directory, which `close` removes. Drivers are
     imported only when they are used. `observers` observe its calls and commands.
     """
     factory = BACK_ENDS.get(url.partition("://")[0])
-    store = factory(url, now=now, new_id=new_id) if factory else None
+    removal = {} if removal_now is None else {"removal_now": removal_now}
+    store = factory(url, now=now, new_id=new_id, **removal) if factory else None
     if store is None:
         # The URL itself stays out of the message: it may hold a password.
         raise InvalidValue(f"a store's URL is one of {_URLS}")
@@ -162,7 +167,9 @@ def _memory(url: str, **options: Any) -> Store | None:
     return SqliteStore(None, **options) if url == "memory://" else None
 
 
-def _mongodb(url: str, **options: Any) -> Store | None:
+def _mongodb(
+    url: str, *, removal_now: Callable[[], datetime] | None = None, **options: Any
+) -> Store | None:
     from storage.mongo import MongoStore
 
     return MongoStore(url, **options) if url.partition("://")[2] else None

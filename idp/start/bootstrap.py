@@ -148,7 +148,9 @@ async def open_service(
     has_key = _prepare_opening(config, random, must_exist=must_exist)
     new_id = SequentialIds(random).id
     observers = [StoreCosts(), *store_calls.observers(), *tracing.observers()]
-    store = open_store(config.store, now=clock.now, new_id=new_id, observers=observers)
+    # A process whose test clock is still ahead would remove what a reset has restored.
+    removal = {"removal_now": SystemClock().now} if config.test else {}
+    store = open_store(config.store, now=clock.now, new_id=new_id, observers=observers, **removal)
     await store.open((*ALL, *test_mode.COLLECTIONS) if config.test else ALL, SCHEMA)
     try:
         instance = await store.get(INSTANCES, INSTANCE_ID)

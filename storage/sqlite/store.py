@@ -50,7 +50,7 @@ from storage.sqlite.reader import (
     unavailable,
 )
 from storage.sqlite.transaction import SqliteTransaction
-from storage.sqlite.writer import Writer
+from storage.sqlite.writer import Clocks, Writer
 from storage.stepped import SteppedStore
 from storage.steps import PreparedUnit
 
@@ -79,10 +79,12 @@ class SqliteStore(SteppedStore):
         *,
         now: Callable[[], datetime],
         new_id: Callable[[], str],
+        removal_now: Callable[[], datetime] | None = None,
         unknown_after_seconds: float = UNKNOWN_AFTER_SECONDS,
         connect: Connect = sqlite3.connect,
     ) -> None:
         super().__init__(now=now, new_id=new_id)
+        self._removal_now = removal_now or now
         self._path = "" if path is None else os.path.abspath(path)
         self._is_temporary = path is None
         self._unknown_after_seconds = unknown_after_seconds
@@ -103,7 +105,12 @@ class SqliteStore(SteppedStore):
             raise
         checkpointer = Checkpointer(self._connection, self._lock, ThreadReports(self.observer))
         self._writer = Writer(
-            connection, lock, checkpointer, self._tables, self._now, self.observer
+            connection,
+            lock,
+            checkpointer,
+            self._tables,
+            Clocks(self._now, self._removal_now),
+            self.observer,
         )
         self._reader = self._new_reader(self._now, _CACHE_KIB)
         self._background = ThreadReader(self._new_reader(self._now), self._call)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from storage.base import StorageError, Unavailable, Unknown
 from storage.observer import BatchTimer, Observer, ThreadReports, current_call
@@ -66,6 +66,13 @@ class _BeginFailed(Exception):
     """The transaction could not begin: no unit is the cause, and none was applied."""
 
 
+class Clocks(NamedTuple):
+    """The clock by which records expire, and the one by which expired records are removed."""
+
+    now: Callable[[], datetime]
+    removal_now: Callable[[], datetime]
+
+
 class Writer:
     """The thread that writes. It owns the writing connection, the lock and the checkpointer."""
 
@@ -75,7 +82,7 @@ class Writer:
         lock: FileLock,
         checkpointer: Checkpointer,
         tables: Tables,
-        now: Callable[[], datetime],
+        clocks: Clocks,
         observer: Observer | None = None,
     ) -> None:
         self._observer = observer
@@ -84,7 +91,7 @@ class Writer:
         self._lock = lock
         self._checkpointer = checkpointer
         self._tables = tables
-        self._now = now
+        self._clocks = clocks
         self._loop = asyncio.get_running_loop()
         self._queue: SimpleQueue[QueuedUnits | None] = SimpleQueue()
         self._sweeper = Sweeper(tables)
@@ -215,7 +222,7 @@ class Writer:
     def _transact(self, units: list[PreparedUnit], write_units: _WriteUnits) -> list[Any]:
         self._begin()
         try:
-            outcomes = write_units(SqliteTransaction(self._connection, self._now()), units)
+            outcomes = write_units(SqliteTransaction(self._connection, self._clocks.now()), units)
             self._connection.execute("COMMIT")
         finally:
             if self._connection.in_transaction:
@@ -291,7 +298,8 @@ class Writer:
         self._swept_at = time.monotonic()
         try:
             with self._lock.held():
-                self._sweeper.remove_slice(self._connection, self._now(), 1 if is_idle else None)
+                now, tables = self._clocks.removal_now(), 1 if is_idle else None
+                self._sweeper.remove_slice(self._connection, now, tables)
             self._report_removed()
             self._release_free_pages()
         except _UPKEEP_ERRORS:
@@ -326,7 +334,7 @@ class Writer:
 
     def _remove(self) -> float:
         """Removes one slice; returns the seconds until the next one."""
-        now = self._now()
+        now = self._clocks.removal_now()
         if not self._sweeper.has_expired(self._connection, now):
             return _SWEEP_EVERY_SECONDS
         with self._lock.held():
