@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import configparser
+import re
 import sys
 from types import SimpleNamespace
 
 import pytest
 
-from tests.support import patience
+from tests.support import conformance, patience
 from tests.support.suites import FULL, GATE, LOAD, promises, refusals
 from tests.support.suites.membership import (
     FULL_FOLDERS,
     LOAD_FOLDERS,
     TESTS,
+    is_public,
     suite_of,
     suites_of,
 )
@@ -26,6 +28,7 @@ class Item:
 
     def __init__(self, file="idp/test_a.py", marks=(), fixtures=(), row=None, name="test_a"):
         self.path, self.originalname, self.cls = TESTS / file, name, None
+        self.nodeid = f"tests/{file}::{name}"
         self.fixturenames = [*fixtures, *(row or {})]
         self.marks = list(marks)
         if row:
@@ -99,6 +102,18 @@ def test_tox_runs_the_gate_and_the_linters_by_default():
         assert f"pytest --suite={suite}" in parser[f"testenv:{suite}"]["commands"]
 
 
+def test_the_run_of_a_public_installation_collects_every_file_that_it_is_for():
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(ROOT / "tox.ini", encoding="utf-8")
+    _, _, command = parser["testenv:full"]["commands"].partition("IDP_TEST_PROFILE=public")
+    folders = [ROOT / name for name in re.findall(r"tests/handlers/\w+", command)]
+    files = {path for path in TESTS.rglob("test_*.py") if is_public(path)}
+
+    assert len(files) > 30
+    assert not [path for path in files if not set(path.parents) & set(folders)]
+    assert all(any(folder in path.parents for path in files) for folder in folders)
+
+
 # What the gate refuses
 
 
@@ -141,6 +156,22 @@ def test_the_product_may_sleep_and_read_a_clock():
 
 
 # Promises
+
+
+@pytest.mark.parametrize("section", conformance.sections())
+def test_a_section_of_the_promises_names_what_it_follows(section):
+    content = conformance.sections()[section]
+
+    assert set(content) == {"title", "source", "promises"}
+    assert all(content.values())
+
+
+@pytest.mark.parametrize("marked", [[("a: b",), ("a: b",)], [()]])
+def test_a_mark_names_promises_and_each_once(marked):
+    marks = [pytest.mark.promise(*names).mark for names in marked]
+
+    with pytest.raises(pytest.UsageError, match="names a promise twice, or none"):
+        promises.promises_of(Item(marks=marks))
 
 
 def test_a_promise_without_a_test_in_the_gate_is_named():

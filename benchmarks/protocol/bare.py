@@ -91,7 +91,7 @@ class BareHandler(RequestHandler):
 
 
 async def serve(bare: Bare) -> None:
-    """Serves until SIGTERM; writes the port to a line of its own."""
+    """Serves until SIGTERM; writes the port to a separate line."""
     signer = Signer()
     routes = [(a.path, BareHandler, {"answer": a, "signer": signer}) for a in bare.answers]
     listening = socket.socket()

@@ -46,7 +46,7 @@ class Flow(Struct, frozen=True, omit_defaults=True):
 
 
 class Plan(Struct, frozen=True):
-    """The server and the flows; each connection repeats flows of its own."""
+    """The server and the flows; each connection repeats its flows."""
 
     port: int
     flows: list[Flow]

@@ -60,7 +60,7 @@ class Run:
             return results, self._memory(ours)
 
     def profile(self, result: Result) -> str:
-        """Returns the profile of a scenario, measured by a service of its own."""
+        """Returns the profile of a scenario, measured with a separate service."""
         file = self._directory / "profile"
         os.environ[profiled.FILE_VARIABLE] = str(file)
         with self._service("benchmarks.protocol.profiled", processes=1) as place:

@@ -1,4 +1,4 @@
-"""A client that requests userinfo continuously, in a process of its own.
+"""A client that requests userinfo continuously, in a separate process.
 
 `python -m benchmarks.transfer.userinfo_load PORT` reads the head of a request from the first line
 of its input, sends it fifty times a second until the input ends, and prints the duration of each

@@ -222,12 +222,13 @@ async def test_connections_are_accepted_until_the_delay_of_a_stop_ends(start_pro
     assert program.wait() == 0
 
 
+@pytest.mark.load
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_ctrl_c_stops_without_the_delay(start_program, processes):
     program = start_program("--processes", processes, IDP_SHUTDOWN_DELAY_SECONDS=60)
     os.killpg(program.pid, signal.SIGINT)
 
-    assert program.wait(patience.SECONDS) == 0
+    assert program.wait(15) == 0
 
 
 @pytest.mark.parametrize(
@@ -245,6 +246,7 @@ async def test_a_stop_that_reaches_every_process_is_one_stop(start_program, numb
     assert program.wait() == 0
 
 
+@pytest.mark.load
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_the_second_signal_ends_it_at_once(start_program, processes):
     program = start_program("--processes", processes)
@@ -254,17 +256,18 @@ async def test_the_second_signal_ends_it_at_once(start_program, processes):
     await until_refused(program)
     program.signal()
 
-    assert program.wait(patience.SECONDS) != 0, "a request was not answered"
+    assert program.wait(5) != 0, "a request was not answered"
     assert not [pid for pid in workers if is_alive(pid)]
     await close(upload.writer)
 
 
+@pytest.mark.load
 async def test_a_drain_has_an_end(start_program):
     program = start_program("--processes", "2", IDP_DRAIN_SECONDS="0")
     upload = await Upload().begin(program)
     program.signal()
 
-    assert program.wait(patience.SECONDS) == 0
+    assert program.wait(10) == 0
     assert await upload.reader.read() == b""
     await close(upload.writer)
 
@@ -310,11 +313,12 @@ async def test_a_stop_while_a_worker_is_replaced_is_a_stop(start_program):
     assert program.workers() == []
 
 
+@pytest.mark.load
 def test_when_the_supervisor_is_killed_its_workers_leave(start_program):
     program = start_program("--processes", "2")
     workers = program.workers()
     os.kill(program.pid, signal.SIGKILL)
-    program.process.wait(patience.SECONDS)
+    program.process.wait(10)
 
     eventually(lambda: not [pid for pid in workers if is_alive(pid)], "the workers' end")
     assert "Traceback" not in program.printed

@@ -114,11 +114,14 @@ def test_a_line_that_was_written_in_part_is_ended_before_the_next_one(stderr):
     assert stderr.read() == "\nafter\n"
 
 
+@pytest.mark.load
 def test_lines_for_a_program_that_has_ended_are_lost_without_a_wait(stderr, ends):
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), ends[0])  # which closes the end that is read
+    began = time.monotonic()
     stderr.write(LINE)
 
+    assert time.monotonic() - began < WAIT_SECONDS
     assert stderr.lost == 0
 
 

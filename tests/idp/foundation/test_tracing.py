@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import time
 import uuid
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -194,12 +195,15 @@ async def test_spans_beyond_the_queue_are_dropped_and_counted(monkeypatch):
     assert 0 < lost["dropped"] <= 1000
 
 
+@pytest.mark.load
 async def test_a_dead_collector_does_not_delay_the_end(monkeypatch):
     monkeypatch.setattr(exporting, "FLUSH_SECONDS", 0.2)
     async with exported(unused_url()):
         with tracing.call("mail", "a"):
             pass
-        assert exporting.FLUSH_SECONDS == 0.2  # its limit, after which the block ends
+        began = time.monotonic()
+
+    assert time.monotonic() - began < 2
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.25, 1.0])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 import unicodedata
 
 import pytest
@@ -96,7 +97,20 @@ def test_what_can_not_be_stored_is_refused(password):
     assert error_codes(password) == ["password.characters"]
 
 
-@pytest.mark.parametrize("password", ["", "x" * 201, "x" * 10_000_000, "\u0958" * 201])
+ENDLESS = ["", "x" * 201, "x" * 10_000_000, "\u0958" * 201]
+
+
+@pytest.mark.load
+@pytest.mark.parametrize("password", ENDLESS)
+def test_what_is_empty_or_endless_is_refused_at_once(password):
+    started = time.thread_time()
+    with pytest.raises(PasswordRefused):
+        normalised(password)
+
+    assert time.thread_time() - started < 0.1
+
+
+@pytest.mark.parametrize("password", ENDLESS)
 def test_what_is_empty_or_endless_is_refused(password):
     with pytest.raises(PasswordRefused) as refused:
         normalised(password)

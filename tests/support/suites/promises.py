@@ -42,8 +42,7 @@ def pytest_configure_node(node):
 def pytest_collection_modifyitems(config, items):
     if not config.stash[IS_WHOLE]:
         return
-    kept = {promise for item in items for promise in promises_of(item)}
-    if not (problem := difference(kept, set(promises()))):
+    if not (problem := problem_of(items)):
         return
     if not hasattr(config, "workerinput"):
         raise pytest.UsageError(problem)
@@ -57,6 +56,15 @@ def pytest_testnodedown(node):
         _problems.add(problem)
 
 
+def problem_of(items) -> str | None:
+    """What is wrong with the marks of the gate's tests, None if nothing is."""
+    try:
+        kept = {promise for item in items for promise in promises_of(item)}
+    except pytest.UsageError as error:
+        return str(error)
+    return difference(kept, set(promises()))
+
+
 def difference(kept: set[str], known: set[str]) -> str | None:
     """How the marks of the gate's tests differ from the promises, None if they do not."""
     if missing := sorted(known - kept):
@@ -67,7 +75,12 @@ def difference(kept: set[str], known: set[str]) -> str | None:
 
 
 def promises_of(item) -> list[str]:
-    return [promise for mark in item.iter_markers("promise") for promise in mark.args]
+    """The promises that a test checks. Raises `pytest.UsageError` if its marks name one twice."""
+    marks = [*item.iter_markers("promise")]
+    names = [name for mark in marks for name in mark.args]
+    if len(set(names)) != len(names) or not all(mark.args for mark in marks):
+        raise pytest.UsageError(f"{item.nodeid} names a promise twice, or none")
+    return names
 
 
 @pytest.hookimpl(wrapper=True)
