@@ -11,6 +11,7 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -259,8 +260,10 @@ def backend(request) -> Backend:
 
 
 @pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
+def clock(request) -> SteppingClock:
+    """Beside a second process it has the machine's time, as that has."""
+    is_shared = "second_process" in request.fixturenames
+    return SteppingClock(datetime.now(UTC) if is_shared else None)
 
 
 @pytest.fixture
