@@ -146,7 +146,7 @@ class App(Application):
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.admission = Admission(service.random)
+        self.admission = Admission(service.random, service.timer)
         self.is_draining = False
         self._in_progress: set[RequestHandler] = set()
         self._is_idle = asyncio.Event()

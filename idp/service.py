@@ -8,7 +8,7 @@ from datetime import datetime
 
 from idp.config.settings import Config
 from idp.foundation.background_tasks import BackgroundTasks
-from idp.foundation.clock import Clock
+from idp.foundation.clock import Clock, SystemTimer, Timer
 from idp.foundation.randomness import Random
 from idp.foundation.token_bucket import NetworkTokenBucket, TokenBuckets
 from idp.foundation.ttl_cache import TtlCache
@@ -49,6 +49,7 @@ class Service:
     authorization_rate: TokenBuckets = field(
         default_factory=lambda: TokenBuckets(burst=200, per_second=20)
     )
+    timer: Timer = field(default_factory=SystemTimer)
     comparisons: Comparisons = field(default_factory=Comparisons)
     untrusted_proxies: UntrustedProxies = field(default_factory=UntrustedProxies)
     request_counts: RequestCounts = field(default_factory=RequestCounts)

@@ -3,7 +3,6 @@ events."""
 
 from __future__ import annotations
 
-import time
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -71,7 +70,7 @@ class EventStreamHandler(ApiHandler):
     get = ApiHandler.run
 
     def _waiting_for(self, seconds: float) -> Waiting:
-        ends_at = time.monotonic() + seconds
+        ends_at = self.service.timer.monotonic() + seconds
         return Waiting(ends_at, self._must_end, self.place.yielded, self._authorize_again)
 
     def _must_end(self) -> bool:
@@ -96,12 +95,12 @@ class EventStreamHandler(ApiHandler):
         """Sends server-sent events for ten minutes, or until the caller or the service ends. An
         error ends the response: the client's next request, which continues after the last event,
         gets the error as its answer."""
-        ends_at = time.monotonic() + SSE_SECONDS
+        ends_at = self.service.timer.monotonic() + SSE_SECONDS
         with self.service.waiting_readers.waiting(reader.filter.org_id):
             # Errors of the first reading still have a status of their own.
             reader = await self._send_next(reader, self._waiting_for(0))
             try:
-                while time.monotonic() < ends_at and not self._must_end():
+                while self.service.timer.monotonic() < ends_at and not self._must_end():
                     reader = await self._send_next(reader, self._waiting_for(_KEEPALIVE_SECONDS))
             except _STREAM_ERRORS as error:
                 self.log_exception(type(error), error, None)

@@ -21,12 +21,13 @@ import math
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from msgspec import Struct
 from tornado.web import Finish
 
 from idp.foundation import logs, metrics
+from idp.foundation.clock import Timer
 from idp.foundation.errors import Busy
 from idp.foundation.fairness.fair_queue import FairQueue
 from idp.foundation.fairness.requester import Requester
@@ -59,16 +60,6 @@ GROUPS: Final = (HEALTH, PUBLIC, PROTOCOL, PAGES, MANAGEMENT, BULK)
 Reason = Literal["queue", "wait"]
 _LINES_PER_SECOND: Final = 1
 _log: Final = logs.logger(__name__)
-
-
-class Timer(Protocol):
-    """A clock with timers, such as an event loop."""
-
-    def time(self) -> float:
-        """Returns the time in seconds."""
-
-    def call_later(self, delay: float, callback: Callable[[], object]) -> object:
-        """Calls `callback` after `delay` seconds."""
 
 
 class Shed(Busy):
@@ -124,11 +115,9 @@ class Place(Requester, eq=False):
 
 
 class GroupPlaces:
-    """The places of one group in this process. `timer` is the event loop by default."""
+    """The places of one group in this process."""
 
-    def __init__(
-        self, group: RequestGroup, random: Random, turns: Turns, timer: Timer | None = None
-    ) -> None:
+    def __init__(self, group: RequestGroup, random: Random, turns: Turns, timer: Timer) -> None:
         self._group = group
         self._random = random
         self._turns = turns
@@ -151,7 +140,7 @@ class GroupPlaces:
         if self._may_begin(network):
             self._take(place)
             return place
-        place.begin_waiting(self._time())
+        place.begin_waiting(self._timer.monotonic())
         dropped = self._queue.add(network, place)
         if dropped is not place:
             self._wait(place)
@@ -205,12 +194,12 @@ class GroupPlaces:
     def _expect_expiry(self, seconds: float) -> None:
         if not self._is_expiry_set and seconds < math.inf:
             self._is_expiry_set = True
-            (self._timer or asyncio.get_running_loop()).call_later(seconds, self._expire)
+            self._timer.call_later(seconds, self._expire)
 
     def _expire(self) -> None:
         """Refuses the requests that have waited too long."""
         self._is_expiry_set = False
-        now = self._time()
+        now = self._timer.monotonic()
         while self._waits:
             place = self._waits[0]
             remaining_seconds = place.waiting_since + self._group.max_wait_seconds - now
@@ -246,22 +235,21 @@ class GroupPlaces:
     def _wake(self, place: Place) -> None:
         if place.turn is None or place.turn.done():  # its task may have been cancelled
             return
-        metrics.HTTP_WAIT.observe(self._time() - place.waiting_since, self._group.name)
+        metrics.HTTP_WAIT.observe(self._timer.monotonic() - place.waiting_since, self._group.name)
         place.turn.set_result(None)
-
-    def _time(self) -> float:
-        return (self._timer or asyncio.get_running_loop()).time()
 
 
 class Admission:
     """The places of all groups in this process."""
 
-    def __init__(self, random: Random, groups: Sequence[RequestGroup] = GROUPS) -> None:
+    def __init__(
+        self, random: Random, timer: Timer, groups: Sequence[RequestGroup] = GROUPS
+    ) -> None:
         turns = Turns()
         # Health checks of a load balancer must not make other networks wait for a turn.
         own_turns = {HEALTH.name: Turns()}
         self._places = {
-            group.name: GroupPlaces(group, random, own_turns.get(group.name, turns))
+            group.name: GroupPlaces(group, random, own_turns.get(group.name, turns), timer)
             for group in groups
         }
         # They are read on demand: to set them in each request would cost more than the admission.

@@ -7,7 +7,6 @@ positions; the order among streams means nothing.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -117,7 +116,7 @@ async def read(
     Raises CursorTooOld, CursorUnknown.
     """
     batch = EventBatch([], dict(positions))
-    ends_at = time.monotonic() + _READ_SECONDS
+    ends_at = service.timer.monotonic() + _READ_SECONDS
     for stream in event_filter.streams:
         if not await _read_stream(service, event_filter, stream, batch, limit, ends_at):
             break
@@ -161,7 +160,7 @@ async def _read_stream(
                 batch.events.append((event, batch.positions))
         if page.after is None:
             return True
-        if time.monotonic() > ends_at:
+        if service.timer.monotonic() > ends_at:
             return False
         await asyncio.sleep(0)
 
@@ -172,8 +171,8 @@ async def wait(
     """Returns when an event is sealed beyond these positions of the heads, at `ends_at` of the
     monotonic clock, or within a second after `is_over` has
     become true."""
-    while (remaining := ends_at - time.monotonic()) > 0 and not is_over():
-        await asyncio.sleep(min(_POLL_SECONDS, remaining))
+    while (remaining := ends_at - service.timer.monotonic()) > 0 and not is_over():
+        await service.timer.sleep(min(_POLL_SECONDS, remaining))
         heads_now = await heads(service)
         if any(heads_now[name].position > position for name, position in positions.items()):
             return

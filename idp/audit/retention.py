@@ -9,8 +9,6 @@ unit that removes the first events.
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
@@ -83,7 +81,7 @@ async def remove_old(service: Service) -> None:
     state = await sealing.read_state(service)
     if state is None:
         return
-    ends_at, now = time.monotonic() + MAX_RUN_SECONDS, service.clock.now()
+    ends_at, now = service.timer.monotonic() + MAX_RUN_SECONDS, service.clock.now()
     for name, days in days_by_stream(service.config).items():
         head = state.heads[name]
         if days and (head.removable_from or now) <= now:
@@ -103,8 +101,8 @@ async def _remove(
     stored_floor = await service.store.get(AUDIT_FLOORS, head.id)
     if stored_floor is not None and stored_floor.floor > head.floor:
         return  # another process is removing them
-    while time.monotonic() < ends_at:
-        began_at = time.monotonic()
+    while service.timer.monotonic() < ends_at:
+        began_at = service.timer.monotonic()
         old = await _read_removable(service, key, head, cutoff)
         if not old:
             return
@@ -117,7 +115,7 @@ async def _remove(
             return
         head, stored_floor = new_head, new_floor
         # Half of the time is left to requests.
-        await asyncio.sleep(time.monotonic() - began_at)
+        await service.timer.sleep(service.timer.monotonic() - began_at)
 
 
 async def _read_removable(

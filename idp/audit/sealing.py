@@ -17,8 +17,6 @@ be found by a search through all events, since nothing in the event would say th
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
@@ -104,13 +102,13 @@ async def unsealed(service: Service, *, up_to: int) -> Unsealed:
 async def seal(service: Service) -> None:
     """Seals the events that are stored, the oldest first, for at most ten seconds. Raises
     ChainLost, WrongKey, StorageError."""
-    ends_at = time.monotonic() + _TURN_SECONDS
-    while time.monotonic() < ends_at:
-        began_at = time.monotonic()
+    ends_at = service.timer.monotonic() + _TURN_SECONDS
+    while service.timer.monotonic() < ends_at:
+        began_at = service.timer.monotonic()
         if await seal_some(service) < BATCH_SIZE:
             return
         # Half of the time is left to requests: after an upgrade there may be many old events.
-        await asyncio.sleep(time.monotonic() - began_at)
+        await service.timer.sleep(service.timer.monotonic() - began_at)
 
 
 async def seal_some(service: Service) -> int:

@@ -12,7 +12,6 @@ the event loop: slow work belongs in a thread.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
@@ -98,7 +97,7 @@ async def running(service: Service) -> AsyncIterator[None]:
 async def _flush_failure_counts(service: Service) -> None:
     """Stores this process's counts of refused attempts, once a second; never returns."""
     while True:
-        await asyncio.sleep(rate_limits.EVERY_SECONDS)
+        await service.timer.sleep(rate_limits.EVERY_SECONDS)
         await _run_measured(service, "refused attempts", _FLUSH)
 
 
@@ -119,8 +118,8 @@ _LAST_FLUSH: Final = ScheduledJob(rate_limits.EVERY_SECONDS, _flush_last)
 async def _repeat(service: Service, name: str, job: ScheduledJob) -> None:
     """Runs a task of every process periodically; never returns."""
     while True:
-        await asyncio.sleep(job.interval_seconds)
-        await _run_or_pause(name, take_turn(service, name, job))
+        await service.timer.sleep(job.interval_seconds)
+        await _run_or_pause(service, name, take_turn(service, name, job))
 
 
 async def _take_turns(service: Service) -> None:
@@ -128,11 +127,11 @@ async def _take_turns(service: Service) -> None:
     running_turns: dict[str, asyncio.Task[None]] = {}
     try:
         while True:
-            await asyncio.sleep(POLL_SECONDS)
+            await service.timer.sleep(POLL_SECONDS)
             running_turns = {name: turn for name, turn in running_turns.items() if not turn.done()}
             for name, lease in (await _due_or_none(service, running_turns.keys())).items():
                 turn = take_turn_after(service, name, JOBS[name], lease)
-                running_turns[name] = asyncio.create_task(_run_or_pause(name, turn))
+                running_turns[name] = asyncio.create_task(_run_or_pause(service, name, turn))
     finally:
         for each in running_turns.values():
             each.cancel()
@@ -146,7 +145,7 @@ async def _due_or_none(service: Service, excluded: Collection[str]) -> dict[str,
         due_tasks = await due(service)
     except StorageError as error:
         _log.warning("background work waits for the store", job="all", error=str(error))
-        await asyncio.sleep(RETRY_SECONDS)
+        await service.timer.sleep(RETRY_SECONDS)
         return {}
     return {name: lease for name, lease in due_tasks.items() if name not in excluded}
 
@@ -166,13 +165,13 @@ async def due(service: Service) -> dict[str, Lease | None]:
     }
 
 
-async def _run_or_pause(name: str, turn: Awaitable[bool]) -> None:
+async def _run_or_pause(service: Service, name: str, turn: Awaitable[bool]) -> None:
     """Waits for a turn of the task; a pause follows if the store is not available."""
     try:
         await turn
     except StorageError as error:
         _log.warning("background work waits for the store", job=name, error=str(error))
-        await asyncio.sleep(RETRY_SECONDS)
+        await service.timer.sleep(RETRY_SECONDS)
 
 
 async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
@@ -213,9 +212,9 @@ async def take_turn_after(
 
 async def _run_measured(service: Service, name: str, job: ScheduledJob) -> bool:
     """Runs the task; returns whether it succeeded."""
-    began = time.monotonic()
+    began = service.timer.monotonic()
     is_done = await _run(service, name, job)
-    job_metrics.record_run(name, time.monotonic() - began, is_done=is_done)
+    job_metrics.record_run(name, service.timer.monotonic() - began, is_done=is_done)
     if is_done:
         job_metrics.record_up_to_date(name, job.interval_seconds, service.clock.now())
     return is_done

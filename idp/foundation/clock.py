@@ -1,8 +1,11 @@
-"""Time: the only module that reads the machine's clock, so that tests can set the time."""
+"""Time: the only module that reads the machine's clock, so that tests can set the time, and the
+timer for what has to wait."""
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
 
@@ -15,6 +18,20 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Returns the current instant in UTC, truncated to milliseconds as in the store."""
+
+
+class Timer(Protocol):
+    """The source of durations. Code that waits, or measures how long something takes in order to
+    act on it, receives a timer as an argument."""
+
+    def monotonic(self) -> float:
+        """Returns seconds since an instant that stays the same while the machine runs."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Lets the other tasks of the event loop run for so long."""
+
+    def call_later(self, seconds: float, callback: Callable[[], object]) -> object:
+        """Has the event loop call `callback` after so long."""
 
 
 def nanoseconds() -> int:
@@ -39,6 +56,22 @@ class SystemClock:
     def now(self) -> datetime:
         """Returns the current instant in UTC, truncated to milliseconds as in the store."""
         return datetime.fromtimestamp(time.time_ns() // 1_000_000 / 1000, UTC)
+
+
+class SystemTimer:
+    """The machine's monotonic time, which is never set."""
+
+    def monotonic(self) -> float:
+        """Returns seconds since an instant that stays the same while the machine runs."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Lets the other tasks of the event loop run for so long."""
+        await asyncio.sleep(seconds)
+
+    def call_later(self, seconds: float, callback: Callable[[], object]) -> object:
+        """Has the event loop call `callback` after so long."""
+        return asyncio.get_running_loop().call_later(seconds, callback)
 
 
 class ShiftedClock(SystemClock):

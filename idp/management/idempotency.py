@@ -8,9 +8,7 @@ for ten minutes.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -198,9 +196,9 @@ async def _await_answer(service: Service, made_call: MadeCall) -> str:
 
     Raises Busy if the answer may still come, SecretGone if it was lost.
     """
-    deadline = time.monotonic() + _WAIT_SECONDS
-    while time.monotonic() < deadline:
-        await asyncio.sleep(_POLL_SECONDS)
+    deadline = service.timer.monotonic() + _WAIT_SECONDS
+    while service.timer.monotonic() < deadline:
+        await service.timer.sleep(_POLL_SECONDS)
         earlier = await service.store.get(MADE_CALLS, made_call.id)
         if earlier is not None and earlier.sealed_answer is not None:
             return earlier.sealed_answer

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import mmap
-import time
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from typing import Final
 
 from msgspec import Struct
+
+from idp.foundation.clock import Timer
 
 BEAT_SECONDS: Final = 0.25
 RECENT_SECONDS: Final = 1.0  # a worker with a more recent heartbeat is certainly running
@@ -25,12 +26,13 @@ _SLOT_BYTES: Final = 8
 class Heartbeats:
     """When the event loop of each of `count` workers last ran, in monotonic seconds."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, timer: Timer) -> None:
+        self._timer = timer
         self._slots = memoryview(mmap.mmap(-1, count * _SLOT_BYTES)).cast("d")
 
     def beat(self, index: int) -> None:
         """Records that the event loop of the worker with this index runs now."""
-        self._slots[index] = time.monotonic()
+        self._slots[index] = self._timer.monotonic()
 
     def last_beat(self, index: int) -> float:
         """Returns when the event loop of the worker with this index last ran, in monotonic
@@ -39,11 +41,11 @@ class Heartbeats:
 
     def is_beating(self, index: int) -> bool:
         """Returns whether a worker ran a moment ago."""
-        return time.monotonic() - self._slots[index] < RECENT_SECONDS
+        return self._timer.monotonic() - self._slots[index] < RECENT_SECONDS
 
     def ages(self) -> list[float | None]:
         """Returns for each worker how long ago it ran, in seconds; None if it never did."""
-        now = time.monotonic()
+        now = self._timer.monotonic()
         return [max(0.0, now - last_beat) if last_beat else None for last_beat in self._slots]
 
     @asynccontextmanager
@@ -59,7 +61,7 @@ class Heartbeats:
     async def _beat(self, index: int) -> None:
         while True:
             self.beat(index)
-            await asyncio.sleep(BEAT_SECONDS)
+            await self._timer.sleep(BEAT_SECONDS)
 
 
 class WorkerActions(Struct, frozen=True):

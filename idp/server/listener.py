@@ -21,6 +21,7 @@ import storage
 from idp import __version__
 from idp.config.settings import Config
 from idp.foundation import logs, metrics, standard_streams
+from idp.foundation.clock import SystemTimer
 from idp.server import certificate, descriptors, metrics_listener, notify, reload
 from idp.server.heartbeats import Heartbeats
 from idp.server.metrics_listener import MetricsListener
@@ -116,7 +117,7 @@ def run(
 
 def _run(config: Config, announce: Announce, launch: Launch, reloader: Reloader) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until it can be handled
-    notifier = notify.from_manager()
+    notifier = notify.from_manager(SystemTimer())
     if not config.is_temporary:
         _run_in(config, announce, launch, reloader, notifier)
         return
@@ -181,7 +182,7 @@ def _supervise(run_context: _Run) -> None:
         stop_seconds=config.shutdown_delay_seconds + config.drain_seconds,
     )
     supervisor = Supervisor(
-        run_context.port, functions, config.processes, limits, run_context.notifier
+        run_context.port, functions, config.processes, limits, run_context.notifier, SystemTimer()
     )
     supervisor.run(lambda start: run_context.announce(msgspec.json.decode(start, type=Start)))
 
@@ -222,7 +223,7 @@ async def _serve_alone(run_context: _Run) -> None:
     if run_context.metrics is None:
         await _open_and_serve(run_context)
         return
-    heartbeats = Heartbeats(1)
+    heartbeats = Heartbeats(1, SystemTimer())
     run_context.metrics.count_as("0")
     async with heartbeats.beating(0):
         with run_context.metrics.answering(heartbeats):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 from idp.config.loading import pop_from_environment
 from idp.foundation import logs
+from idp.foundation.clock import Timer
 
 _EXTENSION_SECONDS: Final = 60
 _EXTENSION_INTERVAL_SECONDS: Final = 5.0
@@ -24,14 +24,15 @@ class Notifier:
     `watchdog_seconds` is how often the manager expects a watchdog message; None if it does not.
     """
 
-    def __init__(self, address: str | None, watchdog_seconds: float | None) -> None:
+    def __init__(self, address: str | None, watchdog_seconds: float | None, timer: Timer) -> None:
         # An abstract socket's name begins with a zero byte, which the variable writes as "@".
         is_abstract = address is not None and address.startswith("@")
         self._address = f"\0{address[1:]}" if address and is_abstract else address
         self.watchdog_seconds = watchdog_seconds
+        self._timer = timer
         self._is_ready = False
         self._is_stopping = False
-        self._extended_at = time.monotonic()
+        self._extended_at = self._timer.monotonic()
 
     def starting(self) -> None:
         """Reports that the store is still being opened, which takes long where stored records are
@@ -39,7 +40,7 @@ class Notifier:
 
         A call soon after another one sends nothing; nor does one after `stopping`.
         """
-        now = time.monotonic()
+        now = self._timer.monotonic()
         if not self._is_stopping and now - self._extended_at >= _EXTENSION_INTERVAL_SECONDS:
             self._extended_at = now
             microseconds = _EXTENSION_SECONDS * 1_000_000
@@ -57,7 +58,7 @@ class Notifier:
 
     async def _keep_extending(self) -> None:
         while True:
-            await asyncio.sleep(_EXTENSION_INTERVAL_SECONDS / 5)
+            await self._timer.sleep(_EXTENSION_INTERVAL_SECONDS / 5)
             self.starting()
 
     def ready(self, status: str) -> None:
@@ -71,7 +72,7 @@ class Notifier:
         """Reports that the settings are being read again; the caller has to call `ready`
         afterwards."""
         if not self._is_stopping:
-            self._send("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
+            self._send("RELOADING=1", f"MONOTONIC_USEC={int(self._timer.monotonic() * 1_000_000)}")
 
     def stopping(self) -> None:
         """Reports that a stop has begun, and logs it if `ready` was called. From now on, `ready`
@@ -94,7 +95,7 @@ class Notifier:
         if self.watchdog_seconds is not None:
             while True:
                 self.watchdog()
-                await asyncio.sleep(self.watchdog_seconds / 4)
+                await self._timer.sleep(self.watchdog_seconds / 4)
 
     def _send(self, *lines: str) -> None:
         if not self._address:
@@ -107,7 +108,7 @@ class Notifier:
             sock.sendto("\n".join(lines).encode(), self._address)
 
 
-def from_manager() -> Notifier:
+def from_manager(timer: Timer) -> Notifier:
     """Returns the notifier for the service manager that started this process, as its environment
     variables name it.
 
@@ -118,4 +119,5 @@ def from_manager() -> Notifier:
     return Notifier(
         pop_from_environment("NOTIFY_SOCKET"),
         int(microseconds) / 1_000_000 if microseconds.isdigit() else None,
+        timer,
     )

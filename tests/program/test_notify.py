@@ -2,59 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
-import socket
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from idp.server import notify
-from idp.server.notify import Notifier
-from tests.support import patience
-from tests.support.patience import until
 from tests.support.programs.program import eventually
+from tests.support.programs.service_manager import service_manager  # noqa: F401  a fixture
 
 ROOT = Path(__file__).parents[2]
-
-
-class Manager:
-    """A service manager's socket, and the messages that it has received."""
-
-    def __init__(self, address):
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.bind(address)
-        self._socket.setblocking(False)
-        self._received = []
-
-    def messages(self):
-        while True:
-            try:
-                self._received.append(self._socket.recv(4096).decode())
-            except BlockingIOError:
-                return list(self._received)
-
-    def states(self):
-        """The first line of each message but signs of life."""
-        first = [message.partition("\n")[0] for message in self.messages()]
-        return [line for line in first if line != "WATCHDOG=1"]
-
-    def signs_of_life(self):
-        return self.messages().count("WATCHDOG=1")
-
-    def close(self):
-        self._socket.close()
-
-
-@pytest.fixture(params=["path", "abstract"])
-def manager(request, tmp_path):
-    path = str(tmp_path / "notify") if request.param == "path" else f"@idp-{os.getpid()}"
-    with closing(Manager(path.replace("@", "\0"))) as made:
-        made.address = path
-        yield made
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -106,39 +64,13 @@ def test_a_start_that_upgrades_what_is_stored_asks_for_more_time(
     program.stop()
 
 
-@pytest.mark.full
-async def test_more_time_is_asked_for_now_and_then_until_the_start_is_over(manager, monkeypatch):
-    monkeypatch.setattr(notify, "_EXTENSION_INTERVAL_SECONDS", 0.01)
-    notifier = Notifier(manager.address, None)
-    async with asyncio.timeout(patience.SECONDS), notifier.extending():
-        await until(lambda: len(manager.states()) >= 3)
-    sent = manager.states()
-    await asyncio.sleep(0.05)
-
-    assert manager.states() == sent == ["EXTEND_TIMEOUT_USEC=60000000"] * len(sent)
-    assert "STATUS=opening the store" in manager.messages()[0]
-
-
-def test_more_time_is_not_asked_for_more_often_than_necessary_nor_amid_a_stop(manager):
-    notifier = Notifier(manager.address, None)
-    for _ in range(100):
-        notifier.starting()
-    assert manager.states() == []  # the start has just begun
-
-    notifier.stopping()
-    notifier._extended_at -= 60
-    notifier.starting()
-
-    assert manager.states() == ["STOPPING=1"]
-
-
 def test_signs_of_life_are_sent_where_they_are_expected(start_program, manager):
     start_program(NOTIFY_SOCKET=manager.address, WATCHDOG_USEC=400_000)
 
     eventually(lambda: manager.signs_of_life() > 5, "signs of life")
 
 
-@pytest.mark.full
+@pytest.mark.load
 def test_a_group_in_which_no_worker_runs_gives_no_sign_of_life(start_program, manager):
     options = {"NOTIFY_SOCKET": manager.address, "WATCHDOG_USEC": 400_000}
     program = start_program("--processes", "2", **options)

@@ -69,12 +69,10 @@ def test_nobody_waits_for_a_worker_that_was_killed(start_program):
     program = start_program("--processes", "2")
     killed = program.workers()[0]
     os.kill(killed, signal.SIGKILL)
-    eventually(lambda: not is_alive(killed), "its end")
-    time.sleep(0.3)  # a tick of the supervisor
+    program.wait_for(lambda: bool(replacements(program)), "word of it")
     waits = [seconds_for_an_answer(program.port) for _ in range(40)]
 
     assert None not in waits
-    assert max(waits) < 5
     eventually(lambda: is_served(program, [killed]), "the replacement")
     (line,) = replacements(program)
     assert (line["reason"], line["exit_code"], line["pause_seconds"]) == ("signal", -9, 0.0)
@@ -89,13 +87,12 @@ def test_connections_queued_for_a_killed_worker_are_reset(start_program):
         connection.sendall(HEAD)
     for pid in workers:
         os.kill(pid, signal.SIGKILL)
-    started = time.monotonic()
     for connection in waiting:
+        connection.settimeout(patience.SECONDS)
         with pytest.raises(ConnectionResetError):
             connection.recv(1)
         connection.close()
 
-    assert time.monotonic() - started < 2
     eventually(lambda: is_served(program, workers), "the replacements")
 
 
@@ -118,7 +115,7 @@ def test_while_no_worker_serves_connections_are_refused_and_the_port_is_nobody_e
     program.kill()
 
 
-@pytest.mark.full
+@pytest.mark.load
 def test_a_worker_that_stands_still_is_shut_off_then_killed_and_replaced(start_program):
     program = start_program("--processes", "2", IDP_WORKER_TIMEOUT_SECONDS=7)
     frozen = program.workers()[0]
@@ -135,7 +132,6 @@ def test_a_worker_that_stands_still_is_shut_off_then_killed_and_replaced(start_p
     assert [line["reason"] for line in replacements(program)] == ["hung"]
 
 
-@pytest.mark.full
 def test_a_worker_that_comes_back_after_its_socket_was_shut_is_replaced(start_program):
     program = start_program("--processes", "2")
     frozen = program.workers()[0]
@@ -152,7 +148,7 @@ def test_a_worker_that_comes_back_after_its_socket_was_shut_is_replaced(start_pr
     assert line["exit_code"] in ((0, -signal.SIGKILL) if had_lock else (0,))
 
 
-@pytest.mark.full
+@pytest.mark.load
 def test_a_stopped_worker_without_which_nobody_can_write_is_killed_after_five_seconds(
     start_program, tmp_path
 ):
@@ -233,7 +229,7 @@ def test_a_worker_for_which_there_is_no_room_is_started_later(start_program):
     eventually(lambda: is_served(program, [killed]), "the replacement")
 
 
-@pytest.mark.full
+@pytest.mark.load
 @pytest.mark.parametrize("with_supervisor", [True, False], ids=["group", "workers"])
 def test_a_pause_of_the_whole_group_kills_nobody(start_program, with_supervisor):
     program = start_program("--processes", "2", IDP_WORKER_TIMEOUT_SECONDS=5)
@@ -249,7 +245,7 @@ def test_a_pause_of_the_whole_group_kills_nobody(start_program, with_supervisor)
     assert program.workers() == workers
 
 
-@pytest.mark.full
+@pytest.mark.load
 def test_a_service_whose_workers_end_before_they_serve_gives_up(start_program):
     program = start_program(
         "--processes", "2", module="tests.program.dying", waits=False, PYTHONPATH=ROOT

@@ -6,6 +6,7 @@ Fixtures::
     server      a fresh service on a temporary store, as its first start leaves it
     visitor     a browser at it
     demo        the demo application, as a relying party
+    timer       what the service waits by, advanced by the test
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from storage.observed_store import ObservedStore
 from storage.observer import ObserverGroup
 from tests.support.browsers.transport import Loopback
 from tests.support.browsers.visitor import Visitor
-from tests.support.clock import SteppingClock
+from tests.support.clock import SteppingClock, SteppingTimer
 from tests.support.patience import SECONDS
 from tests.support.protocol.relying_party import RelyingParty
 from tests.support.random import SeededRandom, seed_of_test
@@ -169,10 +170,10 @@ def make_hashes_cheap(monkeypatch) -> None:
     monkeypatch.setitem(schemes.RECIPES, "argon2id", cheap)
 
 
-def patient(random: SeededRandom) -> Admission:
+def patient(service: Service) -> Admission:
     """Places for which requests wait as long as a slow machine takes."""
     longer = [structs.replace(group, max_wait_seconds=SECONDS) for group in admission.GROUPS]
-    return Admission(random, longer)
+    return Admission(service.random, service.timer, longer)
 
 
 class FirstStart:
@@ -226,7 +227,7 @@ async def start_server(
     start = await bootstrap.make_ready(service)
     first.keep(store)
     app = App(service)
-    app.admission = patient(random)
+    app.admission = patient(service)
     http = BoundedServer(app, config, None, lambda: None)
     http.listen_on(listening)
     return Server(service, app, clock, start), http
@@ -265,6 +266,7 @@ def new_visitor(io_loop, server):
     def make(**client) -> Visitor:
         client.setdefault("transport", Loopback())
         made.append(Visitor(server.issuer, **client))
+        made[-1].service = server.service
         return made[-1]
 
     yield make
@@ -275,6 +277,14 @@ def new_visitor(io_loop, server):
 @pytest.fixture
 def visitor(new_visitor) -> Visitor:
     return new_visitor()
+
+
+@pytest.fixture
+def timer(server) -> SteppingTimer:
+    """The service's timer, which the test advances instead of the machine."""
+    stepping = SteppingTimer()
+    object.__setattr__(server.service, "timer", stepping)  # it is frozen
+    return stepping
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ app are no longer accepted after too many wrong ones in a row.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final
 
 from msgspec import Struct
@@ -181,7 +180,7 @@ def _accepted(
 async def _report_wrong_codes(service: Service, user: User) -> None:
     """Mails the user that another party knows the password."""
     # After the answer, so that its duration does not depend on the mail.
-    await asyncio.sleep(_AFTER_ANSWER_SECONDS)
+    await service.timer.sleep(_AFTER_ANSWER_SECONDS)
     mails = guess_messages.wrong_codes(service, user)
     if mails:
         await service.store.commit(*mails)

@@ -6,7 +6,6 @@ has a passkey.
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from typing import Final
 
@@ -32,7 +31,7 @@ async def close_or_report(service: Service, user_id: str) -> None:
     stays open; the user of an account that is closed gets one mail for each series of wrong
     passwords.
     """
-    await asyncio.sleep(AFTER_ANSWER_SECONDS)
+    await service.timer.sleep(AFTER_ANSWER_SECONDS)
     user, streak = await service.store.get_many([(USERS, user_id), (GUESS_STREAKS, user_id)])
     if user is None or streak is None:
         return

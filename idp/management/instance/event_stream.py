@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Annotated, Final, NamedTuple
@@ -94,7 +93,8 @@ async def stream(service: Service, call: Call, request: EventStreamQuery) -> Str
         pass
 
     reader = await open_reader(service, call, request)
-    waiting = Waiting(time.monotonic() + request.wait, lambda: False, nullcontext, confirm)
+    ends_at = service.timer.monotonic() + request.wait
+    waiting = Waiting(ends_at, lambda: False, nullcontext, confirm)
     return await view(service, reader, await next_batch(service, reader, waiting))
 
 
@@ -150,7 +150,7 @@ async def next_batch(service: Service, reader: EventReader, waiting: Waiting) ->
     """Returns the next events; if there are none, waits for them, as one of the readers whose
     number is limited. Raises CursorUnknown, CursorTooOld, Busy, and what `confirm` raises."""
     batch = await _read(service, reader, reader.positions)
-    if batch.events or not batch.is_end or time.monotonic() >= waiting.ends_at:
+    if batch.events or not batch.is_end or service.timer.monotonic() >= waiting.ends_at:
         return batch
     with service.waiting_readers.waiting(reader.filter.org_id):
         return await await_batch(service, reader, waiting)
@@ -164,7 +164,7 @@ async def await_batch(service: Service, reader: EventReader, waiting: Waiting) -
         # Before the read, so that events that are sealed after it are not missed.
         sealed_positions = await event_streams.latest(service, reader.filter.streams)
         batch = await _read(service, reader, positions)
-        if batch.events or time.monotonic() >= waiting.ends_at or waiting.is_over():
+        if batch.events or service.timer.monotonic() >= waiting.ends_at or waiting.is_over():
             break
         positions = batch.positions
         if batch.is_end:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import time
 from contextlib import ExitStack, closing
 from datetime import timedelta
 from typing import Annotated, Any, Final, TypeVar
@@ -102,7 +101,7 @@ async def import_package(service: Service, call: Call, package: Upload) -> Impor
     is no package, or it can't be read from its location; Busy if too many transfers are running.
     Nothing is stored then.
     """
-    deadline = time.monotonic()
+    deadline = service.timer.monotonic()
     document = _envelope(package)
     if not document.keys() & set(LOCATION_MEMBERS):
         options = _envelope_options(ImportCallOptions, document)
@@ -192,7 +191,7 @@ async def _fetch(
     """
     try:
         with scratch.directory() as directory:
-            file, seconds = directory / "package.json", deadline - time.monotonic()
+            file, seconds = directory / "package.json", deadline - service.timer.monotonic()
             max_bytes = service.config.max_import_bytes
             await cancellation.run_unless_set(
                 abandoned, bucket_store.fetch(service, location, file, seconds, max_bytes)
@@ -280,10 +279,10 @@ async def _wait_for(service: Service, job_id: str, deadline: float) -> Job:
         job = await service.store.get(JOBS, job_id)
         if job is None:
             raise IdpError("the job was deleted")
-        remaining = deadline - time.monotonic()
+        remaining = deadline - service.timer.monotonic()
         if job.state not in job_lifecycle.WAITING or remaining <= 0:
             return job
-        await asyncio.sleep(min(pause, remaining))
+        await service.timer.sleep(min(pause, remaining))
         if pause == _LONGEST_PAUSE_SECONDS:  # the job may take hours, in another process
             requester.current().wait_elsewhere()
         # A small import ends within milliseconds; a long one should not load the store.

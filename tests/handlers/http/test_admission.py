@@ -22,7 +22,7 @@ class Timers:
         self.now = 0.0
         self.set = []
 
-    def time(self):
+    def monotonic(self):
         return self.now
 
     def call_later(self, seconds, function):
@@ -43,7 +43,7 @@ def timers():
 
 def places_of(group, timers, **turns):
     """The places of a group, whose requests begin in turns of this kind."""
-    return GroupPlaces(group, SeededRandom(), Turns(now=timers.time, **turns), timers)
+    return GroupPlaces(group, SeededRandom(), Turns(now=timers.monotonic, **turns), timers)
 
 
 @pytest.fixture
@@ -242,7 +242,7 @@ async def test_the_networks_of_one_ipv6_site_have_one_share_of_a_turn(timers):
 
 
 async def test_groups_share_a_turn_and_begin_in_it_one_after_the_other(timers):
-    turns = Turns(per_turn=2, now=timers.time)
+    turns = Turns(per_turn=2, now=timers.monotonic)
     first, second = (GroupPlaces(WIDE, SeededRandom(), turns, timers) for _ in range(2))
     enter(first, "b")
     entered = [*enter(first, *"aaaaa"), *enter(second, *"aaaaa")]

@@ -53,7 +53,7 @@ def limit(server, max_running=1, max_waiting=1, seconds=10.0):
         else group
         for group in GROUPS
     ]
-    server.app.admission = Admission(server.service.random, groups)
+    server.app.admission = Admission(server.service.random, server.service.timer, groups)
 
 
 def fill(server, *groups, network="198.51.100.1"):

@@ -136,7 +136,7 @@ def limit(server, monkeypatch):
     """Has the service answer one request of each group at once; who waits is soon refused."""
     monkeypatch.setattr(admission, "RETRY_AFTER_SECONDS", range(1))
     groups = [structs.replace(each, max_running=1, max_wait_seconds=0.02) for each in GROUPS]
-    server.app.admission = Admission(server.service.random, groups)
+    server.app.admission = Admission(server.service.random, server.service.timer, groups)
     return server.app.admission.places_of(BULK)
 
 

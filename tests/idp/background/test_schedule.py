@@ -11,7 +11,6 @@ from idp.background import schedule as background_schedule
 from idp.background.schedule import MAX_RUN_SECONDS, RETRY_SECONDS, ScheduledJob
 from idp.records import LEASES
 from storage import Unavailable
-from tests.support import patience
 from tests.support.patience import loop_turns, until
 from tests.support.store.stored import everything
 
@@ -214,23 +213,35 @@ async def test_a_turn_that_went_to_somebody_else_is_not_taken_from_them(server, 
     assert not await turn(service, Work())
 
 
-async def test_within_the_block_jobs_are_done_and_after_it_none(service, monkeypatch):
+async def elapse(server, timer, seconds):
+    """So many seconds pass for the service, half a second at a time."""
+    for _ in range(2 * seconds):
+        server.clock.advance(0.5)
+        await timer.advance(0.5)
+
+
+async def test_within_the_block_jobs_are_done_and_after_it_none(
+    server, service, timer, monkeypatch
+):
     work, other = Work(), Work(asyncio.Event().wait)
-    monkeypatch.setattr(background_schedule, "POLL_SECONDS", 0.001)
-    monkeypatch.setattr(
-        background_schedule,
-        "JOBS",
-        {"work": ScheduledJob(0, work), "other": ScheduledJob(0, other)},
-    )
+    jobs = {"work": ScheduledJob(1, work), "other": ScheduledJob(1, other)}
+    monkeypatch.setattr(background_schedule, "JOBS", jobs)
     before = asyncio.all_tasks()
-    async with asyncio.timeout(patience.SECONDS), background_schedule.running(service):
-        await until(lambda: work.begun >= 5 and other.begun)
+    async with background_schedule.running(service):
+        while work.begun < 5:
+            await elapse(server, timer, 2)
+            await until(lambda: other.begun and timer.sleepers)
+    begun = work.begun
+    await elapse(server, timer, 60)
 
     assert asyncio.all_tasks() == before
     assert other.begun == 1
+    assert work.begun == begun
 
 
-async def test_a_store_that_is_away_is_waited_for(service, lines, monkeypatch):
+async def test_a_store_that_is_away_is_asked_again_after_ten_seconds(
+    server, service, timer, lines, monkeypatch
+):
     work, get_many, failures = Work(), service.store.get_many, iter([Unavailable("away")] * 3)
 
     async def ailing(keys):
@@ -239,10 +250,16 @@ async def test_a_store_that_is_away_is_waited_for(service, lines, monkeypatch):
         return await get_many(keys)
 
     monkeypatch.setattr(service.store, "get_many", ailing)
-    monkeypatch.setattr(background_schedule, "POLL_SECONDS", 0.001)
-    monkeypatch.setattr(background_schedule, "RETRY_SECONDS", 0.001)
     monkeypatch.setattr(background_schedule, "JOBS", {"work": ScheduledJob(60, work)})
-    async with asyncio.timeout(patience.SECONDS), background_schedule.running(service):
+    reported = []
+    async with background_schedule.running(service):
+        for seconds in (2, 11, 1, 12):
+            await elapse(server, timer, seconds)
+            reported.append(len(lines))
+        early = work.begun
+        await elapse(server, timer, 12)
         await until(lambda: work.begun)
 
+    assert reported == [1, 1, 2, 3]
+    assert early == 0
     assert [each[0] for each in lines] == ["warning"] * 3

@@ -8,7 +8,9 @@ import time
 
 import pytest
 
+from idp.foundation.clock import SystemTimer
 from idp.server.heartbeats import Heartbeats, Watch, WorkerActions
+from tests.support.clock import SteppingTimer
 
 
 def watched(until, beats, listening=None, timeout=30, tick=0.25):
@@ -110,7 +112,7 @@ def test_a_pause_of_the_supervisor_itself_gives_every_worker_a_new_term():
 
 @pytest.mark.full
 async def test_an_event_loop_that_stands_still_does_not_beat():
-    heartbeats = Heartbeats(2)
+    heartbeats = Heartbeats(2, SystemTimer())
     async with heartbeats.beating(1):
         await asyncio.sleep(0)
         first = heartbeats.last_beat(1)
@@ -122,7 +124,7 @@ async def test_an_event_loop_that_stands_still_does_not_beat():
 
 @pytest.mark.full
 def test_a_child_beats_in_its_parents_memory():
-    heartbeats = Heartbeats(2)
+    heartbeats = Heartbeats(2, SystemTimer())
     child = os.fork()
     if not child:
         heartbeats.beat(1)
@@ -130,3 +132,18 @@ def test_a_child_beats_in_its_parents_memory():
     os.waitpid(child, 0)
 
     assert 0 <= time.monotonic() - heartbeats.last_beat(1) < 10
+
+
+async def test_a_loop_beats_four_times_a_second_until_the_end_of_the_block():
+    timer = SteppingTimer()
+    heartbeats = Heartbeats(2, timer)
+    async with heartbeats.beating(1):
+        await timer.advance(10.1)
+        last_beat, is_beating = heartbeats.last_beat(1), heartbeats.is_beating(1)
+    await timer.advance(2)
+
+    assert last_beat == 1010
+    assert is_beating
+    assert heartbeats.last_beat(1) == 1010
+    assert not heartbeats.is_beating(1)
+    assert heartbeats.ages() == [None, pytest.approx(2.1)]

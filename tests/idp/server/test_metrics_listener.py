@@ -17,6 +17,7 @@ from idp.foundation.errors import ConfigError
 from idp.server import metrics_listener
 from idp.server.heartbeats import Heartbeats
 from tests.support import patience
+from tests.support.clock import SteppingTimer
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -32,7 +33,7 @@ def private(tmp_path, monkeypatch):
 @contextmanager
 def answering(token_file=None, beats=(), **settings):
     """A listener of two workers; yields what sends a request to it."""
-    heartbeats = Heartbeats(2)
+    heartbeats = Heartbeats(2, SteppingTimer())
     for index in beats:
         heartbeats.beat(index)
     config = Config(metrics_listen="127.0.0.1:0", metrics_token_file=token_file, **settings)
