@@ -18,7 +18,7 @@ HERE, THERE = "10.213.77.1", "10.213.77.2"
 ASK = """
 import http.client, sys
 host, port, path, *fields = sys.argv[1:]
-connection = http.client.HTTPConnection(host, int(port), timeout=patience.SECONDS)
+connection = http.client.HTTPConnection(host, int(port), timeout=300)
 connection.request("GET", path, headers=dict(field.split(": ", 1) for field in fields))
 answer = connection.getresponse()
 sys.stdout.buffer.write(b"%d " % answer.status + answer.read())

@@ -18,7 +18,7 @@ _PAUSE_SECONDS: Final = 0.002
 async def until(happens: Callable[[], Any], name: str = "", seconds: float = SECONDS) -> Any:
     """Returns the result of `happens`, which may be a coroutine function, as soon as it is true.
 
-    The loop loop_turns meanwhile. Raises `AssertionError` with the name after `seconds`.
+    The loop runs meanwhile. Raises `AssertionError` with the name after `seconds`.
     """
     deadline = time.monotonic() + seconds
     while not (found := await _value(happens())):

@@ -238,7 +238,7 @@ async def test_confirming_ends_every_session_of_this_browser_and_of_no_other(
     server, visitor, client, tokens, new_visitor
 ):
     other = await server.copy_user("otto")
-    await visitor.sign_in(client.authorize_url(prompt="select_account"), *other)
+    await client.sign_in(visitor, *other, prompt="select_account")
     elsewhere = new_visitor()
     await client.tokens(elsewhere, *server.user)
     page = await visitor.open(PATH)

@@ -177,7 +177,7 @@ def until_the_grant(party, other_grant, grant):
 
 async def code_of_another_person(world, party, visitor):
     person = await world.server.copy_user("gone@localhost")
-    return (await visitor.sign_in(party.authorize_url(), *person)).answer["code"]
+    return (await party.sign_in(visitor, *person)).answer["code"]
 
 
 async def deactivate_the_other_person(store):

@@ -48,7 +48,7 @@ class World:
 
 
 async def code(world: World) -> str:
-    page = await world.visitor.sign_in(world.party.authorize_url(), *world.server.user)
+    page = await world.party.sign_in(world.visitor, *world.server.user)
     return page.answer["code"]
 
 

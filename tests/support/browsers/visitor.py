@@ -88,6 +88,7 @@ class Visitor:
         options = {"follow_redirects": False, "timeout": SECONDS, "verify": trusting()}
         self.http = httpx.AsyncClient(**(options | client))
         self.may_fail = False
+        self.service = None  # where it runs in this process
 
     async def close(self) -> None:
         await self.http.aclose()
@@ -95,6 +96,12 @@ class Visitor:
     @property
     def cookies(self) -> httpx.Cookies:
         return self.http.cookies
+
+    def receive_cookie(self, header: str) -> None:
+        """Keeps a cookie, as if a response had this Set-Cookie header."""
+        request = httpx.Request("GET", self.base)
+        response = httpx.Response(200, headers={"Set-Cookie": header}, request=request)
+        self.cookies.extract_cookies(response)
 
     async def get(self, url: str, **options) -> Page:
         return self._read(await self.http.get(urljoin(self.base, url), **options))

@@ -91,7 +91,7 @@ async def tokens_of(server, visitor, party, scope: str, **changes) -> dict:
     url = party.authorize_url(scope=scope, **changes)
     page = await visitor.get(url)
     if "code" not in page.answer:
-        page = await visitor.sign_in(url, *server.user)
+        page = await party.sign_in(visitor, *server.user, scope=scope, **changes)
     return (await party.redeem(visitor, page.answer["code"])).json()
 
 

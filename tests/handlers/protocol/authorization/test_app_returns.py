@@ -153,7 +153,7 @@ async def test_a_user_who_gave_a_credential_in_this_sign_in_need_not_confirm(
 ):
     party = await app()
     first = await new_visitor().sign_in(party.authorize_url(), *server.user)
-    again = await signed_in.sign_in(party.authorize_url(prompt="login"), *server.user)
+    again = await party.sign_in(signed_in, *server.user, prompt="login")
 
     assert "code" in first.answer
     assert "code" in again.answer

@@ -65,14 +65,14 @@ async def test_with_a_session_prompt_none_keeps_sub_and_auth_time(visitor, demo,
 
 @pytest.mark.promise("authorization error: interaction_required", "session: prompt none")
 async def test_with_several_sessions_prompt_none_needs_interaction(visitor, demo, tokens, other):
-    await visitor.sign_in(demo.authorize_url(prompt="select_account"), *other)
+    await demo.sign_in(visitor, *other, prompt="select_account")
 
     assert (await demo.silently(visitor))["error"] == "interaction_required"
 
 
 @pytest.mark.full
 async def test_with_several_sessions_a_hint_decides(server, visitor, demo, tokens, other):
-    await visitor.sign_in(demo.authorize_url(prompt="select_account"), *other)
+    await demo.sign_in(visitor, *other, prompt="select_account")
     by_token = await demo.silently(visitor, id_token_hint=tokens["id_token"])
     page = await visitor.get(demo.authorize_url(prompt="none", login_hint="Otto"))
     by_name = await id_token(visitor, demo, page)
@@ -89,7 +89,7 @@ async def test_one_session_is_used_without_asking(visitor, demo, tokens):
 @pytest.mark.full
 @pytest.mark.promise("authorization: prompt absent", "authorization: prompt select_account")
 async def test_several_sessions_are_offered_for_choice(visitor, demo, tokens, other):
-    await visitor.sign_in(demo.authorize_url(prompt="select_account"), *other)
+    await demo.sign_in(visitor, *other, prompt="select_account")
 
     assert (await visitor.open(demo.authorize_url())).name == "accounts"
 

@@ -143,9 +143,7 @@ async def test_an_application_that_changed_its_owner_gets_no_more_than_its_scope
     wanted = json.dumps(
         {"userinfo": {"name": None, "email": None}, "id_token": {"name": None, "email": None}}
     )
-    page = await visitor.sign_in(
-        demo.authorize_url(scope="openid email", claims=wanted), *server.user
-    )
+    page = await demo.sign_in(visitor, *server.user, scope="openid email", claims=wanted)
     await server.store.commit(Update(APPLICATIONS, demo.client_id, set={"is_third_party": True}))
     tokens = (await demo.redeem(visitor, page.answer["code"])).json()
     told = (await demo.userinfo(visitor, tokens["access_token"])).json()

@@ -58,7 +58,7 @@ async def test_of_several_people_the_one_whom_claims_names_is_chosen(
     server, visitor, demo, tokens
 ):
     other = await server.copy_user("otto")
-    await visitor.sign_in(demo.authorize_url(prompt="select_account"), *other)
+    await demo.sign_in(visitor, *other, prompt="select_account")
     claims = await id_token(visitor, demo, **demanding("sub", {"value": sub_of(tokens)}))
 
     assert claims["sub"] == sub_of(tokens)
@@ -148,7 +148,7 @@ UNUSABLE = [
 @pytest.mark.promise("authorization: claims")
 @pytest.mark.parametrize("claims", UNUSABLE, ids=lambda claims: claims[:40])
 async def test_claims_that_can_not_be_used_are_passed_over(server, visitor, demo, claims):
-    await visitor.sign_in(demo.authorize_url(claims=claims), *server.user)
+    await demo.sign_in(visitor, *server.user, claims=claims)
     record = await only(server.store, AUTHORIZATIONS)
 
     assert record.claims is None

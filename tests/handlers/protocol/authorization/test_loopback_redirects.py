@@ -25,7 +25,7 @@ async def native(server, *, any_port=True):
 )
 async def test_the_answer_goes_to_the_port_that_was_sent(server, visitor, uri):
     client = await native(server)
-    page = await visitor.sign_in(client.authorize_url(redirect_uri=uri), *server.user)
+    page = await client.sign_in(visitor, *server.user, redirect_uri=uri)
     code = page.answer["code"]
     elsewhere = await client.redeem(visitor, code, redirect_uri="http://127.0.0.1:5/cb")
     redeemed = await client.redeem(visitor, code, redirect_uri=uri)

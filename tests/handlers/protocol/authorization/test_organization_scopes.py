@@ -46,7 +46,7 @@ async def authorizations(server) -> int:
 @pytest.mark.parametrize("kind", ["id", "domain"])
 async def test_a_user_of_the_organization_signs_in(server, visitor, demo, otto, kind):
     scope = await scope_of(server, "otto", kind)
-    page = await visitor.sign_in(demo.authorize_url(scope=scope), *otto)
+    page = await demo.sign_in(visitor, *otto, scope=scope)
     body = (await demo.redeem(visitor, page.answer["code"])).json()
 
     assert body["scope"] == scope
@@ -148,7 +148,7 @@ async def test_only_the_accounts_of_the_organization_are_offered(server, visitor
     ],
 )
 async def test_for_an_organization_that_there_is_not_nobody_signs_in(server, visitor, demo, scope):
-    page = await visitor.sign_in(demo.authorize_url(scope=scope), *server.user)
+    page = await demo.sign_in(visitor, *server.user, scope=scope)
 
     assert page.name == "accounts"
     assert await authorizations(server) == 0
@@ -157,7 +157,7 @@ async def test_for_an_organization_that_there_is_not_nobody_signs_in(server, vis
 async def test_nobody_is_of_two_organizations(server, visitor, demo, otto):
     here = await scope_of(server, server.user[0], "id")
     there = (await scope_of(server, "otto", "id")).removeprefix("openid ")
-    page = await visitor.sign_in(demo.authorize_url(scope=f"{here} {there}"), *server.user)
+    page = await demo.sign_in(visitor, *server.user, scope=f"{here} {there}")
 
     assert page.name == "accounts"
     assert await authorizations(server) == 0

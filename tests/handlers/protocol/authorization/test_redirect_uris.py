@@ -254,7 +254,7 @@ async def test_end_session_refuses_an_address_that_is_nearly_registered(server, 
 @pytest.mark.full
 async def test_the_token_endpoint_refuses_an_address_that_is_nearly_registered(server, visitor):
     client = await register(server, "web")
-    page = await visitor.sign_in(client.authorize_url(), *server.user)
+    page = await client.sign_in(visitor, *server.user)
     before = await everything(server.store)
     for uri in NEAR_MISSES:
         refused = await client.redeem(visitor, page.answer["code"], redirect_uri=uri)

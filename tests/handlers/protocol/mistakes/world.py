@@ -39,10 +39,10 @@ class World:
 
     async def code(self, party: RelyingParty | None = None, **changes) -> str:
         """A fresh code of the demo user."""
-        url = (party or self.wiki).authorize_url(**changes)
-        page = await self.visitor.open(url)
-        if page.name is not None:
-            page = await self.visitor.sign_in(url, *self.server.user)
+        party = party or self.wiki
+        page = await self.visitor.get(party.authorize_url(**changes))
+        if "code" not in page.answer:
+            page = await party.sign_in(self.visitor, *self.server.user, **changes)
         return page.answer["code"]
 
     async def tokens(self, party: RelyingParty | None = None, **changes) -> dict:

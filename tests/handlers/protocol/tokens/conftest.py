@@ -39,7 +39,7 @@ def new_code(server, visitor, demo):
     async def new_code(client=demo, **changes) -> str:
         page = await visitor.get(client.authorize_url(**changes))
         if "code" not in page.answer:
-            page = await visitor.sign_in(client.authorize_url(**changes), *server.user)
+            page = await client.sign_in(visitor, *server.user, **changes)
         return page.answer["code"]
 
     return new_code

@@ -213,7 +213,7 @@ async def test_an_inactive_client_is_an_unknown_one(server, visitor, method):
 
 async def client_tokens(server, visitor, client) -> dict:
     stored = await server.store.get(APPLICATIONS, client.client_id)
-    page = await visitor.sign_in(client.authorize_url(), *server.user)
+    page = await client.sign_in(visitor, *server.user)
     headers, form = credentials_by(client, stored.auth_method)
     return (await client.redeem(visitor, page.answer["code"], headers, **form)).json()
 

@@ -31,7 +31,7 @@ def asked(server, visitor, demo):
     async def asked(scope: str) -> dict:
         page = await visitor.get(demo.authorize_url(scope=scope))
         if "code" not in page.answer:
-            page = await visitor.sign_in(demo.authorize_url(scope=scope), *server.user)
+            page = await demo.sign_in(visitor, *server.user, scope=scope)
         token = (await demo.redeem(visitor, page.answer["code"])).json()["access_token"]
         return (await demo.userinfo(visitor, token)).json()
 
