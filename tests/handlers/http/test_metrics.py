@@ -13,7 +13,7 @@ MOST_SERIES = 5_000
 
 @pytest.mark.full
 async def test_a_sign_in_is_counted_by_endpoint_outcome_and_token(counted, server, visitor, demo):
-    tokens = await demo.tokens(visitor, *server.user)
+    tokens = await demo.tokens_by_pages(visitor, *server.user)
     await demo.userinfo(visitor, tokens["access_token"])
 
     assert counted("http_requests_total", endpoint="token", method="POST", status="200") == 1

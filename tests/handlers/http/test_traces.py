@@ -252,7 +252,7 @@ async def test_an_unknown_client_is_not_named(visitor, demo, sampling):
 
 async def test_a_hash_is_a_span_of_its_sign_in(server, visitor, demo, sampling):
     spans = sampling()
-    await visitor.sign_in(demo.authorize_url(), *server.user)
+    await demo.tokens_by_pages(visitor, *server.user)
 
     (hashed,) = [each for each in spans() if each.name == "hash"]
     (parent,) = [each for each in spans() if each.context.span_id == hashed.parent.span_id]

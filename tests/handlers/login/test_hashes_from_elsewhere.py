@@ -55,12 +55,12 @@ async def test_who_was_brought_with_a_hash_signs_in_and_has_one_of_today_then(
     assert (page.status, page.name) == (400, "password")
     assert (await stored_hash(server, made)) == encoded
 
-    tokens = await demo.tokens(new_visitor(), "mini", password)
+    tokens = await demo.tokens_by_pages(new_visitor(), "mini", password)
 
     fresh = await stored_hash(server, made)
     assert tokens["token_type"] == "Bearer"
     assert fresh.startswith("$argon2id$v=19$m=64,t=1,p=1$")
-    assert (await demo.tokens(new_visitor(), "mini", password))["token_type"] == "Bearer"
+    assert (await demo.tokens_by_pages(new_visitor(), "mini", password))["token_type"] == "Bearer"
     assert await stored_hash(server, made) == fresh
 
 
