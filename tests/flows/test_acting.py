@@ -8,7 +8,6 @@ from tests.flows.conftest import PLACES
 from tests.support.protocol.acting import ENDS, Acting, switch_the_policy
 
 
-@pytest.mark.full
 @pytest.mark.promise("acting: every use")
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)

@@ -45,7 +45,6 @@ async def outcome(check, *args) -> str:
     return "right"
 
 
-@pytest.mark.full
 @pytest.mark.promise("guessing: codes")
 @pytest.mark.parametrize("at_once", TRIES_AT_ONCE)
 @pytest.mark.parametrize("kind", ["app", "recovery code"])
@@ -81,7 +80,6 @@ async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
     assert right == ("paced" if kind == "app" else "right")
 
 
-@pytest.mark.full
 @pytest.mark.promise("guessing: networks")
 @pytest.mark.parametrize(
     ("address", "at_once"),
@@ -127,7 +125,6 @@ async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(
     assert set(outcomes) == {"unknown"}
 
 
-@pytest.mark.full
 @pytest.mark.promise("guessing: passwords")
 @pytest.mark.gen_test(timeout=600)
 @pytest.mark.parametrize("times", [500, pytest.param(10_000, marks=pytest.mark.load)])

@@ -113,7 +113,6 @@ async def user_of(server):
 # At one moment
 
 
-@pytest.mark.full
 @pytest.mark.promise("guessing: passwords")
 @pytest.mark.parametrize("at_once", TRIES_AT_ONCE)
 @pytest.mark.parametrize("is_spread", [False, True], ids=["one address", "as many addresses"])
@@ -144,7 +143,6 @@ async def test_four_hours_of_guesses_at_two_services_compare_at_most_fifty(twins
     assert twins.compared == 50
 
 
-@pytest.mark.full
 @pytest.mark.promise("guessing: passwords")
 async def test_at_the_bound_two_services_compare_no_more_than_it_lets(twins):
     user = await user_of(twins.server)
@@ -186,7 +184,6 @@ async def test_a_policy_that_locks_lets_no_more_passwords_be_compared_than_it_sa
     assert (after.state, after.stamp, after.locked_until) == ("active", stamp, None)
 
 
-@pytest.mark.full
 @pytest.mark.promise("guessing: networks")
 async def test_behind_one_address_nineteen_get_in_after_twenty_five_mistakes(twins):
     people = [await twins.server.copy_user(f"person{n}") for n in range(19)]

@@ -28,7 +28,6 @@ async def made(script, method: str, path: str, **body) -> dict:
     return page.json()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_roles_and_metadata_are_returned_on_request(place, open_browser):
     browser, party = open_browser(place, limits=NO_REUSE), await place.register()

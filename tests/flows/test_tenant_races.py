@@ -87,7 +87,6 @@ def two(place, open_browser, io_loop):
     return io_loop.run_sync(make)
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: superseded address")
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
@@ -143,7 +142,6 @@ async def test_of_verifications_of_one_address_in_two_organizations_at_once_one_
         assert {page.status for page in lost[0]} == {400}
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: domain")
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
@@ -160,7 +158,6 @@ async def test_of_two_organizations_that_bring_one_domain_at_once_one_has_it_ver
         assert {one.org_id for one in found} <= {two.evil_id, two.corp_id}
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: domain")
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)

@@ -52,7 +52,6 @@ async def test_another_one_waits_for_its_code(server, visitor, kind):
         assert event.actor == user.id
 
 
-@pytest.mark.full
 async def test_the_mail_to_another_address_speaks_of_no_new_account(server, visitor):
     await change(server, visitor, "email")
 
@@ -146,7 +145,6 @@ async def test_a_number_can_be_taken_away(server, visitor):
     assert twice.status in (400, 412)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("path", ["/email", "/phone", "/phone/remove"])
 async def test_what_is_delicate_asks_for_the_password_of_late(server, visitor, path):
     page = await account.enter(server, visitor, path)

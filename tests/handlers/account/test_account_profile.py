@@ -82,7 +82,6 @@ REFUSED = [
 ]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("changes", "said"), REFUSED)
 async def test_everything_wrong_is_reported_at_once_and_nothing_is_written(
     server, visitor, form, changes, said
@@ -129,7 +128,6 @@ async def test_a_spoilt_state_harms_nobody(visitor, form, sequence):
     assert page.status in (303, 412)
 
 
-@pytest.mark.full
 async def test_nobody_changes_anothers_profile(server, visitor, new_visitor, form):
     stranger = new_visitor()
     await server.copy_user("minnie")
@@ -142,7 +140,6 @@ async def test_nobody_changes_anothers_profile(server, visitor, new_visitor, for
     assert await stored.everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("token", ["", "wrong"])
 async def test_a_form_without_its_token_changes_nothing(server, visitor, form, token):
     before = await stored.everything(server.store)
@@ -184,7 +181,6 @@ async def test_a_form_that_was_opened_too_long_ago_leads_to_a_sign_in(server, vi
     assert await account.events_of(server, "user.changed") == []
 
 
-@pytest.mark.full
 async def test_the_pages_and_the_mails_speak_the_chosen_language(server, visitor):
     page = await account.enter(server, visitor, "/language")
 

@@ -63,7 +63,6 @@ async def test_an_app_is_set_up_from_the_account_and_the_person_stays_signed_in(
     assert (await demo.silently(other))["error"] == "login_required"
 
 
-@pytest.mark.full
 async def test_setting_up_asks_who_it_is_after_a_while_and_for_the_present_app(
     visitor, demo, server
 ):
@@ -92,7 +91,6 @@ async def test_cancelling_leads_back_to_the_account(visitor, demo, server):
     assert await user_of(server) == before
 
 
-@pytest.mark.full
 async def test_an_app_is_removed_and_its_owner_is_notified(visitor, new_visitor, demo, server):
     user = await user_of(server)
     email = Email(address="nora@example.com", is_verified=True)
@@ -172,7 +170,6 @@ async def test_without_a_factor_there_are_no_recovery_codes(visitor, demo, serve
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("path", [f"{APP}/remove", CODES])
 async def test_the_form_of_another_browser_does_nothing(visitor, new_visitor, demo, server, path):
     await give_app(server)
@@ -199,7 +196,6 @@ async def test_a_changed_password_keeps_the_second_factor_of_the_session(visitor
     assert (session.acr, session.amr) == ("urn:idp:acr:two-factors", ["pwd", "otp", "mfa"])
 
 
-@pytest.mark.full
 async def test_the_set_up_link_does_not_do_without_the_second_factor(visitor, server):
     admin = server.start.admin
     await give_app(server, admin.login_name)

@@ -60,7 +60,6 @@ async def test_who_is_not_signed_in_signs_in_and_comes_back(visitor, server):
     assert (page.name, page.url) == ("account/password", server.issuer + ADDRESS)
 
 
-@pytest.mark.full
 async def test_the_new_password_counts_and_the_old_one_does_not(
     visitor, new_visitor, demo, server, tokens
 ):
@@ -109,7 +108,6 @@ async def test_the_change_is_written_down(visitor, server, tokens):
     assert changes[0].actor == changes[0].record_id
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("current", "new", "said"),
     [
@@ -146,7 +144,6 @@ async def test_the_present_password_is_no_new_one(visitor, server, tokens):
     assert "This is your current one." in text_of(page)
 
 
-@pytest.mark.full
 async def test_guessing_the_current_password_is_slowed_as_at_the_sign_in(
     visitor, new_visitor, demo, server, tokens
 ):
@@ -219,7 +216,6 @@ async def test_cancel_leads_back(visitor, demo, server, tokens):
     assert (await demo.userinfo(visitor, tokens["access_token"])).status == 200
 
 
-@pytest.mark.full
 async def test_of_several_people_one_is_chosen(visitor, demo, server, tokens):
     minnie = await server.copy_user("minnie")
     page = await at_password(visitor, demo, minnie[0], prompt="select_account")
@@ -241,7 +237,6 @@ async def test_a_session_that_is_not_there_is_not_chosen(visitor, tokens, sessio
     assert page.inputs["loginName"] == "demo"
 
 
-@pytest.mark.full
 async def test_two_changes_at_one_moment_one_wins(visitor, new_visitor, demo, server, tokens):
     page = await visitor.open(ADDRESS)
     forms = [{"currentPassword": server.user[1], "newPassword": f"{NEW} {n}"} for n in range(3)]
@@ -299,7 +294,6 @@ async def test_a_first_password_is_for_a_user_who_signed_in_recently(visitor, se
     assert found.records[0].password is None
 
 
-@pytest.mark.full
 async def test_the_account_and_the_console_lead_to_each_other(
     visitor, new_visitor, server, tokens
 ):

@@ -81,7 +81,6 @@ async def test_a_preset_registers_what_it_says_and_shows_the_secret_once(server,
     assert [one.name for one in await stored(server, PROJECTS, id=app.project_id)] == ["Metrics"]
 
 
-@pytest.mark.full
 async def test_a_form_that_is_sent_twice_registers_one_application(server, visitor):
     await console.admin(server, visitor)
     page = await visitor.get(f"{NEW}?kind=web")
@@ -94,7 +93,6 @@ async def test_a_form_that_is_sent_twice_registers_one_application(server, visit
     assert len(await stored(server, PROJECTS, name="Shop")) == 1
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("kind", "type", "method"),
     [
@@ -205,7 +203,6 @@ async def test_settings_that_somebody_else_changed_meanwhile_are_not_overwritten
     assert app.groups_claim == "first"
 
 
-@pytest.mark.full
 async def test_a_pair_of_keys_is_made_and_its_file_stored_once(server, visitor):
     address, app = await registered(server, visitor)
     form = await visitor.get(f"{address}/keys/new")
@@ -222,7 +219,6 @@ async def test_a_pair_of_keys_is_made_and_its_file_stored_once(server, visitor):
     assert "PRIVATE" not in shown_key.text
 
 
-@pytest.mark.full
 async def test_a_public_key_is_uploaded_as_people_have_it(server, visitor):
     address, _ = await registered(server, visitor)
     form = await visitor.get(f"{address}/keys/upload")
@@ -249,7 +245,6 @@ async def test_an_application_is_deleted_by_typing_its_name(server, visitor):
     assert (await visitor.get(address)).status == 404
 
 
-@pytest.mark.full
 async def test_an_application_is_shut_and_opened(server, visitor):
     address, app = await registered(server, visitor)
     await visitor.submit(await visitor.get(f"{address}/deactivate"))

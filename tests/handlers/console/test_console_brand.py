@@ -31,7 +31,6 @@ def text_inputs(page):
     return dict(re.findall(r'<label for="(t-[0-9a-f]{16})"[^>]*>([^<]*)</label>', page.text))
 
 
-@pytest.mark.full
 async def test_a_picture_is_sent_shown_replaced_and_taken_away(server, visitor):
     await console.admin(server, visitor)
     empty = await visitor.get(LOGO)

@@ -60,7 +60,6 @@ async def test_users_are_chosen_in_the_list_and_named_before_anything_is_done(se
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_each_is_done_or_refused_by_itself_with_the_reason(server, visitor):
     await console.admin(server, visitor)
     ids = await people(server, "minnie", "mickey", "goofy")
@@ -74,7 +73,6 @@ async def test_each_is_done_or_refused_by_itself_with_the_reason(server, visitor
     assert len(await events(server, "user.deactivated")) == 3
 
 
-@pytest.mark.full
 async def test_a_form_that_is_sent_again_does_nothing_twice(server, visitor):
     await console.admin(server, visitor)
     ids = await people(server, "minnie", "mickey")
@@ -88,7 +86,6 @@ async def test_a_form_that_is_sent_again_does_nothing_twice(server, visitor):
     assert await everything(server.store) == stored
 
 
-@pytest.mark.full
 async def test_a_repeated_form_goes_on_where_the_first_ended(server, visitor, monkeypatch):
     await console.admin(server, visitor)
     ids = await people(server, "minnie", "mickey", "goofy")
@@ -229,7 +226,6 @@ async def test_other_actions_do_what_those_of_one_user_do(server, visitor, new_v
     assert [each async for each in server.store.scan(OUTBOX)] == []
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("number", [0, MAX_USERS, MAX_USERS + 1])
 async def test_one_form_takes_one_to_a_hundred_users(server, visitor, number):
     await console.admin(server, visitor)
@@ -267,7 +263,6 @@ async def test_a_malformed_form_is_refused_and_changes_nothing(server, visitor, 
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_a_viewer_selects_nobody_and_is_refused_each_action(server, visitor):
     await console.manager(server, visitor, "ORG_OWNER_VIEWER")
     ids = await people(server, "minnie")

@@ -28,7 +28,6 @@ async def made(server, visitor, where):
     return page, (await server.store.find(CONNECTIONS)).records[0].id
 
 
-@pytest.mark.full
 @every_owner
 async def test_every_page_of_a_connection_opens(server, visitor, where):
     page, connection_id = await made(server, visitor, where)
@@ -44,7 +43,6 @@ async def test_every_page_of_a_connection_opens(server, visitor, where):
     assert f"connection offer{OWNERS[where]} --idp-id {connection_id}" in text_of(pages[3])
 
 
-@pytest.mark.full
 @every_owner
 async def test_a_connection_is_checked(server, visitor, where):
     page, connection_id = await made(server, visitor, where)
@@ -61,7 +59,6 @@ async def test_a_connection_is_checked(server, visitor, where):
     assert page.name == "console/show"
 
 
-@pytest.mark.full
 @every_owner
 async def test_a_connection_is_tested_and_its_result_shown(server, visitor, where):
     page, connection_id = await made(server, visitor, where)
@@ -93,7 +90,6 @@ async def test_the_result_of_no_test_is_an_error_page(server, visitor, where):
     assert (page.status, page.name) == (404, "console/message")
 
 
-@pytest.mark.full
 @every_owner
 async def test_a_connection_is_offered_and_withdrawn(server, visitor, where):
     page, connection_id = await made(server, visitor, where)
@@ -109,7 +105,6 @@ async def test_a_connection_is_offered_and_withdrawn(server, visitor, where):
     assert offered.connection_ids == []
 
 
-@pytest.mark.full
 @every_owner
 async def test_a_connection_is_deactivated_and_activated(server, visitor, where):
     page, connection_id = await made(server, visitor, where)

@@ -83,7 +83,6 @@ async def test_a_token_for_more_than_ninety_days_has_to_be_meant(server, visitor
     assert page.name == "console/made"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("date", ["", "soon", "2020-01-01", "2026-13-01", "x" * 300])
 async def test_a_token_without_a_proper_end_is_not_made(server, visitor, address, date):
     before = await everything(server.store)

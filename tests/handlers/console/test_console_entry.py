@@ -64,7 +64,6 @@ async def test_of_two_people_in_a_browser_one_is_chosen(server, visitor):
     assert names == {"Minnie", "Administrator"}
 
 
-@pytest.mark.full
 async def test_another_site_chooses_nobody(server, visitor):
     await console.admin(server, visitor)
     await console.manager(
@@ -137,7 +136,6 @@ async def test_a_sign_in_that_took_too_long_begins_anew_at_the_console(server, v
     assert 'href="/ui/console/users"' in late.text
 
 
-@pytest.mark.full
 async def test_what_concerns_the_installation_asks_for_a_password_of_late(server, visitor):
     await console.admin(server, visitor)
     server.clock.advance(3 * 3600)
@@ -153,7 +151,6 @@ async def test_what_concerns_the_installation_asks_for_a_password_of_late(server
     )
 
 
-@pytest.mark.full
 async def test_somebody_else_can_not_answer_for_the_owner(server, visitor):
     await console.admin(server, visitor)
     server.clock.advance(3 * 3600)
@@ -198,7 +195,6 @@ async def sent_bytes(visitor, path):
     return int(answer.headers["Content-Length"])
 
 
-@pytest.mark.full
 async def test_the_checklist_distinguishes_a_sign_in_to_an_application_from_one_to_the_demo(
     server, visitor, new_visitor, demo
 ):
@@ -216,7 +212,6 @@ async def test_the_checklist_distinguishes_a_sign_in_to_an_application_from_one_
     assert (before, await is_done()) == (False, True)
 
 
-@pytest.mark.full
 async def test_the_checklist_says_from_when_on_events_are_removed_after_an_upgrade(
     server, visitor
 ):

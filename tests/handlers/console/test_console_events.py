@@ -30,7 +30,6 @@ def lines(page):
     return [json.loads(line) for line in page.text.splitlines()]
 
 
-@pytest.mark.full
 async def test_a_change_is_seen_with_who_made_it_and_in_which_request(server, visitor):
     await console.admin(server, visitor)
     id = await new_project(visitor, "Shop")
@@ -80,7 +79,6 @@ async def test_the_log_is_read_page_by_page(server, visitor):
     assert len(seen) <= len(made)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     "query", ["cursor=x", "editorUserId=" + "x" * 300, "eventTypes=" + "y" * 300]
 )

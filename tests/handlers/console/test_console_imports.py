@@ -15,7 +15,6 @@ from tests.support.transfer.packaged import done, held
 IMPORTS = "/ui/console/jobs/imports"
 
 
-@pytest.mark.full
 async def test_an_import_is_found_from_the_jobs_and_reports_its_progress(server, visitor):
     job = await done(server.service, *orgs(3), {"orgId": "bad", "org": {}})
     jobs = await admin(server, visitor, "/ui/console/jobs")
@@ -63,7 +62,6 @@ async def test_an_import_is_stopped_and_gone_on_with(server, visitor):
     assert "3 / 3" in text_of(page)
 
 
-@pytest.mark.full
 async def test_an_import_is_listed_with_who_began_it_how_and_when_it_ended(server, visitor):
     job = await done(server.service, *orgs(1), is_dry_run=True, updates=True, mends=True)
     page = await admin(server, visitor, f"{IMPORTS}/{job.id}")
@@ -109,7 +107,6 @@ async def test_why_an_import_failed_is_reported_and_whether_it_can_be_resumed(
     assert (f"idp job resume {id}" in text_of(page)) == can
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("total", "done", "rate", "left"),
     [(9000, 1000, "500", "0:00:16"), (90, 5, "2.5", "0:00:34"), (60000, 8872, "4436", "0:00:12")],
@@ -163,7 +160,6 @@ async def test_one_that_is_to_stop_says_so_until_it_has(server, visitor):
     assert "It stops" not in text_of(await visitor.open(here))
 
 
-@pytest.mark.full
 async def test_one_of_a_local_file_is_gone_on_with_where_that_is(server, visitor):
     hold = await held(server.service, source="/tmp/all of it.json")
     server.clock.advance(job_lifecycle.LEASE.total_seconds())

@@ -20,7 +20,6 @@ async def of_own_org(server, visitor):
     return await console.admin(server, visitor, f"/ui/console/organizations/{org.id}")
 
 
-@pytest.mark.full
 async def test_a_member_is_added_by_login_name_changed_and_removed(server, visitor):
     page = await of_own_org(server, visitor)
     here = page.url
@@ -105,7 +104,6 @@ async def test_a_domain_is_named_verified_by_a_token_and_removed(server, visitor
     assert "acme.example" not in page.text
 
 
-@pytest.mark.full
 async def test_the_members_of_an_organization_are_shown_a_page_at_a_time(server, visitor):
     own = await console.own_org(server)
     for _ in range(PAGE):

@@ -38,7 +38,6 @@ async def test_an_organization_is_made_with_its_administrator(server, visitor):
     assert "Administrator</a></th>" not in users.text
 
 
-@pytest.mark.full
 async def test_every_mistake_comes_back_beside_its_field_and_nothing_is_stored(server, visitor):
     page = await console.admin(server, visitor, NEW)
     before = await everything(server.store)
@@ -98,7 +97,6 @@ async def test_it_is_renamed_only_from_its_present_name(server, visitor):
     assert "Ackee" in again.text
 
 
-@pytest.mark.full
 async def test_it_is_shut_once_that_was_confirmed_and_opened_again(server, visitor):
     page = await made(server, visitor)
     here = page.url.partition("&done")[0]
@@ -143,7 +141,6 @@ async def test_a_manager_of_users_neither_renames_nor_makes_organizations(server
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_it_is_deleted_with_its_name_and_one_is_at_home_again(server, visitor):
     page = await made(server, visitor)
     here = page.url.partition("&done")[0]

@@ -69,7 +69,6 @@ async def test_a_policy_becomes_the_organization_s_own_is_changed_and_inherited_
     assert [one async for one in server.store.scan(STORED)] == []
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", WRONG)
 async def test_what_a_policy_cannot_say_comes_back_with_the_reason(server, visitor, name):
     await console.admin(server, visitor)
@@ -81,7 +80,6 @@ async def test_what_a_policy_cannot_say_comes_back_with_the_reason(server, visit
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("number", "unit", "length", "shown"),
     [
@@ -116,7 +114,6 @@ def stored(form):
     return {"number": number, "unit": re.search(r"selected>([^<]*)<", field)[1]}
 
 
-@pytest.mark.full
 async def test_a_duration_without_length_is_shown_as_never(server, visitor):
     await console.admin(server, visitor)
     form = await visitor.get(f"{PATH}/login")
@@ -126,7 +123,6 @@ async def test_a_duration_without_length_is_shown_as_never(server, visitor):
     assert ">never<" in re.sub(r"\s*\n\s*", "", page.text)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("number", "unit"),
     [
@@ -167,7 +163,6 @@ async def test_what_the_installation_states_counts_where_nothing_else_is_stated(
     assert ">9<" in inherited.text
 
 
-@pytest.mark.full
 async def test_the_installation_s_policies_are_its_owners_alone(server, visitor):
     await console.manager(server, visitor, "ORG_OWNER")
     before = await everything(server.store)

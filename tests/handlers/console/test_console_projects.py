@@ -31,7 +31,6 @@ def address(io_loop, server, visitor):
     return io_loop.run_sync(make)
 
 
-@pytest.mark.full
 async def test_a_role_is_added_changed_and_deleted(server, visitor, address):
     form = await visitor.get(f"{address}/roles/admin/edit")
     changed = await visitor.submit(form, displayName="Bosses", group="Office")
@@ -65,7 +64,6 @@ async def test_what_can_be_no_role_comes_back_with_the_reason(server, visitor, a
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_users_with_roles_are_listed(server, visitor, address):
     empty = await visitor.get(address)
     instance = await server.store.get(INSTANCES, INSTANCE_ID)
@@ -78,7 +76,6 @@ async def test_users_with_roles_are_listed(server, visitor, address):
     assert f'href="/ui/console/users/{instance.demo.user_id}"' in page.text
 
 
-@pytest.mark.full
 async def test_a_project_is_renamed_shut_opened_and_deleted(server, visitor, address):
     id = address.rpartition("/")[2]
     await visitor.submit(await visitor.get(f"{address}/edit"), name="Store")
@@ -94,7 +91,6 @@ async def test_a_project_is_renamed_shut_opened_and_deleted(server, visitor, add
     assert await server.store.get(PROJECTS, id) is None
 
 
-@pytest.mark.full
 async def test_a_project_of_another_organization_is_not_there(
     server, visitor, new_visitor, address
 ):

@@ -77,7 +77,6 @@ async def test_each_kind_is_found_by_the_beginning_of_its_name_in_any_case(serve
     assert 'name="q" value="aC"' in page.text
 
 
-@pytest.mark.full
 async def test_a_user_is_found_by_name_username_and_email(server, visitor, owner):
     await acorn(owner)
     await console.admin(server, visitor)
@@ -145,7 +144,6 @@ async def test_one_store_command_reads_the_applications_of_all_projects(
     assert numbers == [1] * 12
 
 
-@pytest.mark.full
 async def test_every_application_of_a_project_with_many_is_searched(server, visitor, owner):
     await console.admin(server, visitor)
     project = await new_project(owner, "Large")
@@ -213,7 +211,6 @@ async def test_only_what_the_person_may_read_is_found(server, visitor, new_visit
     assert "Users" not in limited
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("text", ["", "a", " a ", "x" * 201, "a\x00b", "a\nb"], ids=repr)
 async def test_a_text_that_can_not_be_searched_for_is_refused(server, visitor, text):
     await console.admin(server, visitor)
@@ -223,7 +220,6 @@ async def test_a_text_that_can_not_be_searched_for_is_refused(server, visitor, t
     assert "Enter 2 to 200 characters." in page.text
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("text", ["x" * 200, "\u202e\u0301\u0301", "*%_\\", "<b>'\"", "no one"])
 async def test_a_strange_text_finds_nothing_and_changes_nothing(server, visitor, text):
     await console.admin(server, visitor)
@@ -235,7 +231,6 @@ async def test_a_strange_text_finds_nothing_and_changes_nothing(server, visitor,
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_the_search_is_on_every_page_and_stays_in_the_organization(server, visitor, owner):
     org_id = await acorn(owner)
     await console.admin(server, visitor)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from idp.records import EVENTS, SESSIONS, USERS
 from tests.handlers.management.organizations.test_org_sessions import home, new_session
 from tests.support.management import console
@@ -109,7 +107,6 @@ async def test_sessions_of_another_organization_are_neither_seen_nor_ended(serve
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_the_session_of_a_user_who_may_do_more_is_not_ended(server, visitor, new_visitor):
     await console.admin(server, new_visitor())
     (admin_session,) = [one async for one in server.store.scan(SESSIONS)]

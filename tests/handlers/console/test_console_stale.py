@@ -46,7 +46,6 @@ async def changed_user(server, visitor):
     return other
 
 
-@pytest.mark.full
 async def test_the_entered_values_stay_and_the_other_change_is_shown(server, visitor):
     form = await changed_user(server, visitor)
     before = await everything(server.store)
@@ -73,7 +72,6 @@ async def test_saving_anyway_replaces_the_other_change(server, visitor):
     assert user.profile.given_name == form.inputs["profile.givenName"]
 
 
-@pytest.mark.full
 async def test_a_third_change_is_not_replaced_unseen(server, visitor):
     form = await changed_user(server, visitor)
     stale = await visitor.submit(form, **form.inputs | {"profile.familyName": "Lovelace"})
@@ -85,7 +83,6 @@ async def test_a_third_change_is_not_replaced_unseen(server, visitor):
     assert shown(page) == {"Nickname": "Countess"}
 
 
-@pytest.mark.full
 async def test_a_form_that_was_refused_for_its_values_is_still_stale(server, visitor):
     await console.admin(server, visitor)
     await visitor.submit(await visitor.get(LOGIN), **DAY)
@@ -99,7 +96,6 @@ async def test_a_form_that_was_refused_for_its_values_is_still_stale(server, vis
     assert (await own_policy(server)).password_check_seconds == 9 * 86400
 
 
-@pytest.mark.full
 async def test_values_of_every_kind_are_shown_as_people_read_them(server, visitor):
     await console.admin(server, visitor)
     await visitor.submit(await visitor.get(LOGIN), **DAY)
@@ -152,7 +148,6 @@ async def test_what_is_gone_meanwhile_is_not_there(server, visitor):
     assert (page.status, page.name) == (404, "console/message")
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("seen", ["", "x", "." * 500, "a.b.c", "\u0663"])
 async def test_a_stale_form_without_a_true_record_of_its_values_shows_all_that_differ(
     server, visitor, seen
@@ -165,7 +160,6 @@ async def test_a_stale_form_without_a_true_record_of_its_values_shows_all_that_d
     assert {"Given name", "Family name"} <= shown(page).keys()
 
 
-@pytest.mark.full
 async def test_an_organization_that_was_renamed_meanwhile_asks_again(server, visitor):
     await console.admin(server, visitor)
     org = await console.own_org(server)

@@ -50,7 +50,6 @@ def claims(page):
     return {title: json.loads(html.unescape(text)) for title, text in found}
 
 
-@pytest.mark.full
 async def test_it_is_a_sign_in_after_which_the_claims_are_shown(server, visitor, address):
     asked = await begin(visitor, address)
     page = await finish(visitor, asked)
@@ -67,7 +66,6 @@ async def test_it_is_a_sign_in_after_which_the_claims_are_shown(server, visitor,
     assert "name" not in told["In the ID token"]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("refreshes", [True, False])
 async def test_it_says_why_offline_access_is_left_out(server, visitor, address, refreshes):
     grants = ["authorization_code", "refresh_token"] if refreshes else ["authorization_code"]
@@ -78,7 +76,6 @@ async def test_it_says_why_offline_access_is_left_out(server, visitor, address, 
     assert (left_out in page.text) is not refreshes
 
 
-@pytest.mark.full
 async def test_it_shows_what_the_settings_put_into_the_tokens(server, visitor, address):
     await change(server, address, id_token_userinfo_assertion=True, access_token_type="jwt")
     told = claims(await finish(visitor, await begin(visitor, address)))
@@ -97,7 +94,6 @@ async def test_nobody_gets_a_code_or_a_token(server, visitor, address):
     assert all(one.redirect_uri.startswith(f"{server.issuer}/ui/") for one in requests)
 
 
-@pytest.mark.full
 async def test_the_page_of_the_result_is_no_address_for_answers(server, visitor, address):
     """Whoever asks for a code at the console's address gets the page for unusable requests."""
     await begin(visitor, address)
@@ -118,7 +114,6 @@ async def test_nobody_else_signs_in_by_it(server, visitor, address):
     assert "Minnie" not in (await visitor.get("/ui/console")).text
 
 
-@pytest.mark.full
 async def test_who_is_asked_for_consent_is_asked_here_too(server, visitor, address):
     await change(server, address, is_third_party=True)
     page = await finish(visitor, await begin(visitor, address))
@@ -129,7 +124,6 @@ async def test_who_is_asked_for_consent_is_asked_here_too(server, visitor, addre
     assert len(await all_of(server, CONSENTS)) == 1
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("values", "why"),
     [
@@ -149,7 +143,6 @@ async def test_an_application_that_could_not_ask_learns_so(server, visitor, addr
     assert "sign users in yet" in (await visitor.get(f"{address}/result")).text
 
 
-@pytest.mark.full
 async def test_one_that_has_to_push_its_requests_is_tried_as_if_it_had(server, visitor, address):
     await change(server, address, requires_pushed_requests=True)
 
@@ -163,7 +156,6 @@ async def test_an_api_signs_nobody_in(server, visitor, address):
     assert (await visitor.get(f"{address}/result")).status == 404
 
 
-@pytest.mark.full
 async def test_it_is_for_those_who_see_the_application(server, visitor, new_visitor, address):
     stranger, other = new_visitor(), await new_organization(server, "other.example")
     await console.manager(server, stranger, "ORG_OWNER", org_id=other.id)
@@ -172,7 +164,6 @@ async def test_it_is_for_those_who_see_the_application(server, visitor, new_visi
     assert (await stranger.get(f"{address}/result")).status == 404
 
 
-@pytest.mark.full
 async def test_a_form_of_another_page_begins_nothing(server, visitor, address):
     form = await visitor.get(address)
     before = await everything(server.store)

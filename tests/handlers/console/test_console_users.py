@@ -89,7 +89,6 @@ async def test_a_code_is_shown_once_and_the_same_form_shows_the_same(server, vis
     assert (await only(server, "minnie@acme.example")).email.is_verified
 
 
-@pytest.mark.full
 async def test_mistakes_come_back_and_passwords_do_not(server, visitor):
     page = await console.admin(server, visitor, NEW)
     before = await everything(server.store)
@@ -123,7 +122,6 @@ async def test_mistakes_come_back_and_passwords_do_not(server, visitor):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_people_are_found_by_how_their_name_begins_a_page_at_a_time(server, visitor):
     for n in range(30):
         await server.copy_user(f"finder{n:02}")
@@ -173,7 +171,6 @@ async def test_the_last_owner_is_not_locked_out(server, visitor):
     assert (await only(server, "admin@localhost")).state == "active"
 
 
-@pytest.mark.full
 async def test_a_manager_of_another_organization_finds_no_trace(server, visitor, new_visitor):
     await made(server, visitor)
     minnie = await only(server, "minnie@acme.example")
@@ -237,7 +234,6 @@ async def test_a_person_is_changed_and_what_is_emptied_is_gone(server, visitor):
     assert "Saved." in page.text
 
 
-@pytest.mark.full
 async def test_another_address_is_verified_by_the_code_that_is_shown(server, visitor):
     page = await made(server, visitor)
     here = page.url.partition("?")[0]
@@ -251,7 +247,6 @@ async def test_another_address_is_verified_by_the_code_that_is_shown(server, vis
     assert (user.email.address, user.email.is_verified) == ("mouse@acme.example", True)
 
 
-@pytest.mark.full
 async def test_another_code_verifies_the_address_and_the_one_before_no_more(server, visitor):
     page = await made(server, visitor)
     here, codes = page.url.partition("?")[0], []
@@ -288,7 +283,6 @@ async def test_a_password_is_set_and_a_common_one_is_not(server, visitor, new_vi
     assert seen.name == "console/message"
 
 
-@pytest.mark.full
 async def test_a_code_for_a_new_password_is_shown_to_who_asks(server, visitor):
     page = await made(server, visitor)
     form = await visitor.open(page.url.partition("?")[0] + "/password-reset")
@@ -298,7 +292,6 @@ async def test_a_code_for_a_new_password_is_shown_to_who_asks(server, visitor):
     assert told.name == "console/made"
 
 
-@pytest.mark.full
 async def test_sessions_are_seen_and_ended(server, visitor, new_visitor):
     page = await made(server, visitor, **{"password.password": console.PASSWORD})
     here = page.url.partition("?")[0]
@@ -314,7 +307,6 @@ async def test_sessions_are_seen_and_ended(server, visitor, new_visitor):
     assert (await minnie.get("/ui/console")).status == 303
 
 
-@pytest.mark.full
 async def test_metadata_is_added_and_removed(server, visitor):
     page = await made(server, visitor)
     form = await visitor.open(page.url.partition("?")[0] + "/metadata/new")
@@ -329,7 +321,6 @@ async def test_metadata_is_added_and_removed(server, visitor):
     assert [one async for one in server.store.scan(USER_METADATA)] == []
 
 
-@pytest.mark.full
 async def test_roles_of_a_project_are_given_and_taken(server, visitor):
     page = await made(server, visitor)
     here = page.url.partition("?")[0]

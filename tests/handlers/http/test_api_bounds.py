@@ -91,7 +91,6 @@ async def test_of_very_many_problems_a_hundred_are_reported_and_that_there_are_m
     assert (more["id"], "field" in more) == ("fields.too_many", False)
 
 
-@pytest.mark.full
 @pytest.mark.promise("faults: bounds")
 async def test_ten_thousand_members_are_read(owner):
     page = await owner.post(PROJECT, members(10_000))

@@ -180,7 +180,6 @@ async def test_a_client_that_authenticates_by_header_is_known_by_it(server, visi
     assert reading == {SHOP: None, "https://server.example": "https://server.example"}
 
 
-@pytest.mark.full
 @pytest.mark.promise("scripts: origins")
 @pytest.mark.parametrize("path", PUBLIC)
 async def test_what_is_public_is_read_from_any_origin(visitor, path):

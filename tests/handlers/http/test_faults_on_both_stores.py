@@ -171,7 +171,6 @@ async def test_an_export_whose_last_wait_swallowed_the_end_is_not_answered(
     assert refused(page, 504, 4) == {"": "deadline.exceeded"}
 
 
-@pytest.mark.full
 @pytest.mark.promise("faults: short TOTP secrets")
 async def test_an_app_with_a_secret_of_80_bits_signs_in(server, visitor, demo):
     secret = base64.b32encode(b"0123456789").decode()

@@ -11,7 +11,6 @@ MOST_ENDPOINTS = 40
 MOST_SERIES = 5_000
 
 
-@pytest.mark.full
 async def test_a_sign_in_is_counted_by_endpoint_outcome_and_token(counted, server, visitor, demo):
     tokens = await demo.tokens_by_pages(visitor, *server.user)
     await demo.userinfo(visitor, tokens["access_token"])
@@ -37,7 +36,6 @@ async def test_wrong_passwords_and_unknown_names_are_counted_apart(counted, serv
     assert counted("sign_ins_total", outcome="unknown", method="password") == 1
 
 
-@pytest.mark.full
 async def test_uses_of_refresh_tokens_are_counted_by_outcome(counted, server, visitor, demo):
     tokens = await demo.tokens(visitor, *server.user)
     await demo.refresh(visitor, tokens["refresh_token"])

@@ -32,7 +32,6 @@ def test_whatever_was_encoded_is_read_back(pairs, quote_via):
     assert params.parse(raw).pairs() == in_order(pairs)
 
 
-@pytest.mark.full
 @settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_at_most_an_invalid_request(raw):
@@ -43,7 +42,6 @@ def test_any_bytes_are_at_most_an_invalid_request(raw):
     assert all(value.encode() is not None for pair in read for value in pair)
 
 
-@pytest.mark.full
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "=", "&", "+", "%41", "%20", "%26", "%3D", ";"])))
 def test_the_standard_library_reads_well_formed_text_alike(pieces):

@@ -170,7 +170,6 @@ async def test_the_addresses_of_one_network_share_a_count(server, visitor):
     refused(elsewhere, 401, 16)
 
 
-@pytest.mark.full
 async def test_the_networks_of_one_ipv6_site_have_four_times_the_limit(server, visitor, commands):
     guesser = Caller(visitor, "idp_pat_wrong")
     networks = [f"2001:db8:7:{n:x}::1" for n in range(4 * LIMIT + 20)]
@@ -242,7 +241,6 @@ async def test_what_was_counted_last_is_written_when_the_service_ends(server):
     assert list((await sums(server)).values()) == [1]
 
 
-@pytest.mark.full
 async def test_memory_is_bounded_and_the_oldest_counts_make_room(server):
     counts, now = RefusedCounts(), server.clock.now()
     for n in range(MAX_KEYS + 5):

@@ -208,7 +208,6 @@ async def test_ones_own_device_code_makes_no_room_for_more_guesses(server, visit
         await sign_in_device.enter(server.service, "BCDF-GHJK", origin)
 
 
-@pytest.mark.full
 async def test_a_right_device_code_does_not_count_as_a_guess(server, visitor):
     client, begun = await device(server), set()
     for _ in range(20):

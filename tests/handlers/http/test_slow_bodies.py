@@ -27,7 +27,6 @@ def begun(server, announced):
     return "\r\n".join([*lines, "", "5\r\ngrant"]).encode()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("announced", ANNOUNCED)
 async def test_a_body_that_does_not_come_ends_the_connection(server, announced):
     address = urlsplit(server.issuer)

@@ -20,7 +20,6 @@ def at(new_visitor, demo):
     return guessing.begun_by(new_visitor, demo)
 
 
-@pytest.mark.full
 @pytest.mark.promise("guessing: proxies")
 async def test_its_limits_are_fifty_times_as_high(at, server):
     key, hour = "spray:127.0.0.1", timedelta(hours=1)

@@ -30,7 +30,6 @@ async def who_is(visitor, party, page):
     return (await party.userinfo(visitor, tokens["access_token"])).json()["preferred_username"]
 
 
-@pytest.mark.full
 async def test_two_people_are_both_offered_and_somebody_else_too(two, demo):
     page = await two.open(demo.authorize_url())
 
@@ -41,7 +40,6 @@ async def test_two_people_are_both_offered_and_somebody_else_too(two, demo):
     assert "Dana Demo demo" in text_of(page)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("login_name", ["demo", "minnie"])
 async def test_the_chosen_account_signs_in_without_a_password(two, demo, login_name):
     page = await two.open(demo.authorize_url())
@@ -50,14 +48,12 @@ async def test_the_chosen_account_signs_in_without_a_password(two, demo, login_n
     assert await who_is(two, demo, page) == login_name
 
 
-@pytest.mark.full
 async def test_the_last_one_comes_first(two, demo):
     page = await two.open(demo.authorize_url())
 
     assert page.text.index(">minnie<") < page.text.index(">demo<")
 
 
-@pytest.mark.full
 async def test_another_account_begins_with_its_name(two, demo, server):
     page = await two.submit(await two.open(demo.authorize_url()), account="other")
 
@@ -69,7 +65,6 @@ async def test_another_account_begins_with_its_name(two, demo, server):
     assert len((await two.open(demo.authorize_url())).buttons) == 5
 
 
-@pytest.mark.full
 async def test_the_choice_can_be_cancelled(two, demo):
     page = await cancel(two, await two.open(demo.authorize_url()))
 
@@ -84,7 +79,6 @@ async def test_an_account_that_is_not_there_is_asked_for_again(two, demo, accoun
     assert (page.status, page.name) == (200, "accounts")
 
 
-@pytest.mark.full
 async def test_the_account_of_another_browser_can_not_be_chosen(two, demo, server, new_visitor):
     stranger = new_visitor()
     await server.copy_user("mickey")
@@ -97,7 +91,6 @@ async def test_the_account_of_another_browser_can_not_be_chosen(two, demo, serve
     assert (page.status, page.name) == (200, "accounts")
 
 
-@pytest.mark.full
 async def test_an_account_that_signs_out_meanwhile_can_not_be_chosen(two, demo):
     page = await two.open(demo.authorize_url())
     answer = (await two.get(demo.authorize_url(login_hint="minnie"))).answer
@@ -116,7 +109,6 @@ async def test_a_login_hint_chooses_for_the_person(two, demo, login_name):
     assert await who_is(two, demo, page) == login_name
 
 
-@pytest.mark.full
 async def test_an_id_token_hint_chooses_for_the_person(two, demo, server):
     page = await two.get(demo.authorize_url(login_hint="demo"))
     tokens = (await demo.redeem(two, page.answer["code"])).json()
@@ -125,7 +117,6 @@ async def test_an_id_token_hint_chooses_for_the_person(two, demo, server):
     assert await who_is(two, demo, page) == "demo"
 
 
-@pytest.mark.full
 async def test_a_hint_at_nobody_here_leaves_the_choice(two, demo):
     page = await two.open(demo.authorize_url(login_hint="mickey"))
     assert page.name == "accounts"
@@ -134,7 +125,6 @@ async def test_a_hint_at_nobody_here_leaves_the_choice(two, demo):
     assert page.inputs == {"loginName": "mickey"}
 
 
-@pytest.mark.full
 async def test_silence_is_refused_when_somebody_has_to_choose(two, demo):
     assert (await demo.silently(two))["error"] == "interaction_required"
     assert "code" in await demo.silently(two, login_hint="minnie")
@@ -150,7 +140,6 @@ async def test_the_account_is_asked_for_when_the_application_wants_it(visitor, d
     assert await who_is(visitor, demo, page) == "demo"
 
 
-@pytest.mark.full
 async def test_the_account_and_its_password_can_both_be_asked_for(visitor, demo, server):
     await demo.tokens(visitor, *server.user)
     server.clock.advance(1)
@@ -174,7 +163,6 @@ async def test_the_address_of_the_choice_leads_on_when_there_is_none(visitor, de
     assert (page.status, page.name) == (200, "login-name")
 
 
-@pytest.mark.full
 async def test_signing_in_again_makes_no_second_entry(two, demo, server):
     page = await two.submit(await two.open(demo.authorize_url()), account="other")
     page = await two.submit(page, loginName="demo")
@@ -184,7 +172,6 @@ async def test_signing_in_again_makes_no_second_entry(two, demo, server):
     assert len((await two.open(demo.authorize_url())).buttons) == 4
 
 
-@pytest.mark.full
 async def test_an_account_that_may_not_sign_in_any_more_is_not_offered(two, demo, server):
     found = await server.store.find(USERS, {"login_key": "minnie"})
     stamp = server.service.random.token(64)

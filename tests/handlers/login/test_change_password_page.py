@@ -50,7 +50,6 @@ async def test_a_one_time_password_counts_once(visitor, new_visitor, demo, admin
     assert (page.status, page.name) == (400, "password")
 
 
-@pytest.mark.full
 async def test_of_two_browsers_with_the_one_time_password_one_chooses(
     new_visitor, demo, server, admin
 ):
@@ -151,7 +150,6 @@ async def test_everything_wrong_with_a_password_is_reported_at_once(
     assert "code" in (await visitor.submit(refused, newPassword=ADMIN_PASSWORD)).answer
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("password", ["x7 " * 66 + "yz", "𝒜" * 200, "        "])
 async def test_long_foreign_and_spacious_passwords_are_taken(
     visitor, new_visitor, demo, admin, password

@@ -91,7 +91,6 @@ async def test_consent_is_in_the_audit_log(server, signed_in, wiki):
     assert {(each.actor, each.org_id) for each in told} == {(user.id, user.org_id)}
 
 
-@pytest.mark.full
 async def test_denying_informs_the_application_and_leaves_nothing(server, signed_in, wiki):
     page = await asked(signed_in, wiki)
     before = await count(server.store)
@@ -104,7 +103,6 @@ async def test_denying_informs_the_application_and_leaves_nothing(server, signed
     assert again.name == "consent"
 
 
-@pytest.mark.full
 async def test_more_scopes_are_asked_for_again_and_fewer_are_not(signed_in, wiki):
     page = await asked(signed_in, wiki, scope="openid email")
     await signed_in.submit(page, decision="allow")
@@ -147,7 +145,6 @@ async def test_one_s_own_applications_do_not_ask(server, signed_in, demo, prompt
     assert stored[CONSENTS.name] == {}
 
 
-@pytest.mark.full
 async def test_consent_is_one_person_s_and_for_one_application(server, signed_in, wiki):
     await signed_in.submit(await asked(signed_in, wiki), decision="allow")
     second = await server.register("Second", is_third_party=True)
@@ -159,7 +156,6 @@ async def test_consent_is_one_person_s_and_for_one_application(server, signed_in
     assert (await signed_in.open(second.authorize_url(login_hint="demo"))).name == "consent"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("decision", [None, "", "ALLOW", "yes"])
 async def test_only_the_two_decisions_count(server, signed_in, wiki, decision):
     page = await asked(signed_in, wiki)
@@ -173,7 +169,6 @@ async def test_only_the_two_decisions_count(server, signed_in, wiki, decision):
 # Whose form it is
 
 
-@pytest.mark.full
 async def test_the_form_of_another_browser_is_refused(server, signed_in, new_visitor, wiki):
     page = await asked(signed_in, wiki)
     thief = new_visitor()
@@ -186,7 +181,6 @@ async def test_the_form_of_another_browser_is_refused(server, signed_in, new_vis
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("changes", [{"token": ""}, {"token": "x"}, {"token": "a" * 43}])
 async def test_a_form_without_its_token_is_refused(server, signed_in, wiki, changes):
     page = await asked(signed_in, wiki)
@@ -197,7 +191,6 @@ async def test_a_form_without_its_token_is_refused(server, signed_in, wiki, chan
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_a_token_of_another_flow_is_refused(server, signed_in, wiki):
     first, second = await asked(signed_in, wiki), await asked(signed_in, wiki)
     before = await everything(server.store)
@@ -217,7 +210,6 @@ async def test_another_site_can_not_send_the_form(server, signed_in, wiki):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_who_signed_in_meanwhile_is_asked_anew(server, signed_in, wiki):
     page = await asked(signed_in, wiki)
     other = await server.copy_user("otto")
@@ -247,7 +239,6 @@ async def test_nobody_is_asked_for_somebody_who_is_not_signed_in(server, visitor
     assert stored[CONSENTS.name] == {}
 
 
-@pytest.mark.full
 async def test_a_flow_that_was_answered_can_not_be_consented_to(server, signed_in, wiki):
     page = await asked(signed_in, wiki)
     await signed_in.submit(page, decision="deny")
@@ -331,7 +322,6 @@ async def claims_given(browser, client, answer):
     return part(tokens["id_token"], 1), userinfo
 
 
-@pytest.mark.full
 @pytest.mark.promise("consent: claims")
 @on_both_stores
 async def test_claims_beyond_the_scopes_are_asked_for_and_given(server, signed_in, wiki):
@@ -348,7 +338,6 @@ async def test_claims_beyond_the_scopes_are_asked_for_and_given(server, signed_i
     assert (consent.scopes, consent.claims) == (["openid"], ["email", "name"])
 
 
-@pytest.mark.full
 @pytest.mark.promise("consent: claims")
 @on_both_stores
 async def test_claims_that_were_agreed_to_are_not_asked_for_again_and_others_are(signed_in, wiki):

@@ -82,7 +82,6 @@ class TestOnThisMachine:
         assert (page.status, page.name) == (400, "explain")
         assert "state was sent more than once" in text_of(page)
 
-    @pytest.mark.full
     @pytest.mark.parametrize("query", ["client_id=%ff", "client_id=%", "&".join(["a=b"] * 101)])
     async def test_a_malformed_request_is_a_page_too(self, visitor, query):
         page = await visitor.get(f"/oauth/v2/authorize?{query}")

@@ -46,7 +46,6 @@ async def sent(visitor, page, octets):
     return await visitor.request("POST", page.url, content=octets, headers=FORM)
 
 
-@pytest.mark.full
 @bound
 async def test_a_form_counts_in_its_own_browser_and_with_its_token(place, new_visitor, name):
     page, fields = await FORMS[name](place)
@@ -66,7 +65,6 @@ async def test_a_form_counts_in_its_own_browser_and_with_its_token(place, new_vi
     assert await everything(place.server.store) != before
 
 
-@pytest.mark.full
 @each_form
 async def test_what_can_not_be_typed_is_refused_and_changes_nothing(place, name):
     page, fields = await FORMS[name](place)
@@ -100,7 +98,6 @@ async def test_odd_characters_are_no_way_around_a_form(place, name):
     assert await people(place.server) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", one_in(2, ENDS))
 async def test_the_cookie_is_new_after_a_sign_in_or_a_sign_out(place, new_visitor, name):
     page, fields = await FORMS[name](place)

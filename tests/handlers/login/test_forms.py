@@ -198,7 +198,6 @@ def elements(page):
     return [(tag, sorted(attributes)) for tag, attributes in Seen(page).elements]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("canary", CANARIES)
 async def test_what_was_typed_or_asked_never_becomes_markup(visitor, demo, server, canary):
     async def seen(value):

@@ -69,7 +69,6 @@ async def stored_hash(server, made):
 
 
 @pytest.mark.promise("user creation: hashedPassword")
-@pytest.mark.full
 @pytest.mark.parametrize("encoded", [*REFUSED, *TOO_WEAK])
 async def test_what_is_not_taken_is_refused_by_its_field_and_nothing_is_stored(
     server, owner, encoded

@@ -93,7 +93,6 @@ async def test_a_login_name_may_have_two_hundred_characters(visitor, demo):
     assert page.inputs["loginName"] == "x" * 200
 
 
-@pytest.mark.full
 async def test_an_unknown_user_and_a_wrong_password_can_not_be_distinguished(
     new_visitor, demo, server
 ):
@@ -131,7 +130,6 @@ async def test_a_password_counts_exactly_as_it_was_sent(visitor, demo, server, c
     assert WRONG in text_of(page)
 
 
-@pytest.mark.full
 async def test_spaces_around_a_password_are_part_of_it(new_visitor, demo, server):
     admin, visitor = server.start.admin, new_visitor()
     page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
@@ -217,7 +215,6 @@ def claims_of(id_token):
     return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("asking", [{"prompt": "login"}, {"max_age": "0"}, {"max_age": "30"}])
 async def test_the_password_is_asked_again_when_the_application_wants_it(
     visitor, demo, server, asking
@@ -250,7 +247,6 @@ async def test_a_wrong_password_at_a_step_up_changes_nothing(visitor, demo, serv
     assert "code" in await demo.silently(visitor)
 
 
-@pytest.mark.full
 async def test_at_a_step_up_somebody_else_may_sign_in(visitor, demo, server):
     await demo.tokens(visitor, *server.user)
     minnie = await server.copy_user("minnie")
@@ -265,7 +261,6 @@ async def test_at_a_step_up_somebody_else_may_sign_in(visitor, demo, server):
     assert userinfo.json()["preferred_username"] == "minnie"
 
 
-@pytest.mark.full
 async def test_after_ten_days_the_password_is_asked_again(visitor, demo, server):
     await demo.tokens(visitor, *server.user)
     for _ in range(24):

@@ -24,7 +24,6 @@ async def test_a_logout_without_a_hint_is_confirmed_first(visitor, demo, tokens)
     assert "code" in await demo.silently(visitor)
 
 
-@pytest.mark.full
 async def test_yes_ends_every_session_of_this_browser(visitor, demo, server, tokens):
     minnie = await server.copy_user("minnie")
     page = await at_password(visitor, demo, minnie[0], prompt="select_account")
@@ -38,7 +37,6 @@ async def test_yes_ends_every_session_of_this_browser(visitor, demo, server, tok
     assert (await demo.userinfo(visitor, tokens["access_token"])).status == 401
 
 
-@pytest.mark.full
 async def test_the_session_of_another_browser_lives_on(visitor, new_visitor, demo, server, tokens):
     other = new_visitor()
     await demo.tokens(other, *server.user)
@@ -144,7 +142,6 @@ async def test_without_its_token_the_form_counts_for_nothing(visitor, demo, toke
     assert "code" in await demo.silently(visitor)
 
 
-@pytest.mark.full
 async def test_another_browsers_form_signs_nobody_out(visitor, new_visitor, demo, server, tokens):
     stranger = new_visitor()
     await demo.tokens(stranger, *server.user)
@@ -179,7 +176,6 @@ async def test_the_page_may_lead_to_the_application_of_the_request(server, visit
     assert policy.endswith(f"form-action 'self' {server.issuer} http:")
 
 
-@pytest.mark.full
 @pytest.mark.promise("logout: afterwards")
 async def test_a_logout_ends_the_tokens_of_a_session_that_was_only_idle(server, visitor, demo):
     tokens = await demo.tokens(visitor, *server.user)

@@ -56,7 +56,6 @@ async def test_no_user_learns_of_it_before_they_have_authenticated(here, new_vis
     assert ahead.name == "password"
 
 
-@pytest.mark.full
 @pytest.mark.promise("application users: page")
 async def test_cancelling_informs_the_application_that_access_is_denied(here, new_visitor):
     browser = new_visitor()
@@ -90,7 +89,6 @@ async def test_the_rule_is_stored_for_explain(server, here, new_visitor):
     assert "its own organization (allowedUsers)" in refusal.sentence
 
 
-@pytest.mark.full
 async def test_a_device_is_not_let_in_and_cancel_denies_it(here, new_visitor):
     browser = new_visitor()
     device = Device(here.party, browser)

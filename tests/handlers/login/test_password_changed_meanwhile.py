@@ -49,7 +49,6 @@ async def test_the_old_password_opens_no_session_any_more(server, visitor, demo,
     assert accepted.status == 303
 
 
-@pytest.mark.full
 async def test_a_user_that_is_removed_meanwhile_is_refused(server, visitor, demo, meanwhile):
     page = await at_password(visitor, demo, server.user[0])
     user = await account.user(server)

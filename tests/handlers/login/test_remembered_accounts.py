@@ -51,7 +51,6 @@ async def test_who_is_signed_out_is_still_offered(server, dana, demo):
     assert button(page, "forget") == []
 
 
-@pytest.mark.full
 async def test_their_password_is_asked_for_with_the_name_filled_in(server, dana, demo):
     page = await choice(dana, demo)
     (user_id,) = button(page, "signedOut")
@@ -118,7 +117,6 @@ async def test_who_was_never_there_is_not_chosen(server, dana, demo, field, valu
     assert await stored.everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_nobody_of_another_browser_is_offered_or_chosen(server, dana, demo, new_visitor):
     await server.copy_user("minnie")
     stranger = new_visitor()
@@ -151,7 +149,6 @@ async def test_an_account_that_was_deleted_is_not_listed(server, dana, demo):
     assert len(button(await choice(dana, demo), "signedOut")) == 1
 
 
-@pytest.mark.full
 async def test_a_deactivated_account_gets_the_same_answer(server, dana, demo):
     before = text_of(await choice(dana, demo))
     user = await account.user(server)

@@ -251,7 +251,6 @@ async def test_a_role_that_is_taken_away_counts_no_more_at_once(server, visitor,
     refused(await target.by(caller), 403, 7)
 
 
-@pytest.mark.full
 async def test_an_access_token_for_the_service_itself_is_taken(server, new_visitor, demo, world):
     """None is issued today; one that names the issuer as its audience is as good as a PAT."""
     party = await server.register()

@@ -92,7 +92,6 @@ async def test_the_checks_of_both_stores_find_what_is_there(server):
     assert found["mongo.members"] == ("skipped" if is_file else "warn")  # it is one alone
 
 
-@pytest.mark.full
 async def test_the_console_shows_what_to_look_at_first(server, visitor):
     await console.admin(server, visitor)
     await server.register("Shop & Sons")

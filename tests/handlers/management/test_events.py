@@ -157,7 +157,6 @@ async def test_events_come_as_lines_on_request(server, owner, monkeypatch):
     assert [msgspec.json.decode(line) for line in page.text.splitlines()] == newest
 
 
-@pytest.mark.full
 async def test_every_type_is_described_in_words(owner):
     page = await owner.post("/admin/v1/events/types/_search", {})
     told = {each["type"]: each["localized"] for each in page.json()["eventTypes"]}

@@ -66,7 +66,6 @@ def people(io_loop, server):
     return io_loop.run_sync(make)
 
 
-@pytest.mark.full
 @pytest.mark.promise("credentials: events")
 async def test_45_failures_of_3_people_and_7_nobodies_are_7_events_that_name_the_3(server, people):
     for name in people:
@@ -150,7 +149,6 @@ async def test_each_cause_and_each_network_has_events_of_its_own(server, people)
     assert all(one.record_id == id for one in await events(server))
 
 
-@pytest.mark.full
 @pytest.mark.promise("credentials: events")
 async def test_a_slowed_network_is_an_event_once(server):
     (network,) = network_limits.networks_of(server.service, AttemptOrigin(address="192.0.2.1"))
@@ -224,7 +222,6 @@ async def test_no_event_is_lost_or_doubled_while_the_store_is_away(server, peopl
     assert sorted(dict(one.payload)["count"] for one in await events(server)) == ["1", "2"]
 
 
-@pytest.mark.full
 async def test_a_grown_sum_is_counted_once_however_often_its_last_write_fails(
     server, people, monkeypatch
 ):

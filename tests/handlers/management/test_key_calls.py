@@ -95,7 +95,6 @@ async def test_rotations_and_removals_are_in_the_audit_log_under_their_caller(se
     assert told[0].actor != told[-1].actor
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("kind", ["jwt", "opaque"])
 async def test_what_a_removed_key_made_is_void_at_once_and_another_key_takes_over(
     server, visitor, new_visitor, owner, kind

@@ -140,7 +140,6 @@ async def test_the_form_of_a_token_proposes_no_longer_life_than_the_maximum(visi
     assert (made.status, made.name) == (200, "console/made")
 
 
-@pytest.mark.full
 @pytest.mark.promise("credentials: longest lives")
 @pytest.mark.parametrize("kind", ["pats", "keys"])
 async def test_the_form_takes_the_last_day_that_is_allowed_and_no_later_one(

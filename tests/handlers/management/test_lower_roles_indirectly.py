@@ -68,7 +68,6 @@ async def test_nobody_appoints_anybody_or_themselves_to_more_than_they_are(
     assert made > 600
 
 
-@pytest.mark.full
 @pytest.mark.promise("lower roles: indirectly")
 async def test_nobody_dismisses_a_member_above_them(server, visitor, own, monkeypatch):
     callers = {
@@ -140,7 +139,6 @@ async def test_nobody_makes_a_user_in_the_place_of_somebody_above_them(
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.promise("lower roles: indirectly")
 async def test_a_granted_organization_assigns_no_more_than_it_was_granted(server, visitor, shop):
     granted = (await shop.grant("buyer")).rpartition("/")[2]
@@ -184,7 +182,6 @@ async def test_what_the_owner_of_a_project_gave_is_not_the_users_organizations_t
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_a_suspended_grant_gives_nothing(server, shop):
     one, user = await shop.grant("buyer"), await shop.user()
     assert (await shop.owner.post(f"{one}/_deactivate", {})).status == 200

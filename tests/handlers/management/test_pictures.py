@@ -155,7 +155,6 @@ async def test_one_organization_s_picture_is_none_of_another_s(server, visitor, 
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_what_can_not_be_shown_changes_nothing(server, manager):
     await put(manager)
     before = await everything(server.store)

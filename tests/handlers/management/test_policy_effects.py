@@ -174,7 +174,6 @@ async def test_one_wrong_password_too_many_locks_the_account(visitor, demo, serv
     assert WRONG in text_of(right)
 
 
-@pytest.mark.full
 async def test_who_is_unlocked_begins_at_nothing(visitor, demo, server, owner):
     await put(owner, "lockout", maxPasswordAttempts=2)
     await tries(visitor, demo, server.user[0], "wrong", times=3)

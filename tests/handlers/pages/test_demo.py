@@ -82,7 +82,6 @@ async def test_a_refresh_that_is_refused_is_reported(visitor, signed_in, server)
     assert "<title>Error: " in page.text
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     "error",
     [
@@ -119,7 +118,6 @@ async def test_signing_out_ends_it_here_and_at_the_service(visitor, demo, signed
     assert (await demo.silently(visitor))["error"] == "login_required"
 
 
-@pytest.mark.full
 async def test_silently_it_signs_in_who_is_known(visitor, signed_in):
     page = await finish(visitor, await visitor.get("/demo/sign-in?prompt=none"))
 
@@ -255,7 +253,6 @@ async def test_without_its_registration_there_is_no_demo(visitor, server):
     assert page.status == 404
 
 
-@pytest.mark.full
 async def test_names_of_strangers_never_become_markup(visitor, server, signed_in):
     found = await server.store.find(USERS, {"login_key": "demo"})
     canary = '"><svg/onload=alert(1)>'

@@ -41,7 +41,6 @@ async def test_every_link_of_the_manual_leads_somewhere(visitor):
             assert not anchor or anchor in ids[target or path], link
 
 
-@pytest.mark.full
 async def test_the_manual_shows_every_call_with_its_permission_and_its_fields(visitor):
     text = {path: (await visitor.get(path)).text for path in manual.titles()}
     everything = "".join(text.values())

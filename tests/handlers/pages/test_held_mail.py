@@ -124,7 +124,6 @@ async def test_a_mail_is_text_and_html_that_say_the_same(server):
     assert f'href="{server.issuer}/x?a=1&amp;b=2"' in letter.html
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     "hostile", ["\r\nBcc: x@y.org", "\n\n<script>", "\0", "\u2028Bcc: x@y.org", "\x85", "<b>&"]
 )

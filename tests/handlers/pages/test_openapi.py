@@ -69,14 +69,12 @@ async def test_the_description_is_valid_openapi(server, visitor):
     validate(page.json())
 
 
-@pytest.mark.full
 def test_the_description_changes_only_where_clients_are_meant_to_see_it():
     assert described_now() == SAMPLE.read_text(encoding="utf-8"), (
         "If clients are meant to see this change, run `python -m tests.support.openapi_sample`."
     )
 
 
-@pytest.mark.full
 def test_every_published_name_belongs_to_one_struct_of_a_call(document):
     for path in PUBLISHED_NAMES:
         module, _, name = path.rpartition(".")

@@ -91,7 +91,6 @@ async def test_a_user_who_is_shut_out_is_signed_out_of_applications_too(
     assert part(call.token, 1)["sid"] == part(tokens["id_token"], 1)["sid"]
 
 
-@pytest.mark.full
 async def test_an_application_whose_tokens_have_long_expired_is_notified_all_the_same(
     server, visitor, new_listener
 ):
@@ -118,7 +117,6 @@ async def test_many_sign_ins_at_an_application_are_one_message(server, visitor, 
     assert len(receiver.calls) == 1
 
 
-@pytest.mark.full
 async def test_no_other_user_is_notified(server, visitor, new_visitor, new_listener, demo):
     (other, at_other), (client, at_client) = await new_listener(name="Other"), await new_listener()
     elsewhere = new_visitor()
@@ -263,7 +261,6 @@ async def test_after_the_clock_was_set_back_an_application_is_asked_at_once(
     assert len(receiver.calls) == 2
 
 
-@pytest.mark.full
 @pytest.mark.promise("logout: repeated logout tokens")
 async def test_it_is_given_up_after_a_quarter_of_an_hour(server, visitor, new_listener):
     client, receiver = await new_listener(503)

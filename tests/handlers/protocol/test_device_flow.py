@@ -127,7 +127,6 @@ async def test_the_confirmation_names_the_application_and_what_it_asks_for(
     assert "profile" not in text_of(page)
 
 
-@pytest.mark.full
 async def test_the_refresh_token_works_and_outlives_the_session(server, visitor, allowed):
     tokens = await allowed.tokens()
     await visitor.submit(await visitor.open("/oidc/v1/end_session"), decision="logout")

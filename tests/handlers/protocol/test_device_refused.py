@@ -262,7 +262,6 @@ async def test_of_many_browsers_at_once_one_goes_on(server, new_visitor, device)
     assert len(stored[AUTH_REQUESTS.name]) == len(stored["agents"]) == 1
 
 
-@pytest.mark.full
 @pytest.mark.promise("device: sign-in")
 async def test_another_browser_can_not_decide(server, visitor, new_visitor, device):
     told = await device.begin()

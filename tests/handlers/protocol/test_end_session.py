@@ -97,7 +97,6 @@ async def test_state_comes_back_unchanged_and_alone(visitor, client, tokens, sta
     assert "X-Injected" not in page.headers
 
 
-@pytest.mark.full
 @pytest.mark.promise("logout: id_token_hint", "logout: methods")
 async def test_an_expired_hint_is_still_a_hint(server, visitor, client, tokens):
     for _ in range(3):

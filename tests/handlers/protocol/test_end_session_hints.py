@@ -9,7 +9,6 @@ from idp.records import SESSIONS
 from storage import Insert
 
 
-@pytest.mark.full
 async def test_a_hint_of_an_earlier_session_signs_its_user_out_all_the_same(server, visitor, demo):
     old = await demo.tokens(visitor, *server.user)
     await visitor.get(demo.logout_url(id_token_hint=old["id_token"]))
@@ -20,7 +19,6 @@ async def test_a_hint_of_an_earlier_session_signs_its_user_out_all_the_same(serv
     assert (await demo.silently(visitor))["error"] == "login_required"
 
 
-@pytest.mark.full
 async def test_a_hint_of_a_user_without_session_asks_the_user_who_is_signed_in(
     server, visitor, demo
 ):
@@ -48,7 +46,6 @@ async def test_every_session_ends_even_of_a_browser_that_many_people_used(server
     assert [one async for one in server.store.scan(SESSIONS) if one.ended_at is None] == []
 
 
-@pytest.mark.full
 async def test_a_post_from_another_site_ends_what_only_the_browser_knows(server, visitor, demo):
     old = await demo.tokens(visitor, *server.user)
     await visitor.get(demo.logout_url(id_token_hint=old["id_token"]))

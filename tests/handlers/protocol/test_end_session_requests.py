@@ -39,7 +39,6 @@ async def test_a_registered_address_with_a_query_keeps_it(server, visitor):
     assert page.headers["Location"] == f"{uri}&state=s"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("kind", "body"),
     [

@@ -81,7 +81,6 @@ async def test_no_other_page_may_have_frames(visitor, wiki, tokens):
     assert "frame-src" not in policy(await visitor.get("/ui/logged-out"))
 
 
-@pytest.mark.full
 async def test_an_application_in_a_frame_gets_at_nothing_but_itself(visitor, wiki, tokens):
     page = await signed_out(visitor, wiki, tokens)
 
@@ -141,7 +140,6 @@ async def test_the_page_can_be_opened_again(server, visitor, wiki, tokens):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_the_sessions_of_two_people_are_ended_each_by_its_own_frame(
     server, visitor, wiki, mail, tokens
 ):

@@ -54,7 +54,6 @@ async def test_each_application_of_the_session_is_sent_one_logout_token(
     assert len({verified(each.calls[0].token, keys)[1]["jti"] for _, each, _ in id_tokens}) == 2
 
 
-@pytest.mark.full
 @pytest.mark.filterwarnings("ignore:EdDSA is deprecated")
 @pytest.mark.parametrize("algorithm", ["RS256", "ES256", "EdDSA"])
 async def test_it_is_signed_by_the_algorithm_of_the_application(
@@ -74,7 +73,6 @@ async def test_it_is_signed_by_the_algorithm_of_the_application(
     assert other.header == header
 
 
-@pytest.mark.full
 async def test_it_opens_nothing_and_is_no_other_token(server, visitor, new_listener):
     client, receiver = await new_listener()
     tokens = await client.tokens(visitor, *server.user)

@@ -106,7 +106,6 @@ def mends(hint):
     ]
 
 
-@pytest.mark.full
 async def test_the_checks_of_an_authorization_request(world):
     pushing = await world.another(requires_pushed_requests=True)
     request = Request(
@@ -131,7 +130,6 @@ async def test_the_checks_of_an_authorization_request(world):
     assert "/ui/login?flow=" in page.location
 
 
-@pytest.mark.full
 async def test_the_checks_of_a_pushed_request(world):
     api = await world.another(app_type="api")
     request = Request(world, PAR, redirect_uri=ANOTHER, request_uri=REFERENCE, **WRONG)
@@ -193,7 +191,6 @@ async def code_of_an_ended_session(world, party, visitor):
     return code
 
 
-@pytest.mark.full
 async def test_the_checks_of_a_code(world, new_visitor):
     party = await world.another(grant_types=["authorization_code"])
     used, late = await world.code(party), await world.code(party)
@@ -223,7 +220,6 @@ async def test_the_checks_of_a_code(world, new_visitor):
     assert page.status == 200
 
 
-@pytest.mark.full
 async def test_the_checks_of_a_refresh_token(world, new_visitor):
     party, store = await world.another(), world.server.store
     late = (await world.tokens(party))["refresh_token"]

@@ -291,7 +291,6 @@ class TestASignIn:
         assert page.answer["error"] == "login_required"
         assert "The user is not signed in." in await explanation_of(world, page)
 
-    @pytest.mark.full
     async def test_another_user_than_the_hinted_one_is_known(self, world, new_visitor):
         hint = (await world.tokens())["id_token"]
         other = await world.server.copy_user("other@localhost")

@@ -79,7 +79,6 @@ async def test_the_answer_is_a_package_that_an_import_takes(server, owner):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("body", "status", "field", "error_code"),
     [

@@ -48,7 +48,6 @@ async def brought(owner):
     return await imported(owner, package(acme))
 
 
-@pytest.mark.full
 @pytest.mark.promise("user creation: hashedPassword")
 async def test_the_report_names_each_hash_that_is_refused_and_the_others_go_in(server, owner):
     told = await brought(owner)

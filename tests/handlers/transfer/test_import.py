@@ -99,7 +99,6 @@ async def test_the_same_package_again_changes_nothing(server, owner):
         assert after[name] == before[name]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("update", [False, True])
 async def test_a_package_that_has_one_record_twice_changes_it_once(server, owner, update):
     def told(first_name, **differs):

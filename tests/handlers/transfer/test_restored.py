@@ -110,7 +110,6 @@ async def test_sessions_and_tokens_stay_valid_or_end(house, open_browser, invali
     await events_agree(house.server.store)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("invalidates", [False, True])
 async def test_who_has_a_password_an_app_a_passkey_or_codes_gets_in(
     house, open_browser, invalidates

@@ -84,7 +84,6 @@ async def test_an_event_that_is_seen_late_gets_the_next_position(service):
     assert await faults(service) == {}
 
 
-@pytest.mark.full
 @on_both_stores
 async def test_more_than_one_unit_holds_are_sealed_in_one_turn(service):
     await store_events(service, 450, type="session.opened")
@@ -265,7 +264,6 @@ async def test_a_change_of_sealed_events_is_found_at_its_position(service, chang
     assert await faults(service) in ({"access": 15}, {"access": 16 if change == "added" else 15})
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("index", [0, -1])
 async def test_the_first_and_the_last_event_of_a_stream_are_missed(service, index):
     await store_events(service, 3, type="session.opened")
@@ -322,7 +320,6 @@ async def test_a_chain_of_another_key_does_not_hold(service):
     assert await faults(service) == {"access": 2}
 
 
-@pytest.mark.full
 @on_both_stores
 async def test_events_may_be_sealed_while_they_are_verified(service, monkeypatch):
     await store_events(service, 250, type="session.opened")

@@ -96,7 +96,6 @@ def test_a_base_url_is_accepted(endpoint):
     assert load({"otlp_endpoint": endpoint}, {}).config.otlp_endpoint == endpoint
 
 
-@pytest.mark.full
 def test_headers_without_an_endpoint_are_refused():
     with pytest.raises(ConfigError) as refused:
         load({"otlp_headers_file": "x"}, {})

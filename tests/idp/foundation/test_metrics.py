@@ -172,7 +172,6 @@ def test_a_store_s_reports_are_counted(directory):
     assert value(directory, "mongo_pool_wait_seconds_count", queue="reads") == 2
 
 
-@pytest.mark.full
 def test_files_have_room_for_5000_series_before_anything_is_counted(directory):
     sizes = {path.name: path.stat() for path in directory.iterdir()}
 

@@ -79,7 +79,6 @@ def test_what_jwcrypto_signs_verifies_here(key, claims):
     assert (parsed.header.kid, parsed.header.typ) == (key.kid, "at+jwt")
 
 
-@pytest.mark.full
 @settings(deadline=None)
 @given(st.text() | st.from_regex(r"[A-Za-z0-9_.=-]*", fullmatch=True))
 def test_no_text_is_more_than_not_a_token(text):

@@ -138,7 +138,6 @@ async def test_the_logo_is_a_part_of_the_mail_and_nothing_is_loaded_from_elsewhe
     assert len(mail_server.raw_messages[0]) <= 60_000
 
 
-@pytest.mark.full
 async def test_each_attempt_sends_the_same_bytes(server, mailing, new_mail_server):
     org_id = (await demo_user(server)).org_id
     await brand(server, org_id)

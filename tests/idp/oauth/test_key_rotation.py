@@ -58,7 +58,6 @@ async def kids(service) -> list[str]:
 # Made
 
 
-@pytest.mark.full
 async def test_a_new_installation_has_keys_for_rs256_alone(service):
     made = await stored_keys(service)
 
@@ -205,7 +204,6 @@ async def test_of_two_who_rotate_at_once_one_does(service):
     await invariants.hold(service.store)
 
 
-@pytest.mark.full
 async def test_time_rotates_a_key_that_has_signed_for_as_long_as_the_settings_say(server, service):
     before = await stored_keys(service)
     server.clock.advance(7 * 86400 - 2)

@@ -53,7 +53,6 @@ def test_a_password_that_was_seen_less_often_does_not_count(lists, tmp_path, for
     }
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("source", ["text", "directory"])
 def test_what_is_made_compact_is_the_same_whatever_it_was_made_of(lists, tmp_path, source):
     made = compact_file(tmp_path / "made.idpb", lists[source])

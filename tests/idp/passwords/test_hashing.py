@@ -74,7 +74,6 @@ def gate(monkeypatch):
     event.set()
 
 
-@pytest.mark.full
 async def test_a_hash_verifies_its_password_and_no_other(hasher):
     encoded = await hasher.hash("correct horse")
 
@@ -88,7 +87,6 @@ async def test_no_two_hashes_are_alike(hasher):
     assert await hasher.hash("correct horse") != await hasher.hash("correct horse")
 
 
-@pytest.mark.full
 async def test_letters_composed_differently_verify(hasher):
     encoded = await hasher.hash(unicodedata.normalize("NFD", "Zürich für alle"))
 
@@ -223,7 +221,6 @@ async def test_a_stored_hash_that_can_not_be_read_is_as_a_wrong_password(hasher,
     assert "stored password hash refused" in capsys.readouterr().err
 
 
-@pytest.mark.full
 async def test_a_full_queue_answers_busy_at_once_and_what_waits_is_served(gate):
     hasher = make(hashing_threads=1, hashing_queue=2)
     waiting = [asyncio.ensure_future(hasher.verify("x", SLOW)) for _ in range(3)]
@@ -260,7 +257,6 @@ async def test_a_waiter_that_is_gone_is_dropped_before_its_turn_and_frees_its_pl
     hasher.close()
 
 
-@pytest.mark.full
 async def test_no_more_run_at_once_than_there_are_threads(gate):
     hasher = make(hashing_threads=2)
     waiting = [asyncio.ensure_future(hasher.verify("x", SLOW)) for _ in range(5)]

@@ -16,7 +16,6 @@ from tests.support.clock import SteppingClock
 from tests.support.store.stored import everything
 
 
-@pytest.mark.full
 async def test_users_of_before_are_found_by_address_and_display_name(server):
     now = server.clock.now()
     old = User(

@@ -110,7 +110,6 @@ async def again(reader, writer):
     return head.split(b"\r\n")[0].decode()
 
 
-@pytest.mark.full
 async def test_without_descriptors_it_pauses_closes_idle_connections_and_says_so_once(log):
     server, port = serving(asyncio.Event())
     reader, writer = await asyncio.open_connection("127.0.0.1", port)

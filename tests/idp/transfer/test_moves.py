@@ -241,7 +241,6 @@ async def test_every_list_that_is_exported_is_also_imported(server):
     }
 
 
-@pytest.mark.full
 async def test_all_organizations_move_at_once(server, other):
     await brought(server, organization("a"), organization("b"))
     everything = await exported(server, with_passwords=True, with_otp=True)

@@ -213,7 +213,6 @@ def test_what_is_not_there_or_no_file_is_reported(made):
     refused(made, ".", code=exit_codes.USAGE, told="directory")
 
 
-@pytest.mark.full
 def test_a_store_that_is_in_use_is_left_alone(made):
     before = stored(made)
 
@@ -279,7 +278,6 @@ def test_a_store_is_copied_into_an_empty_one_only(directory):
     assert without_leases(stored(directory, "other")) == without_leases(stored(directory))
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("target", ["memory://", "nonsense://x"])
 def test_a_store_is_copied_to_where_it_stays(directory, target):
     before = stored(directory)

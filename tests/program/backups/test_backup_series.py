@@ -82,7 +82,6 @@ def test_a_backup_is_named_by_its_instant_in_utc_verified_and_described(director
     assert json.loads(idp(directory, "backup", "verify", str(path), "--json").stdout)["records"]
 
 
-@pytest.mark.full
 def test_those_that_the_rule_does_not_keep_are_removed_after_it(directory, saved, clock):
     add_old(saved, 1, 2, 3, 8, 30)
 

@@ -92,7 +92,6 @@ async def test_while_the_store_is_open_nothing_is_compacted(directory):
         assert path_of(directory).read_bytes() == before
 
 
-@pytest.mark.full
 def test_where_the_disk_has_no_room_nothing_is_compacted(directory, monkeypatch):
     size = path_of(directory).stat().st_size
     usage = shutil._ntuple_diskusage(size * 9, size * 8, int(size * 1.05))

@@ -37,7 +37,6 @@ async def owners(server) -> list[str]:
 # Unlocking
 
 
-@pytest.mark.full
 async def test_who_guessed_too_often_may_try_at_once_after_an_unlock(server, new_visitor, demo):
     name, password = server.user
     for _ in range(7):
@@ -67,7 +66,6 @@ async def test_an_unlock_leaves_other_accounts_and_the_network_as_they_are(serve
     assert await admin_recovery.unlock(service, server.user[0], actor=ACTOR) is False
 
 
-@pytest.mark.full
 async def test_a_locked_user_is_active_after_an_unlock_and_it_has_its_event(
     server, visitor, demo, demo_user
 ):

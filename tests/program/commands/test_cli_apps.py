@@ -48,7 +48,6 @@ def test_what_is_not_named_stays_when_an_application_is_configured(shell, projec
     assert config["homeUrl"] == "https://c.example/"
 
 
-@pytest.mark.full
 def test_a_preset_fills_in_what_is_not_named(shell, project):
     app = shell.get(
         *("app", "create", "--project", project, "--name", "Grafana", "--get", "appId"),

@@ -42,7 +42,6 @@ def test_the_table_has_the_details_of_refused_attempts():
     assert row.split() == ["user.sign_in.failed", "u1", "ada", *event["summary"].split()]
 
 
-@pytest.mark.full
 def test_a_search_of_the_past_finds_nothing_that_is_older(shell):
     ran = shell("audit", "search", "--until", "24h")
 

@@ -140,7 +140,6 @@ def test_data_is_on_stdout_and_all_else_on_stderr(shell, project):
     assert ran.err == "clientSecret is shown only once; store it now\n"
 
 
-@pytest.mark.full
 def test_a_list_is_a_table_or_json_or_a_line_for_each(shell, project):
     for key in ("buyer", "seller"):
         shell("role", "add", "--project", project, "--key", key, "--display-name", key.title())
@@ -236,7 +235,6 @@ def test_no_option_takes_a_secret_itself(path):
     assert not taken & {"--password", "--new-password", "--token", "--secret", "--hash"}
 
 
-@pytest.mark.full
 def test_a_password_comes_from_stdin_or_the_environment(shell):
     created = ("user", "create", "--given-name", "M", "--family-name", "M", "--get", "userId")
 
@@ -313,7 +311,6 @@ def test_the_exit_code_says_what_went_wrong(shell, arguments, code):
     assert shell.stored() == before
 
 
-@pytest.mark.full
 def test_what_the_state_of_things_forbids_ends_with_1(shell):
     shell("keys", "rotate", code=None)
 
@@ -331,7 +328,6 @@ def test_what_is_there_already_ends_with_6(shell):
     assert "idp: userName: " in ran.err
 
 
-@pytest.mark.full
 def test_what_ends_something_is_done_by_those_who_mean_it(shell, project):
     shell("role", "add", "--project", project, "--key", "gone", "--display-name", "G")
     removal = ("role", "remove", "--project", project, "gone")

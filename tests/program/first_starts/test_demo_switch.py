@@ -29,7 +29,6 @@ async def types_of(server, record) -> list[str]:
     return [event.type for event in sorted(events, key=lambda event: event.sequence)]
 
 
-@pytest.mark.full
 async def test_all_that_the_demo_had_is_invalid_at_once(server, demo, new_visitor):
     browser, stranger = new_visitor(), new_visitor()
     url = demo.authorize_url()
@@ -65,7 +64,6 @@ async def test_a_public_start_writes_each_change_once(server):
     await events_agree(server.store)
 
 
-@pytest.mark.full
 async def test_a_later_local_start_brings_the_demo_back_and_nothing_that_was_issued(
     server, demo, new_visitor
 ):

@@ -64,7 +64,6 @@ async def test_ties_in_a_list_are_in_the_order_of_ids(store):
     assert ids(await store.find_each(USERS, "org_id", ["org"])) == {"org": ["a", "b"]}
 
 
-@pytest.mark.full
 async def test_one_value_with_very_many_records_hides_no_other(store):
     units = [
         [Insert(USERS, user(f"u{n:03}", org_id="many", created_at=later(n)))] for n in range(90)

@@ -53,7 +53,6 @@ def ids(records):
     return [record.id for record in records]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 12, 100])
 @pytest.mark.parametrize("descending", [False, True])
 async def test_pages_of_any_size_make_up_the_list_with_its_ties(
@@ -136,7 +135,6 @@ async def test_a_prefix_finds_what_begins_with_it_in_order(store, people, limit,
     assert ids(records) == sorted((f"u0{n}" for n in range(10)), reverse=descending)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("limit", [1, 4, 100])
 @pytest.mark.parametrize("descending", [False, True])
 async def test_a_prefix_finds_in_a_narrowed_list_too(store, people, listed, limit, descending):

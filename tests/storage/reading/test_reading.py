@@ -68,7 +68,6 @@ async def test_a_scan_meets_every_record_once_in_the_order_of_ids(store):
     assert met == [f"u{n:04}" for n in range(700)]
 
 
-@pytest.mark.full
 async def test_a_scan_meets_what_lasts_once_while_others_write(store):
     await fill(store, USERS, [user(f"u{n:04}") for n in range(700)])
     met = []

@@ -27,7 +27,6 @@ EMAILS = {
 }
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("case", EMAILS)
 async def test_an_address_counts_as_verified_only_if_it_is_trusted(
     server, federation, provider, owner, case
@@ -61,7 +60,6 @@ async def test_the_verification_of_one_address_says_nothing_of_another(
     assert (email.address, email.is_verified) == ("ada@corp.example", False)
 
 
-@pytest.mark.full
 async def test_an_untrusted_address_of_somebody_stays_theirs(
     server, federation, provider, new_visitor
 ):
@@ -79,7 +77,6 @@ async def test_an_untrusted_address_of_somebody_stays_theirs(
     await federation.party.tokens(new_visitor(), known, server.user[1])
 
 
-@pytest.mark.full
 async def test_a_user_who_is_deactivated_does_not_sign_in(
     server, federation, provider, owner, new_visitor
 ):
@@ -107,7 +104,6 @@ async def test_the_domain_of_the_login_name_leads_to_the_provider(federation, pr
     assert "code" in (await federation.come_back(left)).answer
 
 
-@pytest.mark.full
 async def test_a_new_sign_in_is_demanded_of_the_provider_and_proven(server, federation, provider):
     await federation.change(AT_ONCE)
     provider.claims = NAMES
@@ -124,7 +120,6 @@ async def test_a_new_sign_in_is_demanded_of_the_provider_and_proven(server, fede
         assert ("code" in page.answer) is is_enough
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("policy", "asks"), [({"forceMfa": True}, True), ({"forceMfaLocalOnly": True}, False)]
 )
@@ -138,7 +133,6 @@ async def test_a_second_factor_is_asked_as_the_policy_says(federation, provider,
     assert (page.name == "factor-offer") is asks, page.text
 
 
-@pytest.mark.full
 async def test_a_new_key_of_the_provider_is_fetched(server, federation, provider, new_visitor):
     await federation.change(AT_ONCE)
     provider.claims = NAMES

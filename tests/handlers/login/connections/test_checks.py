@@ -122,7 +122,6 @@ async def test_checks_of_an_owner_are_limited(server, federation, right):
     assert (await federation.connecting.send("POST", path, {})).status == 200
 
 
-@pytest.mark.full
 async def test_a_provider_that_does_not_answer_is_waited_for_no_longer_than_the_limit(
     federation, right, monkeypatch
 ):

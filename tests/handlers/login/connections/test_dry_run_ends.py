@@ -179,7 +179,6 @@ async def test_the_test_of_another_connection_is_not_found(federation, provider)
     assert refused(page, 404, 5) == {"": "connection.test_not_found"}
 
 
-@pytest.mark.full
 @on_both_stores
 async def test_a_deleted_connection_ends_its_tests(server, federation, provider):
     _, url = await started(federation)

@@ -20,7 +20,6 @@ PERSON = {**NAMES, "email": "ada@corp.example", "email_verified": True}
 LINKING = {"isLinkingAllowed": True}
 
 
-@pytest.mark.full
 @pytest.mark.promise("connections: dry run")
 @on_both_stores
 async def test_an_inactive_connection_is_tested_and_nothing_is_changed_but_the_test(
@@ -98,7 +97,6 @@ OUTCOMES = {
 }
 
 
-@pytest.mark.full
 @pytest.mark.promise("connections: dry run")
 @pytest.mark.parametrize("case", OUTCOMES)
 async def test_the_decision_is_that_of_the_sign_in_that_follows(
@@ -141,7 +139,6 @@ TRUST = {
 }
 
 
-@pytest.mark.full
 async def test_why_an_address_is_trusted_or_not_is_stated(federation, provider):
     await federation.verify_domain("corp.example")
     for changes, domains, trust in TRUST.values():

@@ -39,7 +39,6 @@ async def to_remove(visitor):
     return await visitor.open(link_of(await visitor.open(LIST), LIST + "/"))
 
 
-@pytest.mark.full
 @on_both_stores
 @pytest.mark.promise("connections: own links")
 async def test_a_person_removes_a_link_and_what_was_opened_by_it_ends(
@@ -79,7 +78,6 @@ async def test_the_last_way_to_sign_in_stays(server, federation, linked):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("state", "authority", "is_enough"),
     [
@@ -131,7 +129,6 @@ async def second(server, federation, linked, authority=None):
     return made
 
 
-@pytest.mark.full
 @on_both_stores
 async def test_of_the_last_two_links_that_are_removed_at_once_one_stays(
     server, federation, linked
@@ -147,7 +144,6 @@ async def test_of_the_last_two_links_that_are_removed_at_once_one_stays(
     assert await server.store.count(IDENTITY_LINKS) == 1
 
 
-@pytest.mark.full
 async def test_another_persons_link_is_not_there(
     server, federation, provider, linked, new_visitor
 ):
@@ -162,7 +158,6 @@ async def test_another_persons_link_is_not_there(
     assert await server.store.count(IDENTITY_LINKS) == 1
 
 
-@pytest.mark.full
 async def test_a_link_is_removed_soon_after_a_sign_in_alone(server, federation, linked):
     server.clock.advance(601)
 
@@ -171,7 +166,6 @@ async def test_a_link_is_removed_soon_after_a_sign_in_alone(server, federation, 
     assert page.name == "password", page.text
 
 
-@pytest.mark.full
 async def test_the_page_of_security_shows_the_links_of_who_has_any(
     server, federation, linked, new_visitor
 ):
@@ -184,7 +178,6 @@ async def test_the_page_of_security_shows_the_links_of_who_has_any(
     assert LIST not in (await other.open("/ui/account/security")).text
 
 
-@pytest.mark.full
 async def test_an_administrator_who_removes_a_link_has_its_user_informed(
     server, federation, linked, owner
 ):
@@ -197,7 +190,6 @@ async def test_an_administrator_who_removes_a_link_has_its_user_informed(
     assert await server.store.count(OUTBOX) == mails + 1
 
 
-@pytest.mark.full
 async def test_who_is_signed_in_by_the_link_is_signed_out(
     server, federation, provider, new_visitor
 ):

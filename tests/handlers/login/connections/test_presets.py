@@ -49,7 +49,6 @@ async def nobody_came_in(server):
     return not await server.store.count(IDENTITY_LINKS) and not await server.store.count(SESSIONS)
 
 
-@pytest.mark.full
 @pytest.mark.promise("connections: sign-in")
 async def test_a_user_of_one_tenant_is_known_by_the_object_id(server, provider, connect):
     federation = await connect("azure", tenant={"tenantId": TENANT})
@@ -62,7 +61,6 @@ async def test_a_user_of_one_tenant_is_known_by_the_object_id(server, provider, 
     assert await external_id(server) == OBJECT
 
 
-@pytest.mark.full
 @pytest.mark.promise("connections: sign-in")
 async def test_a_user_of_several_tenants_is_known_by_tenant_and_object_id(
     server, provider, connect
@@ -95,7 +93,6 @@ FOREIGNERS = {
 }
 
 
-@pytest.mark.full
 @pytest.mark.promise("connections: refused")
 @pytest.mark.parametrize("case", FOREIGNERS)
 async def test_users_of_other_tenants_do_not_come_in(server, provider, connect, case):
@@ -145,7 +142,6 @@ async def test_google_users_of_other_domains_do_not_come_in(server, provider, co
     assert await nobody_came_in(server)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("hosted", "is_verified"), [("corp.example", True), ("other.example", False), (None, False)]
 )

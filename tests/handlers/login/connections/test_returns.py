@@ -148,7 +148,6 @@ MEANWHILE = {
 }
 
 
-@pytest.mark.full
 @pytest.mark.promise("connections: sessions")
 @pytest.mark.parametrize(
     ("change", "is_first"),

@@ -18,7 +18,6 @@ from tests.support.store.both_stores import on_both_stores, store_as_marked  # n
 from tests.support.store.stored import everything
 
 
-@pytest.mark.full
 @on_both_stores
 @pytest.mark.promise("connections: sign-in")
 async def test_the_first_sign_in_makes_an_account_and_the_next_ones_lead_to_it(
@@ -104,7 +103,6 @@ async def test_leaving_stores_nothing(server, federation):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @on_both_stores
 @pytest.mark.promise("connections: sign-in")
 async def test_a_person_links_the_account_that_they_sign_in_to(
@@ -127,7 +125,6 @@ async def test_a_person_links_the_account_that_they_sign_in_to(
     await events_agree(server.store)
 
 
-@pytest.mark.full
 async def test_a_person_goes_on_without_linking(server, federation):
     page = await federation.to_account(await federation.sign_in())
 
@@ -137,7 +134,6 @@ async def test_a_person_goes_on_without_linking(server, federation):
     assert await server.store.count(IDENTITY_LINKS) == 0
 
 
-@pytest.mark.full
 async def test_a_session_of_before_is_no_proof_of_an_account(server, federation, provider):
     """Whoever is at a browser in which somebody is signed in links nothing to that account."""
     await federation.party.tokens(federation.visitor, *server.user)
@@ -151,7 +147,6 @@ async def test_a_session_of_before_is_no_proof_of_an_account(server, federation,
     assert await server.store.count(IDENTITY_LINKS) == 0
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("options", "texts"),
     [
@@ -189,7 +184,6 @@ async def test_a_form_that_the_connection_does_not_allow_makes_nobody(server, fe
     assert await server.store.count(USERS) == users
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("typed", "text"),
     [
@@ -213,7 +207,6 @@ async def test_names_that_can_not_be_are_refused(server, federation, typed, text
     assert await server.store.count(USERS) == users
 
 
-@pytest.mark.full
 async def test_a_taken_user_name_is_chosen_anew(server, federation, provider):
     await federation.change(AT_ONCE)
     provider.claims = {**NAMES, "preferred_username": (await user_of(server)).user_name}

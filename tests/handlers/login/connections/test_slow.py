@@ -48,7 +48,6 @@ async def test_an_answer_that_does_not_come_ends_the_attempt(
     assert await server.store.count(SESSIONS) == 0
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("path", PATHS[1:])
 async def test_others_are_served_while_many_wait_for_a_provider(
     server, federation, provider, hold, new_visitor, path

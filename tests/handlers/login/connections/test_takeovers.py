@@ -30,7 +30,6 @@ async def stated(federation, provider):
     assert "code" in page.answer, page.text
 
 
-@pytest.mark.full
 async def test_an_address_that_the_provider_stated_resets_no_password(
     server, federation, provider, new_visitor
 ):
@@ -44,7 +43,6 @@ async def test_an_address_that_the_provider_stated_resets_no_password(
     assert not (await user_of(server, "ada")).email.is_verified
 
 
-@pytest.mark.full
 async def test_an_invited_user_without_a_link_still_gets_the_code(
     server, federation, provider, new_visitor
 ):
@@ -62,7 +60,6 @@ async def test_an_invited_user_without_a_link_still_gets_the_code(
     assert len(await mails(stranger, "invited@corp.example")) == 1
 
 
-@pytest.mark.full
 async def test_the_code_for_a_stated_address_invites_nobody_to_choose_a_password(
     server, federation, provider
 ):
@@ -80,7 +77,6 @@ async def test_the_code_for_a_stated_address_invites_nobody_to_choose_a_password
     assert "/ui/reset" not in mail["text"]
 
 
-@pytest.mark.full
 async def test_an_administrator_who_has_the_code_sent_again_invites_nobody_either(
     server, federation, provider, owner
 ):
@@ -94,7 +90,6 @@ async def test_an_administrator_who_has_the_code_sent_again_invites_nobody_eithe
     assert mail["kind"] == "verify_email"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("resent", ["", "/resend"])
 async def test_an_administrators_invitation_does_not_go_to_a_stated_address(
     server, federation, provider, owner, resent
@@ -119,7 +114,6 @@ async def test_an_administrators_invitation_does_not_go_to_a_stated_address(
     assert [mail["kind"] for mail in await mails(federation.visitor, MAILBOX)]
 
 
-@pytest.mark.full
 async def test_a_flag_of_the_id_token_verifies_no_address_of_the_userinfo_endpoint(
     server, federation, provider
 ):
@@ -135,7 +129,6 @@ async def test_a_flag_of_the_id_token_verifies_no_address_of_the_userinfo_endpoi
     assert (email.address, email.is_verified) == ("ceo@corp.example", False)
 
 
-@pytest.mark.full
 async def test_whoever_links_an_identity_authenticates_after_it_has_come(
     server, federation, provider
 ):
@@ -159,7 +152,6 @@ def everywhere(io_loop, server, owner, demo, visitor, provider):
     return io_loop.run_sync(federation.make)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("is_allowed", [True, False])
 async def test_the_policy_of_the_users_organization_decides_wherever_they_sign_in(
     server, everywhere, provider, owner, new_visitor, is_allowed
@@ -194,7 +186,6 @@ CHANGES = {
 }
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("what", CHANGES)
 async def test_an_identity_that_waits_is_dropped_when_what_it_relied_on_changes(
     server, federation, provider, what
@@ -237,7 +228,6 @@ async def test_a_new_name_of_the_connection_lets_a_sign_in_go_on(federation, pro
     assert page.name == "idp-account", page.text
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("is_other_issuer", [True, False])
 async def test_sessions_end_when_the_connection_trusts_another_issuer(
     server, federation, provider, is_other_issuer

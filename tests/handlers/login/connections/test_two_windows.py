@@ -3,8 +3,6 @@ page confirms is what it has shown."""
 
 from __future__ import annotations
 
-import pytest
-
 from idp.records import USERS
 from idp.records.identity_links import IDENTITY_LINKS
 from tests.support.sign_in.federating import NAMES
@@ -30,7 +28,6 @@ async def as_two_persons(federation, provider, go_on):
     return pages
 
 
-@pytest.mark.full
 async def test_a_confirmation_links_the_identity_that_its_page_has_shown(
     server, federation, provider
 ):
@@ -50,7 +47,6 @@ async def test_a_confirmation_links_the_identity_that_its_page_has_shown(
     assert link.external_id == "person-2"
 
 
-@pytest.mark.full
 async def test_a_form_that_names_no_identity_links_none(server, federation, provider):
     page = await federation.to_account(await federation.sign_in())
     assert page.name == "idp-link", page.text
@@ -62,7 +58,6 @@ async def test_a_form_that_names_no_identity_links_none(server, federation, prov
     assert await server.store.count(IDENTITY_LINKS) == 0
 
 
-@pytest.mark.full
 async def test_an_account_is_created_for_the_identity_that_its_page_has_shown(
     server, federation, provider
 ):

@@ -215,7 +215,6 @@ async def test_the_code_can_be_cancelled(visitor, demo, server, app):
 # Other ways
 
 
-@pytest.mark.full
 async def test_a_recovery_code_counts_once_in_place_of_the_app(
     visitor, new_visitor, demo, server, app
 ):
@@ -242,7 +241,6 @@ async def test_a_recovery_code_counts_once_in_place_of_the_app(
     assert "code" in (await other.submit(page, code=second)).answer
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("typed", ["", "x", "\x00", "abcde-fghij", "y" * 10_000])
 async def test_what_is_no_recovery_code_is_refused(visitor, demo, server, app, typed):
     await give_codes(server)

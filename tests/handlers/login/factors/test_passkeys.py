@@ -53,7 +53,6 @@ async def test_a_browser_is_asked_for_a_key_that_verifies_its_user(visitor, serv
     }
 
 
-@pytest.mark.full
 async def test_a_passkey_signs_its_owner_in_without_a_name_or_a_password(
     new_visitor, demo, server, device
 ):
@@ -64,7 +63,6 @@ async def test_a_passkey_signs_its_owner_in_without_a_name_or_a_password(
     assert "code" in page.answer
 
 
-@pytest.mark.full
 async def test_a_key_on_one_device_is_distinguished_from_one_that_may_be_copied(
     visitor, new_visitor, demo, server, signed_in
 ):
@@ -78,7 +76,6 @@ async def test_a_key_on_one_device_is_distinguished_from_one_that_may_be_copied(
         assert told["acr"] == "urn:idp:acr:passkey"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("key", [EdDSAKey(), RS256Key(shared_key(0))], ids=["EdDSA", "RS256"])
 async def test_each_algorithm_that_is_asked_for_is_taken(
     visitor, new_visitor, demo, server, signed_in, key
@@ -88,7 +85,6 @@ async def test_each_algorithm_that_is_asked_for_is_taken(
     assert "code" in (await sign_in(new_visitor(), demo, device)).answer
 
 
-@pytest.mark.full
 async def test_a_user_who_has_a_passkey_is_asked_for_it_after_the_password(
     new_visitor, demo, server, device
 ):
@@ -107,7 +103,6 @@ async def test_a_user_who_has_a_passkey_is_asked_for_it_after_the_password(
     assert told["acr"] == "urn:idp:acr:passkey"
 
 
-@pytest.mark.full
 async def test_another_persons_passkey_is_no_second_factor(
     visitor, new_visitor, demo, server, device
 ):
@@ -125,7 +120,6 @@ async def test_another_persons_passkey_is_no_second_factor(
     assert await stored.everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_a_password_is_raised_to_a_passkey_where_the_application_demands_it(
     new_visitor, demo, server, device
 ):
@@ -141,7 +135,6 @@ async def test_a_password_is_raised_to_a_passkey_where_the_application_demands_i
     assert (await claims(other, demo, page))["acr"] == "urn:idp:acr:passkey"
 
 
-@pytest.mark.full
 async def test_the_password_page_leads_to_the_passkey_when_the_person_is_to_confirm_it_again(
     visitor, demo, server, device
 ):
@@ -155,7 +148,6 @@ async def test_the_password_page_leads_to_the_passkey_when_the_person_is_to_conf
     assert "code" in page.answer
 
 
-@pytest.mark.full
 async def test_where_the_password_may_not_be_left_out_it_is_not_offered_or_taken(
     new_visitor, demo, server, device
 ):
@@ -187,7 +179,6 @@ async def demo_user(server):
     return page.records[0]
 
 
-@pytest.mark.full
 async def test_a_new_passkey_is_reported_by_mail_and_in_the_log(visitor, demo, server):
     await demo.tokens(visitor, *server.user)
     user = await demo_user(server)
@@ -205,7 +196,6 @@ async def test_a_new_passkey_is_reported_by_mail_and_in_the_log(visitor, demo, s
     assert {"passkey.created", "user.passkey_added"} <= events
 
 
-@pytest.mark.full
 async def test_a_passkey_is_listed_by_its_name_and_gets_another(visitor, server, device):
     page = await visitor.open(LIST)
     assert "Phone" in text_of(page)
@@ -228,7 +218,6 @@ async def remove(visitor):
     return await visitor.submit(page)
 
 
-@pytest.mark.full
 async def test_one_that_is_removed_opens_nothing_and_other_browsers_are_signed_out(
     visitor, new_visitor, demo, server, device
 ):
@@ -245,7 +234,6 @@ async def test_one_that_is_removed_opens_nothing_and_other_browsers_are_signed_o
     assert "code" in page.answer, "the password is all that it takes again"
 
 
-@pytest.mark.full
 async def test_the_last_way_to_sign_in_stays(visitor, server, device):
     user = await demo_user(server)
     await server.store.commit(Update(USERS, user.id, set={"password": None}))
@@ -258,7 +246,6 @@ async def test_the_last_way_to_sign_in_stays(visitor, server, device):
     assert await stored.everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_another_persons_passkey_is_not_there(visitor, new_visitor, demo, server, device):
     other = new_visitor()
     await demo.tokens(other, *(await server.copy_user("minnie")))
@@ -270,7 +257,6 @@ async def test_another_persons_passkey_is_not_there(visitor, new_visitor, demo, 
         assert (await other.open(way)).status == 404
 
 
-@pytest.mark.full
 async def test_of_two_answers_to_one_challenge_one_counts(new_visitor, demo, server, device):
     other = new_visitor()
     page = await at_name(other, demo)
@@ -284,7 +270,6 @@ async def test_of_two_answers_to_one_challenge_one_counts(new_visitor, demo, ser
     assert len([one async for one in server.store.scan(USED_VALUES)]) == 2
 
 
-@pytest.mark.full
 async def test_of_two_people_who_register_one_key_at_once_one_has_it(
     visitor, new_visitor, demo, server, signed_in
 ):
@@ -324,7 +309,6 @@ def test_passkeys_belong_to_a_host_with_a_name_and_a_safe_way_to_it(issuer, foun
     assert (party and (party.id, party.origin)) == found
 
 
-@pytest.mark.full
 async def test_at_an_ip_address_nobody_is_offered_any(new_visitor, io_loop):
     clock = SteppingClock()
     listening = socket.create_server(("127.0.0.1", 0))

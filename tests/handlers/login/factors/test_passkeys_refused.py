@@ -176,7 +176,6 @@ async def test_nothing_but_what_the_device_really_made_is_added(visitor, demo, s
     assert added.name == "recovery-codes"
 
 
-@pytest.mark.full
 async def test_an_answer_of_a_megabyte_is_too_much(visitor, demo, server, device):
     page = await visitor.open(NEW)
 
@@ -185,7 +184,6 @@ async def test_an_answer_of_a_megabyte_is_too_much(visitor, demo, server, device
     assert refused.status == 413
 
 
-@pytest.mark.full
 async def test_an_answer_for_one_ceremony_is_none_for_the_other(
     visitor, new_visitor, demo, server, device
 ):
@@ -198,7 +196,6 @@ async def test_an_answer_for_one_ceremony_is_none_for_the_other(
     assert NOT_ADDED in text_of(refused)
 
 
-@pytest.mark.full
 async def test_a_challenge_counts_in_the_sign_in_and_the_browser_that_it_was_made_for(
     new_visitor, demo, server, device
 ):
@@ -235,7 +232,6 @@ async def test_a_challenge_is_too_old_after_an_hour(server):
         challenges.use_write(server.service, "get", "a flow", challenge)
 
 
-@pytest.mark.full
 async def test_an_answer_counts_once(new_visitor, demo, server, device):
     other = new_visitor()
     page = await at_name(other, demo)
@@ -248,7 +244,6 @@ async def test_an_answer_counts_once(new_visitor, demo, server, device):
     assert SAID in text_of(refused)
 
 
-@pytest.mark.full
 async def test_a_device_that_counts_backwards_is_refused_and_reported(
     new_visitor, demo, server, device
 ):
@@ -269,7 +264,6 @@ async def test_a_device_that_counts_backwards_is_refused_and_reported(
     assert told.count("passkey.refused") == 3
 
 
-@pytest.mark.full
 async def test_a_key_is_one_persons(visitor, new_visitor, demo, server, device):
     other = new_visitor()
     await demo.tokens(other, *(await server.copy_user("minnie")))

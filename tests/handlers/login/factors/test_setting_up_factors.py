@@ -132,7 +132,6 @@ async def test_the_codes_are_shown_until_they_are_confirmed_and_never_again(
     assert not any(each in stored for each in codes_of(page))
 
 
-@pytest.mark.full
 async def test_a_recovery_code_that_was_shown_gets_its_owner_in(
     visitor, new_visitor, demo, server, forced
 ):
@@ -286,7 +285,6 @@ async def test_a_user_who_opens_an_account_sets_one_up(visitor, demo, server, fo
     assert page.name == "factor-offer"
 
 
-@pytest.mark.full
 async def test_a_password_is_replaced_before_a_factor_is_set_up(visitor, demo, server, forced):
     page = await at_change(visitor, demo, server.start.admin)
     page = await visitor.submit(page, newPassword=ADMIN_PASSWORD)
@@ -295,7 +293,6 @@ async def test_a_password_is_replaced_before_a_factor_is_set_up(visitor, demo, s
     assert [one async for one in server.store.scan(SESSIONS)] == []
 
 
-@pytest.mark.full
 async def test_a_new_password_does_not_do_without_the_second_factor(visitor, demo, server):
     admin = server.start.admin
     await give_app(server, admin.login_name)
@@ -311,7 +308,6 @@ async def test_a_new_password_does_not_do_without_the_second_factor(visitor, dem
     assert (await only(server.store, SESSIONS)).amr == ["pwd", "otp", "mfa"]
 
 
-@pytest.mark.full
 async def test_the_code_of_a_mail_does_not_do_without_the_second_factor(visitor, demo, server):
     await give_address(server)
     await give_app(server)

@@ -33,7 +33,6 @@ async def spray(server, network, n=100):
     await server.store.increment(f"spray:{network}", n, window=timedelta(hours=1))
 
 
-@pytest.mark.full
 @pytest.mark.promise("guessing: networks")
 async def test_a_network_from_which_many_accounts_failed_has_one_try_in_two_seconds(at, server):
     await spray(server, "192.0.2.1")
@@ -47,7 +46,6 @@ async def test_a_network_from_which_many_accounts_failed_has_one_try_in_two_seco
     assert (await (await at())(server.user[1])).status == 303
 
 
-@pytest.mark.full
 async def test_a_slowed_network_leaves_known_browsers_alone(at, server, new_visitor, demo):
     browser = new_visitor()
     browser.http.headers["X-Forwarded-For"] = "192.0.2.1"
@@ -69,7 +67,6 @@ async def test_an_account_counts_once_for_its_network_and_no_more_after_a_succes
     assert (once.n, after.n) == (1, 0)
 
 
-@pytest.mark.full
 @pytest.mark.promise("guessing: networks")
 async def test_all_of_an_ipv6_customer_are_counted_together(at, server):
     for n in range(3):
@@ -110,7 +107,6 @@ async def test_known_networks_are_never_slowed(at, server):
     assert not AttemptOrigin("203.0.113.16").is_exempt(server.service.config)
 
 
-@pytest.mark.full
 async def test_of_one_network_a_thousand_accounts_are_noted_at_most(at, server, monkeypatch):
     assert network_limits.MAX_RECORDED == 1000
     monkeypatch.setattr(network_limits, "MAX_RECORDED", 5)

@@ -97,7 +97,6 @@ async def a_passkey(server, visitor, demo):
     return f"/ui/account/passkeys/{passkey.id}/remove"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("factor", [an_app, a_passkey], ids=lambda factor: factor.__name__)
 async def test_a_user_who_removes_a_factor_there_stays_known(server, new_visitor, demo, factor):
     visitor = await signed_in(new_visitor, demo, server)

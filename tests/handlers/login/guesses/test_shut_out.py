@@ -54,7 +54,6 @@ async def test_the_last_step_lets_nobody_in_who_is_shut_out(place, way, state):
     assert (after.state, after.password, after.totp) == (state, before.password, before.totp)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("state", ["inactive", "locked"])
 async def test_a_passkey_of_theirs_is_answered_like_one_that_nobody_has(place, new_visitor, state):
     await place.sign_in()
@@ -68,7 +67,6 @@ async def test_a_passkey_of_theirs_is_answered_like_one_that_nobody_has(place, n
     assert text_of(refused) == text_of(other)
 
 
-@pytest.mark.full
 async def test_a_locked_user_asks_for_a_reset_in_vain_and_gets_the_usual_answer(
     place, new_visitor
 ):

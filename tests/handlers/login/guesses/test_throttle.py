@@ -46,7 +46,6 @@ async def test_four_mistakes_cost_nothing(at, server):
     assert is_in(await browser.tries(*server.user))
 
 
-@pytest.mark.full
 async def test_after_six_mistakes_the_right_password_has_to_wait(at, server):
     browser = at()
     assert (await browser.tries("demo", "wrong", times=6)).status == 400
@@ -60,7 +59,6 @@ async def test_after_six_mistakes_the_right_password_has_to_wait(at, server):
     assert answer.inputs["loginName"] == "demo"
 
 
-@pytest.mark.full
 async def test_during_the_wait_right_and_wrong_look_alike(at, server):
     await at().tries("demo", "wrong", times=6)
     right, wrong = at(), at()
@@ -72,7 +70,6 @@ async def test_during_the_wait_right_and_wrong_look_alike(at, server):
     assert text_of(first) == text_of(second)
 
 
-@pytest.mark.full
 async def test_the_wait_ends_by_the_clock(at, server):
     browser = at()
     await browser.tries("demo", "wrong", times=6)
@@ -83,7 +80,6 @@ async def test_the_wait_ends_by_the_clock(at, server):
     assert is_in(await browser.tries(*server.user))
 
 
-@pytest.mark.full
 async def test_each_further_mistake_makes_the_wait_longer_up_to_a_minute(at, server):
     browser, waits = at(), []
     await browser.tries("demo", "wrong", times=6)
@@ -95,7 +91,6 @@ async def test_each_further_mistake_makes_the_wait_longer_up_to_a_minute(at, ser
     assert waits == [2, 4, 8, 16, 32, 60, 60, 60]
 
 
-@pytest.mark.full
 async def test_a_sign_in_forgets_the_mistakes(at, server):
     browser = at()
     await browser.tries("demo", "wrong", times=4)
@@ -105,7 +100,6 @@ async def test_a_sign_in_forgets_the_mistakes(at, server):
     assert is_in(await browser.tries(*server.user))
 
 
-@pytest.mark.full
 async def test_the_limit_forgets_mistakes_after_a_day(at, server):
     browser = at()
     await browser.tries("demo", "wrong", times=6)
@@ -115,7 +109,6 @@ async def test_the_limit_forgets_mistakes_after_a_day(at, server):
     assert is_in(await browser.tries(*server.user))
 
 
-@pytest.mark.full
 async def test_a_stranger_elsewhere_can_not_keep_the_owner_out_of_a_known_browser(at, server):
     stranger, owner = at("198.51.100.7"), at("192.0.2.1")
     await owner.visitor.sign_in(owner.demo.authorize_url(), *server.user)
@@ -125,7 +118,6 @@ async def test_a_stranger_elsewhere_can_not_keep_the_owner_out_of_a_known_browse
     assert (await stranger.tries("demo", "wrong")).status == 400, "a success forgets them"
 
 
-@pytest.mark.full
 async def test_another_account_of_the_same_address_is_not_locked_out(at, server):
     minnie = await server.copy_user("minnie")
     assert (await at().tries("demo", "wrong", times=7)).status == 429
@@ -133,7 +125,6 @@ async def test_another_account_of_the_same_address_is_not_locked_out(at, server)
     assert is_in(await at().tries(*minnie))
 
 
-@pytest.mark.full
 async def test_an_unknown_account_is_slowed_alike(at):
     known = await at("192.0.2.1").tries("demo", "wrong", times=7)
     unknown = await at("192.0.2.2").tries("nobody", "wrong", times=7)
@@ -142,7 +133,6 @@ async def test_an_unknown_account_is_slowed_alike(at):
     assert (unknown.status, unknown.headers["Retry-After"]) == (429, "2")
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("spelt", ["DEMO", " demo ", "ｄｅｍｏ"])
 async def test_other_spellings_of_a_name_are_the_same_account(at, server, spelt):
     await at().tries("demo", "wrong", times=3)
@@ -151,7 +141,6 @@ async def test_other_spellings_of_a_name_are_the_same_account(at, server, spelt)
     assert (await at().tries(*server.user)).status == 429
 
 
-@pytest.mark.full
 async def test_a_new_browser_or_sign_in_starts_no_new_count(at, server):
     for _ in range(6):
         await at().tries("demo", "wrong")
@@ -159,7 +148,6 @@ async def test_a_new_browser_or_sign_in_starts_no_new_count(at, server):
     assert (await at().tries(*server.user)).status == 429
 
 
-@pytest.mark.full
 async def test_an_account_tried_from_everywhere_is_slowed(at, server):
     for number in range(6):
         await at(f"198.51.100.{number}").tries("demo", "wrong")
@@ -167,7 +155,6 @@ async def test_an_account_tried_from_everywhere_is_slowed(at, server):
     assert (await at("192.0.2.1").tries(*server.user)).status == 429
 
 
-@pytest.mark.full
 async def test_an_address_that_the_caller_claims_counts_for_nothing(at, server):
     for number in range(6):
         await at(f"203.0.113.{number}, 192.0.2.1").tries("demo", "wrong")
@@ -190,14 +177,12 @@ async def test_of_sign_ins_at_one_moment_those_that_wait_get_in_after_the_first(
     assert ["code" in answer.answer for answer in again] == [True] * len(late)
 
 
-@pytest.mark.full
 async def test_too_long_a_password_is_a_try_like_any_other(at, server):
     await at().tries("demo", "x" * 201, times=6)
 
     assert (await at().tries(*server.user)).status == 429
 
 
-@pytest.mark.full
 async def test_every_name_of_an_account_counts_for_it(at, server):
     for name in ("demo", "demo@localhost", "dana@example.com", "demo", "demo", "demo"):
         await at().tries(name, "wrong")

@@ -119,7 +119,6 @@ async def test_what_waits_can_not_be_read_in_the_store(visitor, demo, server):
         assert secret not in stored
 
 
-@pytest.mark.full
 async def test_the_new_account_signs_in_by_name_and_by_address(new_visitor, demo, server):
     await registered(new_visitor(), demo, userName=" Nora.N ")
     assert await users(server) == {"Nora.N"}
@@ -138,7 +137,6 @@ async def test_the_browser_is_signed_in_afterwards_with_a_new_cookie(visitor, de
     assert "code" in await demo.silently(visitor)
 
 
-@pytest.mark.full
 async def test_a_user_who_is_signed_in_may_open_another_account(visitor, demo, server):
     await demo.tokens(visitor, *server.user)
     server.clock.advance(1)
@@ -172,7 +170,6 @@ async def test_the_sign_in_page_leads_to_the_form_without_prompt_create(visitor,
     assert "code" in answer.answer
 
 
-@pytest.mark.full
 async def test_an_address_that_was_hinted_or_typed_need_not_be_typed_again(visitor, demo):
     hinted = await at_register(visitor, demo, login_hint=ADDRESS)
     named = await at_register(visitor, demo, login_hint="nora")

@@ -14,7 +14,6 @@ from tests.support.sign_in.steps import Seen
 from tests.support.store.stored import everything
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [

@@ -102,7 +102,6 @@ async def test_a_taken_user_name_is_answered_as_a_free_one(
     assert one == other
 
 
-@pytest.mark.full
 async def test_taken_and_free_leave_the_same_records_behind(new_visitor, demo, server, known):
     left = []
     for email in (TAKEN, FREE):
@@ -191,7 +190,6 @@ async def test_no_code_is_right_where_the_address_is_taken(visitor, demo, server
     assert await users(server) == {"taken"}
 
 
-@pytest.mark.full
 async def test_a_taken_name_is_reported_to_the_owner_of_the_verified_mailbox(
     visitor, new_visitor, demo, server, known
 ):
@@ -223,7 +221,6 @@ async def test_another_name_has_to_be_one(visitor, demo, server, known, name):
     assert await users(server) == {"taken"}
 
 
-@pytest.mark.full
 async def test_names_can_not_be_tried_out_without_end(visitor, demo, server, known):
     page = await at_code(visitor, demo, userName="taken")
     page = await visitor.submit(page, code=await code_for(visitor))
@@ -300,7 +297,6 @@ class TestSeveralAddresses:
 
 
 class TestOneAddress:
-    @pytest.mark.full
     async def test_mails_that_one_address_asks_for_end_too(
         self, new_visitor, demo, server, monkeypatch
     ):

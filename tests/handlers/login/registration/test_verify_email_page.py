@@ -96,7 +96,6 @@ async def test_a_link_fills_the_code_in_and_the_form_makes_it_count(visitor, dem
     assert "code" in answer.answer
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("has_cookie", [False, True])
 async def test_a_link_in_another_browser_says_where_the_code_counts(
     visitor, new_visitor, demo, server, has_cookie
@@ -231,7 +230,6 @@ async def test_the_form_sent_twice_brings_one_mail(visitor, demo, server):
     assert page.records[0].profile.given_name == "Eleonora"
 
 
-@pytest.mark.full
 async def test_the_form_sent_twice_at_once_brings_one_mail(visitor, demo, server):
     page = await at_register(visitor, demo)
     answers = await asyncio.gather(*[visitor.submit(page, **FIELDS) for _ in range(4)])
@@ -252,7 +250,6 @@ async def test_the_code_sent_many_times_at_once_makes_one_account(visitor, demo,
     assert counted["sessions"] == 1
 
 
-@pytest.mark.full
 async def test_guesses_made_at_once_cost_what_they_would_one_after_another(visitor, demo, server):
     page = await at_code(visitor, demo)
     code = await code_for(visitor)
@@ -288,7 +285,6 @@ async def test_of_two_accounts_with_one_mailbox_made_at_once_one_is(
     assert "An account with this email already exists." in text_of(lost)
 
 
-@pytest.mark.full
 async def test_of_two_accounts_with_one_name_made_at_once_one_gets_it(new_visitor, demo, server):
     browsers, pages, codes = [new_visitor(), new_visitor()], [], []
     for n, browser in enumerate(browsers):

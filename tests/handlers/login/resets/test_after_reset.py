@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.support.sign_in.factors import code as code_of_app
 from tests.support.sign_in.factors import give_app
 from tests.support.sign_in.registering import FIELDS, mails
@@ -19,7 +17,6 @@ from tests.support.sign_in.resetting import (
 from tests.support.sign_in.steps import at_password, text_of
 
 
-@pytest.mark.full
 async def test_the_new_password_counts_the_old_one_and_its_sessions_do_not(
     visitor, new_visitor, server, demo
 ):
@@ -36,7 +33,6 @@ async def test_the_new_password_counts_the_old_one_and_its_sessions_do_not(
     assert "code" in (await elsewhere.sign_in(demo.authorize_url(), "demo", NEW_PASSWORD)).answer
 
 
-@pytest.mark.full
 async def test_a_second_factor_is_asked_for_after_a_reset_all_the_same(visitor, server, demo):
     await give_address(server)
     await give_app(server)

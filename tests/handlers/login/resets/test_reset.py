@@ -68,7 +68,6 @@ async def make_unreachable(server):
     await server.store.commit(Update(USERS, await give_address(server), set={"email": None}))
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("make", [make_inactive, make_unproven, make_unreachable])
 async def test_who_can_not_be_written_to_is_answered_like_everybody(
     visitor, new_visitor, server, demo, make
@@ -87,7 +86,6 @@ async def test_who_can_not_be_written_to_is_answered_like_everybody(
     assert not mailed
 
 
-@pytest.mark.full
 async def test_known_and_unknown_names_cost_the_store_the_same_reads_and_nearly_the_same_writes(
     visitor, new_visitor, server, demo
 ):
@@ -129,7 +127,6 @@ async def test_a_wrong_code_is_refused(visitor, server, demo, typed):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", ["demo", "nobody"])
 async def test_after_five_wrong_codes_the_right_one_counts_no_more(visitor, server, demo, name):
     await give_address(server)
@@ -158,7 +155,6 @@ async def test_an_expired_code_brings_another_mail(visitor, server, demo, name):
         assert "code" in (await chosen(visitor, late)).answer
 
 
-@pytest.mark.full
 async def test_another_mail_can_be_asked_for_after_a_minute(visitor, server, demo):
     await give_address(server)
     page = await at_reset_code(visitor, demo)

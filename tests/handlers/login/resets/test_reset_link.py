@@ -46,7 +46,6 @@ async def test_in_the_browser_of_the_sign_in_it_goes_on_there(visitor, server, d
     assert done.answer["state"] == "kept"
 
 
-@pytest.mark.full
 async def test_in_another_browser_it_signs_in_there_and_leads_on_to_the_application(
     visitor, new_visitor, server, demo
 ):
@@ -63,7 +62,6 @@ async def test_in_another_browser_it_signs_in_there_and_leads_on_to_the_applicat
     assert "code" in (await visitor.submit(back, password=NEW_PASSWORD)).answer
 
 
-@pytest.mark.full
 async def test_looking_at_it_uses_nothing_up_and_writes_nothing(
     visitor, new_visitor, server, demo
 ):
@@ -164,7 +162,6 @@ async def test_what_is_no_link_at_all_is_no_failure(visitor, server, query):
     assert leads_on(page)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("password", ["", "short", "password", "x" * 201, "demo", "a\0bcdefgh"])
 async def test_a_password_that_breaks_the_policy_is_refused_and_the_link_counts_still(
     visitor, server, demo, password
@@ -263,7 +260,6 @@ async def test_the_address_loses_the_key_before_anything_is_shown(
     assert key[22:] not in page.text + page.url
 
 
-@pytest.mark.full
 @pytest.mark.promise("security: reset link")
 @on_both_stores
 @pytest.mark.parametrize(("seconds", "name"), [(599, "change-password"), (600, "expired")])

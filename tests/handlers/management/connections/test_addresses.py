@@ -79,7 +79,6 @@ def connecting(io_loop, server, owner):
     return Connecting(owner, instance.org_id)
 
 
-@pytest.mark.full
 @pytest.mark.promise("connections: addresses")
 @pytest.mark.parametrize(("kind", "field"), FIELDS)
 async def test_an_address_into_a_closed_network_is_refused(server, connecting, kind, field):

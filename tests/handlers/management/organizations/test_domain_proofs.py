@@ -73,7 +73,6 @@ class Web:
         writer.close()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("answer", "is_proven"),
     [
@@ -206,7 +205,6 @@ async def race(server, owner, new_visitor, zone, rounds):
     await events_agree(server.store)
 
 
-@pytest.mark.full
 async def test_of_thirty_two_who_verify_one_domain_one_gets_it(server, owner, new_visitor, zone):
     await race(server, owner, new_visitor, zone, 1)
 

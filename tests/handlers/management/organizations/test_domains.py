@@ -133,7 +133,6 @@ async def made_user(chief, name):
     return page.json()["userId"]
 
 
-@pytest.mark.full
 async def test_login_names_follow_the_primary_domain(server, chief, zone, demo, new_visitor):
     await made_user(chief, "anna")
     await verify_domain(chief, "new.example", zone)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import pytest
-
 from idp.identity.users import memberships
 from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from tests.support.management.api_samples import INSTANCE_MEMBERS, MEMBERS
@@ -44,7 +42,6 @@ async def test_members_are_found_with_who_they_are(server, visitor, acme):
     assert one["details"]["resourceOwner"] == acme.id
 
 
-@pytest.mark.full
 async def test_members_of_the_instance_are_found_by_who_may_read_it(server, visitor, owner, acme):
     viewer = await new_caller(server, visitor, acme, "IAM_OWNER_VIEWER", everywhere=True)
     chief = await new_caller(server, visitor, acme, "ORG_OWNER")

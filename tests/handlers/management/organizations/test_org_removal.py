@@ -123,7 +123,6 @@ async def test_with_its_record_gone_nothing_counts_and_its_names_are_free(
     assert page.status == 200, page.text
 
 
-@pytest.mark.full
 async def test_the_users_names_are_free_after_the_purge(server, owner, acme):
     await filled(owner, acme)
     await owner.request("DELETE", f"{ANY}/{acme.id}", None)
@@ -179,7 +178,6 @@ class Cut:
         return await self._store.commit_each(units)
 
 
-@pytest.mark.full
 async def test_a_purge_that_is_cut_off_anywhere_is_gone_on_with(server, owner, acme, monkeypatch):
     monkeypatch.setattr(organization_removal, "BATCH_SIZE", 2)
     await filled(owner, acme, users=9)

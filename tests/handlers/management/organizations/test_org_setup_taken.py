@@ -140,7 +140,6 @@ async def test_thirty_two_namesakes_get_thirty_two_domains(server, owner, new_vi
     assert len([each for each in domains if each.startswith("acme")]) == 32
 
 
-@pytest.mark.full
 async def test_of_thirty_two_who_want_one_domain_one_gets_it(server, owner, new_visitor):
     callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
     bodies = [changed("org.domain", "acme.example", n=n) for n in range(32)]

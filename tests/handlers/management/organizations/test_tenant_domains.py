@@ -21,7 +21,6 @@ __all__ = ["place", "settings"]
 # Domains: what they make count, and what is left when they are given up.
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: domain")
 async def test_an_address_of_a_verified_domain_counts_everywhere_and_falls_back_with_it(place):
     await verify_domain(place.chief, "evil-mail.example", place.zone)
@@ -102,7 +101,6 @@ async def test_of_verifications_of_one_address_in_two_organizations_at_once_one_
     assert len(found.records) == 1
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: superseded address")
 async def test_an_address_asserted_and_verified_at_once_is_a_login_name_of_who_verified_it(place):
     for n in range(5):
@@ -121,7 +119,6 @@ async def test_an_address_asserted_and_verified_at_once_is_a_login_name_of_who_v
         assert (other.email.is_superseded, other.email_key) == (True, None)
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: domain")
 async def test_a_domain_given_up_while_users_are_made_leaves_none_who_count_by_it(place):
     for n in range(5):

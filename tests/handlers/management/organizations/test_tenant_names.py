@@ -70,7 +70,6 @@ SQUATS = [
 ]
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: squatted name")
 @pytest.mark.parametrize("squat", SQUATS)
 @pytest.mark.parametrize("name", ["ceo@corp.example", "CEO@Mail.Corp.example"])
@@ -131,7 +130,6 @@ async def test_a_role_of_the_instance_gives_out_any_name(place):
     assert (await place.user(made["userId"])).user_name == "ceo@corp.example"
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: squatted name")
 async def test_a_squatted_name_is_never_returned_as_if_it_were_the_domains(place):
     password = {"password": PASSWORD}
@@ -152,7 +150,6 @@ async def test_a_squatted_name_is_never_returned_as_if_it_were_the_domains(place
     assert after["sub"] == squatter["userId"]
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: squatted name")
 async def test_a_squatted_name_keeps_nobody_of_the_domain_from_their_address(place):
     password = {"password": PASSWORD}
@@ -167,7 +164,6 @@ async def test_a_squatted_name_keeps_nobody_of_the_domain_from_their_address(pla
     assert await place.who(place.shop, "ceo@late.example") is None
 
 
-@pytest.mark.full
 async def test_a_refused_name_changes_nothing(place):
     before = await everything(place.server.store)
     page = await make_a_person(place, "ceo@corp.example")

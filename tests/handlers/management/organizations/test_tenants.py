@@ -98,7 +98,6 @@ WAYS = [
 ]
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: claims")
 @pytest.mark.parametrize("way", WAYS)
 async def test_what_an_organization_asserts_is_verified_for_its_own_applications_alone(place, way):
@@ -209,7 +208,6 @@ ASSERTIONS = [
 
 
 @pytest.mark.promise("tenant: forged address")
-@pytest.mark.full
 @pytest.mark.parametrize("assertion", ASSERTIONS)
 async def test_an_asserted_address_is_no_claim_no_login_no_409_and_no_takeover_elsewhere(
     place, assertion
@@ -243,7 +241,6 @@ async def test_the_others_organization_makes_a_person_with_the_address(place):
     assert (await place.user(by_instance["userId"])).email.verified_by == "instance"
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: superseded address")
 async def test_an_address_that_is_verified_elsewhere_ends_the_asserted_login_name_for_good(place):
     mallory = await place.mallory()
@@ -265,7 +262,6 @@ async def test_an_address_that_is_verified_elsewhere_ends_the_asserted_login_nam
     await events_agree(place.server.store)
 
 
-@pytest.mark.full
 async def test_an_address_that_is_verified_already_becomes_no_login_name_by_assertion(place):
     vera = await place.vera()
     mallory = await place.mallory()
@@ -275,7 +271,6 @@ async def test_an_address_that_is_verified_already_becomes_no_login_name_by_asse
     assert await place.who(place.own, VERA, HERS) == vera
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: forged address")
 async def test_no_mail_for_a_new_password_goes_to_an_asserted_address_from_elsewhere(place):
     await place.mallory()
@@ -287,7 +282,6 @@ async def test_no_mail_for_a_new_password_goes_to_an_asserted_address_from_elsew
         place.server.clock.advance(120)
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: claims")
 async def test_a_code_from_the_mailbox_makes_an_asserted_address_count_everywhere(place):
     mallory = await place.mallory()
@@ -312,7 +306,6 @@ async def test_within_the_organization_that_a_scope_names_an_asserted_address_is
     assert await place.who(place.shop, VERA, scope=scope) == mallory
 
 
-@pytest.mark.full
 @pytest.mark.promise("tenant: forged address")
 async def test_a_hint_does_not_choose_who_asserts_the_address_at_other_applications(place):
     await place.mallory()

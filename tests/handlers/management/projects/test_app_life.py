@@ -28,7 +28,6 @@ async def test_an_application_gets_another_name_and_keeps_the_rest(shop):
     await events_agree(shop.server.store)
 
 
-@pytest.mark.full
 async def test_a_deactivated_application_gets_nothing_until_it_is_reactivated(
     server, new_visitor, shop
 ):

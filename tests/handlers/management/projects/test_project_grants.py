@@ -171,7 +171,6 @@ async def test_fewer_granted_roles_are_taken_from_who_has_them(server, shop):
     await events_agree(server.store)
 
 
-@pytest.mark.full
 @pytest.mark.promise("application users: grants")
 async def test_a_grant_that_is_removed_takes_its_assignments_along_and_no_others(server, shop):
     one, user = await shop.grant("buyer"), await shop.user()
@@ -230,7 +229,6 @@ async def test_a_role_that_a_project_forgets_is_granted_no_more(server, shop):
     await events_agree(server.store)
 
 
-@pytest.mark.full
 async def test_a_grant_is_deactivated_and_reactivated(server, shop):
     one, user = await shop.grant("buyer"), await shop.user()
 

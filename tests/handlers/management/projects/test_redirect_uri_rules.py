@@ -176,7 +176,6 @@ async def test_what_leads_to_danger_or_nowhere_is_refused_for_every_kind_with_it
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_plain_http_beyond_this_machine_is_for_development(server, register, field, kind):

@@ -79,7 +79,6 @@ async def test_everything_that_can_be_sent_about_a_person_is_stored(server, owne
     assert (entry.user_id, entry.key, entry.value) == (user.id, "shoes", "cmVk")
 
 
-@pytest.mark.full
 @pytest.mark.promise("user creation: phone")
 @pytest.mark.parametrize(
     ("written", "kept"),

@@ -355,7 +355,6 @@ async def test_several_values_of_the_longest_fit_into_one_request(server, owner,
     assert await refusal(body + b" " * (4 * 1024 * 1024 - len(body) + 1), 413, 8)
 
 
-@pytest.mark.full
 async def test_a_thousand_entries_fit_and_one_more_does_not(owner, refusal):
     entries = [{"key": f"k{n}", "value": "YQ=="} for n in range(1001)]
 

@@ -27,7 +27,6 @@ async def of_demo(server, owner):
     return passkey, page.json()
 
 
-@pytest.mark.full
 async def test_a_passkey_is_listed_by_its_name_without_its_key(server, owner, device):
     passkey, answer = await of_demo(server, owner)
 
@@ -58,7 +57,6 @@ async def test_one_that_is_taken_away_opens_nothing_and_its_user_is_signed_out(
     assert refused(gone, 404, 5) == {"": "passkey.not_found"}
 
 
-@pytest.mark.full
 async def test_another_persons_passkey_is_not_theirs(server, owner, device):
     passkey, _ = await of_demo(server, owner)
     mine = (await stored.everything(server.store))["users"]
@@ -71,7 +69,6 @@ async def test_another_persons_passkey_is_not_theirs(server, owner, device):
     assert await stored.everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_a_deleted_user_leaves_no_passkey(server, owner, demo, new_visitor):
     other = new_visitor()
     await demo.tokens(other, *(await server.copy_user("minnie")))

@@ -35,7 +35,6 @@ async def new_code(owner, id):
     return page.json()["verificationCode"]
 
 
-@pytest.mark.full
 async def test_a_new_password_counts_and_all_before_it_ends(
     server, owner, person, demo, new_visitor
 ):

@@ -19,7 +19,6 @@ async def person(server) -> str:
     return page.records[0].id
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("end", "back", "state"), ENDS)
 async def test_a_user_who_is_shut_out_loses_everything_for_good(
     server, new_visitor, owner, demo, end, back, state

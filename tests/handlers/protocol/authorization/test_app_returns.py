@@ -40,7 +40,6 @@ async def made(server, owner, **body):
     return client, f"{PATH}/{project}/apps/{client.id}"
 
 
-@pytest.mark.full
 @pytest.mark.promise("security: confirmReturn")
 @pytest.mark.parametrize("settings", ["trial", "public"], indirect=True)
 @pytest.mark.parametrize("kind", KINDS)
@@ -159,7 +158,6 @@ async def test_a_user_who_gave_a_credential_in_this_sign_in_need_not_confirm(
     assert "code" in again.answer
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     "changes",
     [
@@ -190,7 +188,6 @@ async def test_an_app_of_others_asks_what_is_new_and_confirms_the_rest(signed_in
 NO_CHALLENGE = {"code_challenge": None, "code_challenge_method": None}
 
 
-@pytest.mark.full
 @pytest.mark.promise("security: requirePkce")
 @on_both_stores
 @pytest.mark.parametrize("prompt", [None, "none"])

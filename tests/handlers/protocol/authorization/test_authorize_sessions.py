@@ -86,7 +86,6 @@ async def test_one_session_is_used_without_asking(visitor, demo, tokens):
     assert "code" in (await visitor.get(demo.authorize_url())).answer
 
 
-@pytest.mark.full
 @pytest.mark.promise("authorization: prompt absent", "authorization: prompt select_account")
 async def test_several_sessions_are_offered_for_choice(visitor, demo, tokens, other):
     await demo.sign_in(visitor, *other, prompt="select_account")
@@ -191,7 +190,6 @@ async def test_max_age_decides_whether_the_session_counts(
     assert is_young or shown.name == "password"
 
 
-@pytest.mark.full
 @pytest.mark.promise("authorization: max_age", "session: max_age")
 async def test_after_max_age_the_new_password_check_is_the_auth_time(
     server, visitor, demo, tokens
@@ -331,7 +329,6 @@ async def test_a_login_hint_of_the_signed_in_user_goes_through(visitor, demo, to
     assert "code" in (await visitor.get(demo.authorize_url(login_hint=hint))).answer
 
 
-@pytest.mark.full
 @pytest.mark.promise(
     "authorization: login_hint",
     "authorization: optional parameters",

@@ -267,7 +267,6 @@ async def test_a_body_that_hides_its_length_is_refused_by_413(server, visitor):
     assert (page.status, page.location) == (413, None)
 
 
-@pytest.mark.full
 async def test_a_head_beyond_16_kb_is_refused_by_431(server, visitor, demo):
     before = await everything(server.store)
     long_query = await visitor.get(demo.authorize_url(unknown="u" * 17_000))

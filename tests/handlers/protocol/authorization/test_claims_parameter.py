@@ -89,7 +89,6 @@ async def test_claims_come_beside_those_of_the_scopes(server, asked):
     assert said == {}
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     "text",
     ["", "{", "null", "[]", '"name"', '{"userinfo": []}', '{"userinfo": null}', "\ud7ff", "{}"]

@@ -37,7 +37,6 @@ async def test_the_user_whom_claims_names_is_answered_for(visitor, demo, tokens,
     assert (await id_token(visitor, demo, **demanding("sub", how)))["sub"] == sub
 
 
-@pytest.mark.full
 @pytest.mark.promise("authorization: claims")
 @pytest.mark.parametrize("sub", ["somebody", "", "x" * 300])
 async def test_nobody_else_is_answered_for(server, visitor, demo, tokens, sub):
@@ -53,7 +52,6 @@ async def test_nobody_else_is_answered_for(server, visitor, demo, tokens, sub):
     assert signed_in.answer["error"] == "login_required"
 
 
-@pytest.mark.full
 async def test_of_several_people_the_one_whom_claims_names_is_chosen(
     server, visitor, demo, tokens
 ):
@@ -64,7 +62,6 @@ async def test_of_several_people_the_one_whom_claims_names_is_chosen(
     assert claims["sub"] == sub_of(tokens)
 
 
-@pytest.mark.full
 async def test_a_hint_and_claims_that_name_different_users_are_refused(
     server, visitor, demo, tokens
 ):

@@ -74,7 +74,6 @@ async def test_a_posted_code_is_redeemed_like_any_other(signed_in, client):
     assert redeemed.status == 200
 
 
-@pytest.mark.full
 async def test_signing_in_through_the_pages_ends_in_the_form(server, visitor, client):
     page = await visitor.sign_in(posted(client), *server.user)
     again = await visitor.open(page.url)
@@ -166,7 +165,6 @@ async def test_an_unusable_address_gets_no_form(server, visitor, client):
 
 
 @pytest.mark.promise("authorization: response_mode")
-@pytest.mark.full
 @pytest.mark.parametrize("mode", [None, *MODES, "QUERY", "jwt", "form_post.jwt", "query fragment"])
 @pytest.mark.parametrize("response_type", ANSWERS)
 @pytest.mark.parametrize("outcome", ["success", "failure"])

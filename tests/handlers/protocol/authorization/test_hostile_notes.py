@@ -28,7 +28,6 @@ def spoilt(note: str) -> list[str]:
     return [*cut, *flipped, note + "A", note * 2, note.upper(), f"{note}.{note}", note + "=" * 4]
 
 
-@pytest.mark.full
 @pytest.mark.promise("security: sealed note")
 async def test_a_note_counts_in_its_own_browser_alone(server, new_visitor, demo):
     mine, theirs = new_visitor(), new_visitor()
@@ -111,7 +110,6 @@ async def test_a_huge_note_is_refused_without_being_opened(server, visitor, demo
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.promise("security: sealed note")
 async def test_a_note_of_another_installation_or_for_another_purpose_is_no_flow(
     server, visitor, demo
@@ -134,7 +132,6 @@ async def test_a_note_of_another_installation_or_for_another_purpose_is_no_flow(
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("change", ["agent", "time", "secret", "mac", "long", "old"])
 async def test_the_cookie_of_a_new_browser_can_not_be_changed(server, visitor, demo, change):
     page = await visitor.open(demo.authorize_url())
@@ -157,7 +154,6 @@ async def test_the_cookie_of_a_new_browser_can_not_be_changed(server, visitor, d
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_a_cookie_from_before_the_sign_in_opens_nothing_afterwards(
     server, visitor, new_visitor, demo
 ):

@@ -110,7 +110,6 @@ async def test_a_session_of_another_organization_answers_nothing(server, visitor
     assert await authorizations(server) == 1
 
 
-@pytest.mark.full
 async def test_of_several_sessions_the_one_of_the_organization_is_taken(
     server, visitor, demo, otto
 ):
@@ -124,7 +123,6 @@ async def test_of_several_sessions_the_one_of_the_organization_is_taken(
     assert claims["sub"] == (await user_of(server, "otto")).id
 
 
-@pytest.mark.full
 async def test_only_the_accounts_of_the_organization_are_offered(server, visitor, demo, otto):
     await demo.tokens(visitor, *server.user)
     await demo.tokens(visitor, *otto, prompt="select_account")

@@ -77,7 +77,6 @@ async def test_a_person_sees_a_page_that_leads_to_the_same_request(signed_in, de
     assert origin in page.headers["Content-Security-Policy"].split("form-action")[1]
 
 
-@pytest.mark.full
 async def test_a_request_that_came_by_post_is_posted_again(signed_in, demo, outage):
     form = without_none(demo.authorize_form())
     outage("commit")
@@ -104,7 +103,6 @@ async def test_the_same_request_is_answered_once_the_store_is_back(
     assert "code" in done.answer
 
 
-@pytest.mark.full
 @pytest.mark.promise("security: outage")
 async def test_a_program_that_wants_no_page_is_answered(signed_in, demo, outage):
     url = demo.authorize_url(prompt="none")

@@ -28,7 +28,6 @@ def referred(io_loop, server, visitor):
     return io_loop.run_sync(push)
 
 
-@pytest.mark.full
 @pytest.mark.promise("security: pushed")
 async def test_the_first_browser_may_load_a_pushed_request_again_and_no_other(
     server, new_visitor, referred
@@ -47,7 +46,6 @@ async def test_the_first_browser_may_load_a_pushed_request_again_and_no_other(
     assert "code" in done.answer
 
 
-@pytest.mark.full
 async def test_a_pushed_request_s_sign_in_ends_when_it_would_have_by_the_first_loading(
     server, visitor, referred
 ):
@@ -86,7 +84,6 @@ async def test_a_pushed_request_that_somebody_cancels_is_used_up(server, visitor
     assert (reload.status, reload.name) == (400, "explain")
 
 
-@pytest.mark.full
 async def test_a_pushed_request_by_a_post_of_another_site_is_its_first_browser_s(
     server, new_visitor, referred
 ):

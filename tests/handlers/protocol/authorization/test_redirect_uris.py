@@ -289,7 +289,6 @@ async def test_every_registered_address_itself_is_answered(server, visitor, uri)
     assert "error=login_required" in page.headers["Location"]
 
 
-@pytest.mark.full
 async def test_an_address_registered_for_logging_out_is_not_one_for_signing_in(server, visitor):
     client = await server.register(
         redirect_uris=[WEB], post_logout_redirect_uris=["https://client.example/bye"]

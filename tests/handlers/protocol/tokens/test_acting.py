@@ -31,7 +31,6 @@ def acting(io_loop, server, new_visitor) -> Acting:
     return io_loop.run_sync(lambda: Acting.make(server, new_visitor))
 
 
-@pytest.mark.full
 @pytest.mark.promise("acting: every use")
 @pytest.mark.parametrize("end", [*ENDS.values(), forget_the_role], ids=[*ENDS, "forgotten"])
 async def test_what_ends_it_counts_at_the_next_request(acting, end):
@@ -42,7 +41,6 @@ async def test_what_ends_it_counts_at_the_next_request(acting, end):
     await acting.assert_ended()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
 async def test_what_is_refused_writes_nothing(server, acting, end):
     await end(acting)
@@ -63,14 +61,12 @@ async def test_a_policy_that_is_switched_off_ends_it_for_good(acting):
     await acting.assert_acts()
 
 
-@pytest.mark.full
 async def test_a_policy_that_stays_on_ends_nothing(acting):
     await switch_the_policy(acting, is_on=True)
 
     await acting.assert_acts()
 
 
-@pytest.mark.full
 async def test_a_role_that_is_given_back_counts_again(acting):
     await withdraw_the_role(acting)
     await acting.assert_ended()
@@ -175,7 +171,6 @@ async def test_an_access_token_lasts_an_hour_at_most(server, acting):
     assert not await acting.broker.is_active(acting.body["access_token"])
 
 
-@pytest.mark.full
 @pytest.mark.promise("acting: life")
 @pytest.mark.parametrize("settings", [{"acting_token_seconds": 90}])
 @pytest.mark.parametrize("type", [ACCESS, JWT])
@@ -193,7 +188,6 @@ async def test_the_setting_shortens_it_for_every_type(server, acting, type, scop
         assert claims["exp"] - claims["iat"] == 90
 
 
-@pytest.mark.full
 @pytest.mark.promise("acting: life")
 async def test_the_family_ends_eight_hours_after_the_exchange(server, acting):
     for _ in range(9):
@@ -213,7 +207,6 @@ async def test_the_family_ends_eight_hours_after_the_exchange(server, acting):
     assert not await acting.broker.is_active(acting.body["access_token"])
 
 
-@pytest.mark.full
 @pytest.mark.promise("acting: life")
 async def test_an_exchange_of_what_an_actor_got_does_not_prolong_it(server, acting):
     server.clock.advance(7.5 * HOUR)
@@ -251,7 +244,6 @@ async def test_what_an_older_release_stored_ends_eight_hours_after_the_exchange(
     assert "its time is up" in (await refusals(server.store))[0].sentence
 
 
-@pytest.mark.full
 async def test_a_token_of_the_release_before_counts_while_nothing_was_switched(server, acting):
     record = await acting.broker.authorization()
     instance = await server.store.get(INSTANCES, INSTANCE_ID)

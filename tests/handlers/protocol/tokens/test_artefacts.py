@@ -182,7 +182,6 @@ def test_every_artefact_has_a_place_of_its_own():
     assert (len(ARTEFACTS), len(PLACES)) == (8, 15)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("artefact", "at"), ACCEPTED)
 async def test_an_artefact_counts_where_it_belongs(server, made, artefact, at):
     world, text = made
@@ -194,7 +193,6 @@ async def test_an_artefact_counts_where_it_belongs(server, made, artefact, at):
     assert at != "revoke" or after != before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("artefact", ARTEFACTS)
 async def test_an_artefact_is_refused_everywhere_else_and_changes_nothing(server, made, artefact):
     world, text = made
@@ -210,7 +208,6 @@ async def test_an_artefact_is_refused_everywhere_else_and_changes_nothing(server
             raise
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("artefact", ARTEFACTS)
 async def test_an_artefact_that_was_presented_at_the_wrong_places_still_counts_at_its_own(
     server, made, artefact

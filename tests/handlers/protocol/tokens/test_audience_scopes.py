@@ -63,7 +63,6 @@ async def test_an_api_that_came_later_still_introspects_by_its_project(
     assert (await introspected(visitor, api, body["access_token"]))["active"]
 
 
-@pytest.mark.full
 async def test_a_scope_adds_a_project_of_the_client_s_organization(server, visitor, jwt_client):
     shop, own = await add_project(server), await project_of(server, jwt_client)
     reader = await server.register("Shop API", app_type="api")
@@ -112,7 +111,6 @@ async def test_an_application_with_management_access_gets_tokens_for_the_service
     assert SERVICE in scopes
 
 
-@pytest.mark.full
 async def test_without_the_scope_management_access_gives_nothing(server, visitor, jwt_client):
     await change(server, jwt_client, has_management_access=True)
 

@@ -236,7 +236,6 @@ WRONG = {
 
 
 @pytest.mark.promise("client authentication: private_key_jwt", "token endpoint: private_key_jwt")
-@pytest.mark.full
 @pytest.mark.parametrize("make", WRONG.values(), ids=WRONG.keys())
 async def test_a_wrong_assertion_does_not_authenticate(server, visitor, keyed, make):
     before = await everything(server.store)

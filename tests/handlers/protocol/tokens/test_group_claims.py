@@ -81,7 +81,6 @@ def world(io_loop, server, visitor, owner) -> World:
     return io_loop.run_sync(World(server, visitor, owner).make)
 
 
-@pytest.mark.full
 async def test_groups_are_told_to_whoever_asks_for_them(world):
     await world.joined("Sales")
     await world.joined("Marketing")
@@ -99,7 +98,6 @@ async def test_whoever_is_in_no_group_has_an_empty_list(world):
         assert "groups_overage" not in claims
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("number", [200, 201])
 async def test_more_than_200_groups_are_left_out(world, number):
     await world.many(number)
@@ -122,7 +120,6 @@ async def test_a_role_of_a_group_is_told_as_an_assigned_one(world):
         assert claims[roles_of(world.own)] == {"reader": world.here}
 
 
-@pytest.mark.full
 async def test_roles_of_a_user_and_of_groups_are_told_together(world):
     await assign(world.server, world.user.id, world.own, "reader")
     await world.joined("Sales", "writer")
@@ -146,7 +143,6 @@ async def test_a_groups_role_in_another_project_is_told_if_that_is_asked_for(wor
     assert roles_of(shop) not in userinfo
 
 
-@pytest.mark.full
 async def test_a_flat_list_of_roles_has_the_groups_roles_once(world):
     await world.server.store.commit(
         Update(APPLICATIONS, world.party.client_id, set={"groups_claim": "groups"})
@@ -173,7 +169,6 @@ async def test_a_removed_members_role_is_gone_at_once(world):
     assert claims["groups"] == []
 
 
-@pytest.mark.full
 @pytest.mark.promise("groups: removed members")
 @pytest.mark.parametrize("end", ["removed", "revoked", "deleted"])
 async def test_whoever_may_use_an_application_by_a_group_loses_it_with_the_group(world, end):
@@ -195,7 +190,6 @@ async def test_whoever_may_use_an_application_by_a_group_loses_it_with_the_group
     assert refreshed.json()["error"] == "invalid_grant"
 
 
-@pytest.mark.full
 async def test_what_ended_with_a_group_does_not_revive_with_another_one(world):
     group = await world.joined("Sales", "reader")
     checks = {"name": "Demo", "projectRoleCheck": True}
@@ -209,7 +203,6 @@ async def test_what_ended_with_a_group_does_not_revive_with_another_one(world):
     assert (await world.said(await world.tokens()))["active"]
 
 
-@pytest.mark.full
 async def test_a_group_that_another_one_replaces_gives_its_members_nothing(world):
     group = await world.joined("Sales", "reader")
     old = await world.server.store.get(GROUPS, group)

@@ -28,7 +28,6 @@ def tokens(io_loop, server, visitor, demo) -> dict:
     return io_loop.run_sync(make)
 
 
-@pytest.mark.full
 @pytest.mark.promise("refresh: refresh_token")
 @on_both_stores
 async def test_a_lost_answer_is_asked_for_once_more(server, visitor, demo, tokens):
@@ -103,7 +102,6 @@ async def ends(server):
     return [(each.type, dict(each.payload).get("cause")) for each in found if each.type in types]
 
 
-@pytest.mark.full
 @pytest.mark.promise("security: refresh")
 @on_both_stores
 async def test_a_late_repetition_is_an_event_of_its_own(server, visitor, demo, tokens):

@@ -194,7 +194,6 @@ async def test_a_personal_access_token_gives_all_claims_of_its_user(server, visi
     assert said["scope"].split(" ") == ["openid", "profile", "email", ALL_ROLES, METADATA, OWNER]
 
 
-@pytest.mark.full
 @pytest.mark.promise("userinfo: unknown values")
 async def test_an_empty_value_is_never_returned(server, visitor, demo):
     changes = {"email": Email(address="", is_verified=False), "profile.nick_name": ""}

@@ -113,7 +113,6 @@ async def test_what_nobody_knows_is_no_error(server, visitor, demo, tokens, make
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", ["access_token", "refresh_token"])
 async def test_revoking_twice_changes_nothing_more(server, visitor, demo, tokens, name):
     await revoke(visitor, demo, tokens[name])

@@ -316,7 +316,6 @@ def key_of(found: dict, collection, demo) -> str:
     return demo.client_id if collection is APPLICATIONS else next(iter(found[collection.name]))
 
 
-@pytest.mark.full
 @pytest.mark.promise("token error: invalid_grant")
 @pytest.mark.parametrize(("collection", "changes"), STANDING.values(), ids=STANDING.keys())
 async def test_code_and_tokens_end_with_everything_they_depend_on(

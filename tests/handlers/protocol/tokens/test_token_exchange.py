@@ -301,7 +301,6 @@ PERSONAL = [
 ]
 
 
-@pytest.mark.full
 @pytest.mark.promise("acting: personal tokens")
 @pytest.mark.parametrize("place", ["subject", "actor"])
 @pytest.mark.parametrize(("may_manage", "where", "opens_service"), PERSONAL)
@@ -368,7 +367,6 @@ async def test_the_services_own_audience_is_for_who_may_manage(server, broker):
     assert told["scope"] == "openid"
 
 
-@pytest.mark.full
 async def test_an_exchange_is_in_the_audit_log(server, broker):
     user_id, tokens = await broker.person()
     await broker.granted(tokens["access_token"])

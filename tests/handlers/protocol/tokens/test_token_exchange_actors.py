@@ -54,7 +54,6 @@ async def test_the_new_token_names_who_acts_and_for_whom(broker):
     assert page.json()["sub"] == ann
 
 
-@pytest.mark.full
 async def test_the_actor_stays_over_refreshes(broker):
     ann, _ = await broker.person()
     bob, tokens = await broker.person("bob", END_USERS)
@@ -66,7 +65,6 @@ async def test_the_actor_stays_over_refreshes(broker):
     assert actors(part(fresh["id_token"], 1)["act"]) == [bob]
 
 
-@pytest.mark.full
 async def test_when_and_how_somebody_signed_in_is_the_actors(server, broker):
     ann, tokens = await broker.person()
     server.clock.advance(500)
@@ -93,7 +91,6 @@ async def test_a_user_id_takes_audience_and_scopes_of_the_actor(broker):
     assert asked["scope"] == "openid profile phone"
 
 
-@pytest.mark.full
 @pytest.mark.promise("exchange: type jwt")
 async def test_a_jwt_of_the_client_names_the_subject_once(server, broker):
     ann, _ = await broker.person()
@@ -111,7 +108,6 @@ async def test_a_jwt_of_the_client_names_the_subject_once(server, broker):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_a_refused_request_does_not_use_the_jwt_up(server, broker):
     ann, _ = await broker.person()
     _, tokens = await broker.person("bob", END_USERS)
@@ -126,7 +122,6 @@ async def test_a_refused_request_does_not_use_the_jwt_up(server, broker):
     assert await broker.by(tokens, jwt, JWT)
 
 
-@pytest.mark.full
 async def test_an_impersonation_is_in_the_audit_log_by_the_name_of_who_acts(server, broker):
     ann, _ = await broker.person()
     bob, tokens = await broker.person("bob", END_USERS)
@@ -224,7 +219,6 @@ ROLES = [
 ]
 
 
-@pytest.mark.full
 @pytest.mark.promise("exchange: actor_token")
 @pytest.mark.parametrize(("role", "where", "may"), ROLES)
 async def test_who_may_act_for_whom(server, visitor, broker, role, where, may):
@@ -308,7 +302,6 @@ async def test_what_another_manages_is_read_in_their_name(impersonating):
     assert read.json()["user"]["userId"] == caller.user_id
 
 
-@pytest.mark.full
 async def test_who_is_no_impersonator_any_more_gets_no_further_tokens(server, visitor, broker):
     ann, _ = await broker.person()
     support, tokens = await broker.person("support", ANYBODY)
@@ -324,7 +317,6 @@ async def test_who_is_no_impersonator_any_more_gets_no_further_tokens(server, vi
     assert not await broker.is_active(body["access_token"])
 
 
-@pytest.mark.full
 async def test_impersonation_that_is_off_is_off_for_every_actor(server, broker):
     ann, tokens = await broker.person()
     _, support = await broker.person("support", ANYBODY)
@@ -345,7 +337,6 @@ async def test_impersonation_that_is_off_is_off_for_every_actor(server, broker):
     assert (await broker.exchange(tokens["access_token"])).status == 200
 
 
-@pytest.mark.full
 async def test_scopes_that_name_an_organization_hold_for_the_subject(server, visitor, broker):
     elsewhere = await new_organization(server, "elsewhere.example")
     stranger = (await new_caller(server, visitor, elsewhere)).user_id
@@ -359,7 +350,6 @@ async def test_scopes_that_name_an_organization_hold_for_the_subject(server, vis
     assert (await broker.by(support, ann))["scope"] == scope
 
 
-@pytest.mark.full
 async def test_an_actor_of_another_project_is_not_taken(server, broker):
     ann, _ = await broker.person()
     foreign = await server.register("Foreign", grant_types=GRANTS)

@@ -155,7 +155,6 @@ ENDS = [
 ]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
 async def test_it_ends_with_anything_that_it_came_of(family, end):
     assert await family.stands()
@@ -166,7 +165,6 @@ async def test_it_ends_with_anything_that_it_came_of(family, end):
     assert not await family.stands()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("end", [give_back_anns_token, end_bobs_session, lock_bob])
 async def test_what_came_of_that_ends_too(family, end):
     again = await family.broker.granted(family.result["access_token"])
@@ -177,7 +175,6 @@ async def test_what_came_of_that_ends_too(family, end):
     assert not await family.broker.is_active(again["access_token"])
 
 
-@pytest.mark.full
 async def test_it_ends_with_its_client(server, family):
     sibling = await server.register("Sibling")
     token = family.result["access_token"]
@@ -195,7 +192,6 @@ async def test_it_ends_without_harm_to_what_it_came_of(family):
     assert await family.broker.is_active(family.of_bob["access_token"])
 
 
-@pytest.mark.full
 async def test_the_end_of_a_revoked_token_revives_nothing(server, family):
     """Nor of what was exchanged without an actor, whose refresh tokens count for months."""
     family.result = await family.broker.granted(family.of_ann["access_token"])

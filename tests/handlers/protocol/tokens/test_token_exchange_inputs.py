@@ -76,7 +76,6 @@ PLACES = ["subject", "actor"]
 
 
 @pytest.mark.promise("exchange: subject_token")
-@pytest.mark.full
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(("make", "type"), BAD_TOKENS.values(), ids=BAD_TOKENS.keys())
 async def test_a_token_that_does_not_count_is_refused(server, ground, make, type, place):
@@ -94,7 +93,6 @@ async def test_a_token_that_does_not_count_is_refused(server, ground, make, type
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("user_id", ["nobody", "\0", "u" * 5000, "\ud7ff", "../ann", "*"])
 async def test_the_id_of_no_user_is_refused(server, ground, user_id):
     before = await everything(server.store)
@@ -128,7 +126,6 @@ async def revoked(ground):
     await ground.broker.visitor.post("/oauth/v2/revoke", form, headers=party.basic())
 
 
-@pytest.mark.full
 @pytest.mark.promise("exchange: subject_token")
 @pytest.mark.parametrize("end", [locked, logged_out, new_password, late, revoked])
 @pytest.mark.parametrize("type", [ACCESS, ID])
@@ -145,7 +142,6 @@ async def test_what_has_ended_is_not_exchanged(server, ground, end, type):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_a_user_who_is_not_active_is_acted_for_by_nobody(server, ground):
     await locked(ground)
     before = await everything(server.store)
@@ -155,7 +151,6 @@ async def test_a_user_who_is_not_active_is_acted_for_by_nobody(server, ground):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_an_applications_own_token_is_of_no_user(server, visitor, ground):
     party = await server.register("Own", grant_types=["client_credentials", GRANT])
     form = {"grant_type": "client_credentials"}
@@ -167,7 +162,6 @@ async def test_an_applications_own_token_is_of_no_user(server, visitor, ground):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_an_id_token_without_a_session_is_not_taken(server, ground):
     body = await ground.broker.granted(ground.tokens["access_token"], requested_token_type=ID)
     before = await everything(server.store)
@@ -177,7 +171,6 @@ async def test_an_id_token_without_a_session_is_not_taken(server, ground):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_a_personal_token_that_was_deleted_is_not_taken(server, visitor, ground):
     owner = await instance_owner(server, visitor)
     mine = owner.token.removeprefix("idp_pat_")

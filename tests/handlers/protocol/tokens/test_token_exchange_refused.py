@@ -217,7 +217,6 @@ async def test_a_request_that_asks_wrongly_is_refused(server, ground, form, erro
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 @pytest.mark.promise("exchange: not enabled")
 async def test_switched_off_it_does_not_exist(server, ground):
     await switch(server, allows_token_exchange=False)
@@ -228,7 +227,6 @@ async def test_switched_off_it_does_not_exist(server, ground):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_an_application_without_the_grant_may_not(server, ground):
     party = await server.register("Without")
     before = await everything(server.store)
@@ -238,7 +236,6 @@ async def test_an_application_without_the_grant_may_not(server, ground):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_the_client_is_checked_before_anything_of_its_request(server, ground):
     before = await everything(server.store)
     page = await ground.broker.exchange(

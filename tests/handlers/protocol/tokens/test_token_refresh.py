@@ -49,7 +49,6 @@ async def test_a_refresh_gives_new_tokens_of_the_same_sign_in(server, tokens, re
     assert "nonce" not in new
 
 
-@pytest.mark.full
 async def test_both_access_tokens_work_after_a_refresh(visitor, demo, tokens, refresh):
     fresh = await refresh(tokens["refresh_token"])
 
@@ -80,7 +79,6 @@ async def test_refresh_tokens_are_random_enough_and_are_stored_as_hashes(server,
 ENDS = ("authorization.revoked", "token.refresh_repeated")
 
 
-@pytest.mark.full
 @pytest.mark.promise("refresh: refresh_token")
 @pytest.mark.parametrize("generation", range(5))
 async def test_reusing_any_earlier_generation_ends_the_family(
@@ -147,7 +145,6 @@ async def test_a_refused_refresh_leaves_the_token_usable(server, visitor, demo, 
     await refresh(tokens["refresh_token"])
 
 
-@pytest.mark.full
 @pytest.mark.promise("token endpoint: refresh", "token error: invalid_grant")
 async def test_another_client_s_refresh_token_is_an_invalid_grant_and_stays_good(
     server, visitor, tokens, refresh
@@ -256,7 +253,6 @@ async def test_a_client_that_lost_the_grant_may_not_refresh(server, visitor, dem
     assert_refused(page, 400, "unauthorized_client")
 
 
-@pytest.mark.full
 @pytest.mark.promise("token error: invalid_grant")
 async def test_a_refresh_token_idles_out_after_thirty_days(
     server, visitor, demo, tokens, refresh, new_visitor
@@ -270,7 +266,6 @@ async def test_a_refresh_token_idles_out_after_thirty_days(
     await refresh(used["refresh_token"])
 
 
-@pytest.mark.full
 async def test_a_refresh_token_ends_after_ninety_days_however_often_it_is_used(
     server, visitor, demo, tokens, refresh
 ):

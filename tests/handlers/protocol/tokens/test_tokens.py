@@ -193,7 +193,6 @@ async def test_parts_of_two_genuine_tokens_make_no_third(visitor, jwt_client, jw
     )
 
 
-@pytest.mark.full
 async def test_no_hostile_jwt_is_accepted(visitor, jwt):
     public = key_of(await key_set(visitor), jwt).export_to_pem()
 
@@ -222,7 +221,6 @@ async def test_an_access_token_and_an_id_token_are_not_taken_for_each_other(
     assert taken["error"] == "login_required"
 
 
-@pytest.mark.full
 async def test_a_token_of_our_own_key_counts_only_under_its_own_type(
     server, visitor, new_visitor, jwt_client, jwt
 ):
@@ -247,7 +245,6 @@ async def test_an_access_token_is_neither_a_code_nor_a_refresh_token(visitor, de
         assert (page.status, page.json()["error"]) == (400, "invalid_grant")
 
 
-@pytest.mark.full
 async def test_codes_and_refresh_tokens_are_not_taken_for_each_other(server, visitor, demo):
     issued = await demo.tokens(visitor, *server.user)
     answer = await demo.silently(visitor)

@@ -231,7 +231,6 @@ async def test_a_header_without_a_valid_token_is_401(visitor, value):
     assert_invalid(await visitor.get(USERINFO, headers={"Authorization": value}))
 
 
-@pytest.mark.full
 @pytest.mark.promise("client authentication: userinfo")
 async def test_no_other_kind_of_credential_is_an_access_token(server, visitor, demo, tokens):
     page = await visitor.get(demo.authorize_url())

@@ -55,7 +55,6 @@ def test_a_transport_that_nobody_knows_yet_is_left_out():
     assert made.transports == ["usb"]
 
 
-@pytest.mark.full
 @settings(max_examples=25, deadline=None)
 @given(octets=st.binary(max_size=300) | cbor.map(encode))
 def test_any_bytes_are_read_or_refused(octets):
@@ -78,7 +77,6 @@ def test_any_key_is_usable_or_refused(key):
         webauthn.read_credential(PARTY, Device(PARTY.origin).create(MADE, cose={**key, 3: -7}))
 
 
-@pytest.mark.full
 @settings(max_examples=25, deadline=None)
 @given(answer=values | st.dictionaries(st.sampled_from(["id", "type", "response"]), values))
 def test_any_json_is_refused(answer):
@@ -87,7 +85,6 @@ def test_any_json_is_refused(answer):
             read(PARTY, json.dumps(answer))
 
 
-@pytest.mark.full
 @settings(max_examples=25, deadline=None)
 @given(told=values | st.dictionaries(st.sampled_from(["type", "origin", "challenge"]), values))
 def test_any_client_data_is_refused(told):

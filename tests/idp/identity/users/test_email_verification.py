@@ -101,7 +101,6 @@ async def test_what_is_no_code_is_a_wrong_one(server, user, typed):
     assert await refusal(server, user.id, typed) == "code.wrong"
 
 
-@pytest.mark.full
 async def test_the_sixth_try_is_refused_though_it_be_right(server, user):
     code = await begin(server, user)
     error_codes = [await refusal(server, user.id, "wrong") for _ in range(5)]

@@ -73,7 +73,6 @@ def test_a_hint_wins_over_a_longer_common_beginning():
     assert uri_difference.closest("https://client.example/cb", known).address == known[1]
 
 
-@pytest.mark.full
 @given(st.text(), st.lists(st.text(), max_size=4))
 def test_no_text_is_too_odd_to_be_compared(sent, known):
     said = uri_difference.difference(sent, known)

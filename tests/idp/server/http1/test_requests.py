@@ -65,7 +65,6 @@ async def test_a_thousand_requests_may_arrive_together():
     assert bodies == [b"%d:%b" % (n + 1, b"x" * n) for n in range(1000)]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("resets", [False, True])
 async def test_a_client_that_leaves_at_any_byte_harms_nobody(log, resets):
     raw = request("POST", "/", body=b"one") + request("POST", "/", CHUNKED) + chunks(b"two")

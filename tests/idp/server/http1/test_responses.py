@@ -83,7 +83,6 @@ async def settled(measured):
                 return before
 
 
-@pytest.mark.full
 async def test_who_does_not_read_stops_who_writes():
     async with served() as service:
         client = unread(service.port, request("GET", f"/streaming?pieces={PIECES}"))
@@ -96,7 +95,6 @@ async def test_who_does_not_read_stops_who_writes():
         assert service.seen.written == PIECES
 
 
-@pytest.mark.full
 async def test_requests_behind_a_response_that_is_not_read_wait():
     large = request("POST", "/", "Content-Length: 4000000") + bytes(4_000_000)
     async with served() as service:
@@ -128,7 +126,6 @@ async def upload(service, target, megabytes, part=bytes(MEGABYTE)):
             return (await client.answer()).body
 
 
-@pytest.mark.full
 async def test_a_long_upload_takes_no_memory():
     async with served() as service:
         await upload(service, "/count", 4)
@@ -149,7 +146,6 @@ async def test_an_upload_of_8_gb_takes_no_memory():
         assert memory() - before < 24 * MEGABYTE
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("target", ["/careful", "/late?prepares=1"])
 async def test_a_handler_that_is_not_ready_for_the_body_stops_the_client(target):
     async with served() as service, service.client() as client:
@@ -163,7 +159,6 @@ async def test_a_handler_that_is_not_ready_for_the_body_stops_the_client(target)
         assert (await client.answer()).status == 200
 
 
-@pytest.mark.full
 async def test_a_connection_is_not_read_without_end_while_a_request_is_answered():
     async with served() as service, service.client() as client:
         client.send(request("GET", "/late"))

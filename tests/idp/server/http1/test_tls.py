@@ -40,7 +40,6 @@ async def test_requests_are_answered_in_their_order(pair, version):
         assert (await client.answer()).body == b"2:two"
 
 
-@pytest.mark.full
 async def test_large_bodies_pass_in_both_directions(pair):
     server, client_side = pair
     body = bytes(range(256)) * (4 * MEGABYTE // 256)

@@ -97,7 +97,6 @@ def test_what_is_predicted_comes_to_pass_whatever_the_package(server, io_loop):
     assert seen
 
 
-@pytest.mark.full
 async def test_a_dry_run_that_was_cut_off_begins_anew(server):
     orgs = [{"orgId": f"o{n}", "org": {"name": "Same" if n % 2 else f"N{n}"}} for n in range(8)]
     whole = await done(server.service, *orgs, is_dry_run=True)

@@ -33,7 +33,6 @@ from tests.support.transfer.bringing_people import (
 )
 
 
-@pytest.mark.full
 async def test_an_application_works_as_before(server, visitor):
     encoded = await server.service.hasher.hash("a lamp in the attic")
     local = f"{server.issuer}/cb"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from idp.identity.factors import second_factors
 from idp.mail import messages
 from idp.records import USERS, IdpLink, Phone
@@ -148,7 +146,6 @@ async def test_a_user_without_address_and_name_is_reported_and_imported(server):
     assert await everything(server.store) == before
 
 
-@pytest.mark.full
 async def test_who_came_signs_in_with_the_password_of_before(server, demo, new_visitor):
     encoded = await server.service.hasher.hash(PASSWORD)
     await bring(
