@@ -7,6 +7,7 @@ applications.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -88,11 +89,41 @@ def place(request, io_loop) -> Iterator[Server]:
         yield from _in_process(request, io_loop)
     else:
         program = request.getfixturevalue("programs")(name)
+        request.getfixturevalue("used_programs").add(program)
         server, known = io_loop.run_sync(lambda: at(program)), len(program.errors)
         yield server
         print(*program.errors[known:], sep="")  # shown if the test fails
-        io_loop.run_sync(lambda: invariants.hold(server.store))
         io_loop.run_sync(server.store.close)
+
+
+@pytest.fixture(scope="module")
+def used_programs() -> Iterator[set[Program]]:
+    """The programs that tests of the module have used. Whatever they did, the stores are sound."""
+    used: set[Program] = set()
+    yield used
+    for program in used:
+        asyncio.run(_hold(program))
+
+
+async def _hold(program: Program) -> None:
+    """Checks the invariants of a program's store.
+
+    They are read one collection after the other. While a request is still under way, they may seem
+    not to hold.
+    """
+    place = await at(program)
+    try:
+        for seconds in (1, 1, None):
+            try:
+                await invariants.hold(place.store)
+            except AssertionError:
+                if seconds is None:
+                    raise
+                await asyncio.sleep(seconds)
+            else:
+                return
+    finally:
+        await place.store.close()
 
 
 async def at(program: Program) -> Server:

@@ -1,4 +1,4 @@
-"""Every flow over every store, against the running program (mongomock: the service in here)."""
+"""Every flow over every store: in the running program, or in this process (memory)."""
 
 from __future__ import annotations
 

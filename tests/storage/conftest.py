@@ -28,6 +28,7 @@ from tests.storage.mongo.mongo_faults import faulty, lossy  # noqa: F401  fixtur
 from tests.storage.observers import RecordingObserver
 from tests.support import patience
 from tests.support.clock import SteppingClock
+from tests.support.suites.membership import params_of, row_values
 
 # What can't be asked of a dictionary.
 DICTIONARY_DEVIATES: dict[str, str] = {
@@ -242,11 +243,19 @@ NOT_THE_DRIVERS = {
 }
 
 
+# What the domain asks of a store is asked of mongomock in one module: operators have MongoDB.
+MONGOMOCKS = "test_units"
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
+    items[:] = [
+        item
+        for item in items
+        if "mongomock" not in row_values(item) or item.path.stem == MONGOMOCKS
+    ]
     for item in items:
-        params = getattr(getattr(item, "callspec", None), "params", {})
-        backend = params.get("backend")
+        backend = params_of(item).get("backend")
         if backend == "motor" and item.path.stem in NOT_THE_DRIVERS:
             item.add_marker(pytest.mark.load)
         reason = DEVIATIONS.get(backend, {}).get(getattr(item, "originalname", ""))

@@ -1,10 +1,11 @@
 """In which ways every page is looked at: with and without scripts, light, dark and in forced
 colours, in five languages, on a phone and on a desk.
 
-Six ways of each state have every value, and they shift from state to state. By default a state is
-looked at in one of them, with scripts, and the next state in one without, so that a run meets all
-pairs of values. `tox -e load` looks in the other five, and in a tenth of all 90 ways at each
-state, in others each week.
+Six ways of each state have every value, and they shift from state to state. `tox -e full` looks at
+every second state in one of them, some with scripts and some without, so that a run meets all
+pairs of values; what a page says and how it is built is tested on its HTML in
+`tests/handlers/pages`. `tox -e load` looks at every state in all six, and in a tenth of all 90
+ways, in others each week.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ SIZES = {
     "1280": {"width": 1280, "height": 800},
 }
 WAYS_OF_A_STATE = 6
+USUAL_STATES = range(0, len(states.STATES), 2)
 
 
 class Way(NamedTuple):
@@ -93,7 +95,8 @@ def every_page():
     params = []
     for n, state in enumerate(states.STATES):
         for has_scripts in (True, False):
-            usual, load = by_default(n), [pytest.mark.load]
+            load = [pytest.mark.load]
+            usual = by_default(n) if n in USUAL_STATES else []
             others = [way for way in six(n) if way not in usual]
             for kind, ways, marks in (
                 ("one", usual, []),

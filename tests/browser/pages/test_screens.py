@@ -1,8 +1,8 @@
 """The pictures of the pages: each state can be drawn, and one that is taken again is the same.
 
-`test_matrix` reaches every state in every run, so the default run draws only some pages of the
-console and the manual, each in another look. `tox -e load` draws the others, and each state in
-every look, with a service of its own, as `python -m tests.screens` does.
+`test_matrix` looks at pages too, so `tox -e full` draws only some of the console and the manual,
+each in another look. `tox -e load` draws the others, and each state in every look, with a service
+of its own, as `python -m tests.screens` does.
 """
 
 from __future__ import annotations
