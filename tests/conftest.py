@@ -19,6 +19,7 @@ pytest_plugins = [
     "tests.support.servers.mongod",
     "tests.support.servers.receiver",
     "tests.support.service",
+    "tests.support.programs.in_process",  # it imports those before it
     "tests.support.suites.membership",
     "tests.support.suites.promises",
     "tests.support.suites.refusals",

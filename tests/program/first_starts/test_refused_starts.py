@@ -11,7 +11,8 @@ from idp.cli import given_options
 from idp.cli.commands.serve import serve
 from idp.foundation import base64url
 from tests.program.first_starts.test_missing_parts import names
-from tests.support.programs.program import run
+from tests.support.programs import program
+from tests.support.programs.in_process import run, started
 
 PUBLIC = ("--issuer", "https://login.example.com")
 MEMORY = ("--store", "memory://")
@@ -148,10 +149,10 @@ REFUSED = {
     ),
     "a key, and no store": (
         nothing,
-        ("--processes", "2"),
+        (),
         {"IDP_MASTER_KEY": KEY},
         (EMPTY, "; mount it; or,"),
-        ("--processes", "2", "--new-store"),
+        ("--new-store",),
         {"IDP_MASTER_KEY": KEY},
     ),
     "a token that others read": (
@@ -165,7 +166,7 @@ REFUSED = {
 }
 
 
-def refused(directory, *flags, **settings):
+def refused(directory, *flags, run=run, **settings):
     """The lines that a start is refused with."""
     before = names(directory)
     ran = run(directory, "serve", "--json", "--port", "0", *flags, **settings)
@@ -186,8 +187,9 @@ def test_there_are_fourteen():
 
 
 @pytest.mark.promise("start: refused")
+@pytest.mark.every_row
 @pytest.mark.parametrize("name", REFUSED)
-def test_it_is_refused_and_cured_by_what_is_printed(start_program, tmp_path, name):
+def test_it_is_refused_and_cured_by_what_is_printed(tmp_path, name):
     prepare, flags, settings, (found, cure), cured_flags, cured_settings = REFUSED[name]
     prepare(tmp_path)
     (line,) = refused(tmp_path, *flags, **settings)
@@ -195,15 +197,14 @@ def test_it_is_refused_and_cured_by_what_is_printed(start_program, tmp_path, nam
         command, mode, file = shlex.split(cure)
         assert command == "chmod"
         (tmp_path / file).chmod(int(mode, 8))
-    program = start_program(*cured_flags, **cured_settings)
+    announcement = started(tmp_path, *cured_flags, **cured_settings).announcement
 
     assert found in line
     assert cure in line
-    assert program.announcement["issuer"]
+    assert announcement["issuer"]
 
 
 @pytest.mark.promise("start: refused")
-@pytest.mark.smoke
 def test_every_problem_is_reported_at_once(tmp_path):
     key_in("idp-data/master.key")(tmp_path)
     open_token(tmp_path)
@@ -219,22 +220,21 @@ def test_every_problem_is_reported_at_once(tmp_path):
 
 
 @pytest.mark.promise("start: empty store")
-@pytest.mark.smoke
-def test_the_command_for_a_new_store_is_the_given_one_and_one_flag_more(tmp_path, start_program):
+def test_the_command_for_a_new_store_is_the_given_one_and_one_flag_more(tmp_path):
     """Wherever the store and the settings lie, pasting it does what was meant."""
     key_in("my key")(tmp_path)
     (tmp_path / "mount point").mkdir()
     (tmp_path / "my settings.toml").write_text('log_level = "warning"\n')
     words = ["--data", "mount point", "--config", "my settings.toml", *PUBLIC]
-    words += ["--host", "127.0.0.1", "--processes", "2", "--admin-pat", "a token"]
+    words += ["--host", "127.0.0.1", "--processes", "1", "--admin-pat", "a token"]
     (line,) = refused(tmp_path, *words, IDP_MASTER_KEY_FILE="my key")
     idp, serve, *flags = pasted(line)
     assert (idp, serve, flags[-1]) == ("idp", "serve", "--new-store")
     assert sorted(flags) == sorted(["--json", "--port", "0", *words, "--new-store"])
-    flags.remove("--json")  # start_program adds it, and the port
-    program = start_program(*flags, IDP_MASTER_KEY_FILE="my key")
+    flags.remove("--json")  # `started` adds it, and the port
+    announcement = started(tmp_path, *flags, IDP_MASTER_KEY_FILE="my key").announcement
 
-    assert program.announcement["issuer"] == PUBLIC[1]
+    assert announcement["issuer"] == PUBLIC[1]
     assert (tmp_path / "mount point/idp.sqlite3").exists()
     assert not (tmp_path / "idp-data").exists()
 
@@ -245,7 +245,6 @@ def test_the_command_does_not_hold_the_password_of_the_database():
     assert given_options.options(context) == "--store 'mongodb://root:***@db1/idp' --test"
 
 
-@pytest.mark.full
 @pytest.mark.promise("start: refused")
 @pytest.mark.parametrize(
     "broken",
@@ -259,43 +258,54 @@ def test_the_command_does_not_hold_the_password_of_the_database():
         },
     ],
 )
-@pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_refused_start_leaves_no_store_in_an_empty_mount_point(tmp_path, broken, processes):
+def test_a_refused_start_leaves_no_store_in_an_empty_mount_point(tmp_path, broken):
     (tmp_path / "mount").mkdir()
 
-    refused(tmp_path, "--data", "mount", "--new-store", "--processes", processes, **broken)
+    refused(tmp_path, "--data", "mount", "--new-store", **broken)
+
+
+@pytest.mark.promise("start: refused")
+def test_nor_does_one_that_its_first_child_refuses(tmp_path, start_program):
+    (tmp_path / "mount").mkdir()
+    flags = ("--data", "mount", "--new-store", "--processes", "2")
+
+    refused(tmp_path, *flags, run=program.run, IDP_MASTER_KEY="short")
 
 
 @pytest.mark.promise("start: unencrypted")
-@pytest.mark.parametrize("processes", [pytest.param("1", marks=pytest.mark.smoke), "2"])
-def test_https_that_nobody_ends_is_warned_of_once(start_program, processes):
-    flags = (*PUBLIC, "--host", "0.0.0.0", "--processes", processes)
-    program = start_program(*flags)
+def test_https_that_nobody_ends_is_warned_of_once(tmp_path):
+    flags = (*PUBLIC, "--host", "0.0.0.0")
+    log = started(tmp_path, *flags).log
+    behind_a_proxy = started(tmp_path, *flags, IDP_TRUSTED_PROXIES="10.0.0.0/8").log
+    local = started(tmp_path, *PUBLIC).log
+
+    assert log.count("passwords may travel unencrypted") == 1
+    assert "name the proxy in trusted_proxies" in log
+    assert "unencrypted" not in behind_a_proxy + local
+
+
+@pytest.mark.promise("start: unencrypted")
+def test_of_several_processes_one_warns_of_it(start_program):
+    program = start_program(*PUBLIC, "--host", "0.0.0.0", "--processes", "2")
     program.stop()
-    behind_a_proxy = start_program(*flags, IDP_TRUSTED_PROXIES="10.0.0.0/8")
-    behind_a_proxy.stop()
-    local = start_program(*PUBLIC, "--processes", processes)
-    local.stop()
 
     assert program.printed.count("passwords may travel unencrypted") == 1
-    assert "name the proxy in trusted_proxies" in program.printed
-    assert "unencrypted" not in behind_a_proxy.printed + local.printed
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2"])
-def test_a_host_on_this_machine_needs_neither(start_program, host):
-    announcement = start_program(*MEMORY, "--host", host).announcement
+def test_a_host_on_this_machine_needs_neither(tmp_path, host):
+    announcement = started(tmp_path, *MEMORY, "--host", host).announcement
+
     assert announcement["issuer"].startswith("http://localhost:")
 
 
 @pytest.mark.promise("start: empty store")
-def test_an_empty_database_is_not_taken_for_a_new_one(start_program, tmp_path, mongodb):
+def test_an_empty_database_is_not_taken_for_a_new_one(tmp_path, mongodb):
     """Where it can't be seen before the store is opened."""
     flags, settings = ("--store", mongodb), {"IDP_MASTER_KEY": KEY}
     ran = run(tmp_path, "serve", "--json", "--port", "0", *flags, **settings)
-    first = start_program(*flags, "--new-store", **settings)
-    first.stop()
-    again = start_program(*flags, **settings)
+    first = started(tmp_path, *flags, "--new-store", **settings)
+    again = started(tmp_path, *flags, **settings)
 
     assert (ran.returncode, ran.stdout) == (2, "")
     assert EMPTY in ran.stderr
@@ -311,28 +321,27 @@ def moved(program):
 
 
 @pytest.mark.promise("start: empty store")
-def test_a_volume_that_was_emptied_does_not_start(start_program, tmp_path):
+def test_a_volume_that_was_emptied_does_not_start(tmp_path):
     key_in("key")(tmp_path)
     settings = {"IDP_MASTER_KEY_FILE": "key"}
-    program = start_program("--new-store", **settings)
-    program.stop()
+    first = started(tmp_path, "--new-store", **settings)
     (tmp_path / "idp-data").rename(tmp_path / "unmounted")
     (line,) = refused(tmp_path, **settings)
     (tmp_path / "unmounted").rename(tmp_path / "idp-data")
-    back = start_program(**settings)
+    back = started(tmp_path, **settings)
 
     assert EMPTY in line
     assert back.announcement["admin"] == {
-        **program.announcement["admin"],
-        "setupUrl": back_url(program, back),
+        **first.announcement["admin"],
+        "setupUrl": back_url(first, back),
     }
 
 
-def back_url(program, back):
-    return program.announcement["admin"]["setupUrl"].replace(program.issuer, back.issuer)
+def back_url(first, back):
+    issuers = [each.announcement["issuer"] for each in (first, back)]
+    return first.announcement["admin"]["setupUrl"].replace(*issuers)
 
 
-@pytest.mark.full
 def test_a_store_file_that_holds_no_installation_is_empty_too(tmp_path):
     key_in("idp-data/master.key")(tmp_path)
     (tmp_path / "idp-data/idp.sqlite3").touch(0o600)
@@ -342,45 +351,42 @@ def test_a_store_file_that_holds_no_installation_is_empty_too(tmp_path):
     assert EMPTY in ran.stderr
 
 
-def test_over_an_installation_the_flag_changes_nothing_and_warns(start_program, installed):
-    program = start_program("--new-store", "--processes", "2")
-    program.stop()
-    usual = start_program()
+def test_over_an_installation_the_flag_changes_nothing_and_warns(installed, tmp_path):
+    warned = started(tmp_path, "--new-store")
+    usual = started(tmp_path)
 
-    warnings = [line for line in program.errors if "remove --new-store" in line]
-    assert len(warnings) == 1
-    assert program.announcement["demo"]["clientId"] == usual.announcement["demo"]["clientId"]
-    assert not [line for line in usual.errors if "--new-store" in line]
+    assert warned.log.count("remove --new-store") == 1
+    assert warned.announcement["demo"]["clientId"] == usual.announcement["demo"]["clientId"]
+    assert "--new-store" not in usual.log
 
 
 @pytest.mark.promise("start: empty store")
-def test_a_first_start_that_was_killed_goes_on(start_program, tmp_path):
+def test_a_first_start_that_was_killed_goes_on(tmp_path):
     """A key that it had made already is no sign of an installation."""
     key_in("idp-data/master.key")(tmp_path)
     (tmp_path / "idp-data/.first-start").touch(0o600)
-    program = start_program()
+    announcement = started(tmp_path).announcement
 
-    assert program.announcement["demo"]
+    assert announcement["demo"]
     assert not (tmp_path / "idp-data/.first-start").exists()
     assert (tmp_path / "idp-data/master.key").read_text() == KEY
 
 
-def test_a_complete_start_leaves_no_mark_of_the_first(start_program, tmp_path):
-    start_program()
+def test_a_complete_start_leaves_no_mark_of_the_first(tmp_path):
+    started(tmp_path)
 
     assert not [name for name in names(tmp_path) if "first-start" in name]
 
 
 @pytest.mark.parametrize("flags", [MEMORY, ("--test",)])
-def test_what_begins_anew_each_time_has_no_volume_to_miss(start_program, tmp_path, flags):
+def test_what_begins_anew_each_time_has_no_volume_to_miss(tmp_path, flags):
     key_in("idp-data/master.key")(tmp_path)
 
-    assert start_program(*flags, IDP_MASTER_KEY=KEY).announcement["demo"]
+    assert started(tmp_path, *flags, IDP_MASTER_KEY=KEY).announcement["demo"]
 
 
-@pytest.mark.parametrize("flags", [(), ("--processes", "2")])
-def test_a_setting_without_effect_is_warned_of_once(start_program, flags):
-    program = start_program(*flags, IDP_ADDRESS_FAILURES_BEFORE_DELAY="20")
+def test_a_setting_without_effect_is_warned_of_once(start_program):
+    program = start_program("--processes", "2", IDP_ADDRESS_FAILURES_BEFORE_DELAY="20")
     program.stop()
     told = [line for line in program.errors if "no longer has an effect" in line]
 
@@ -388,8 +394,5 @@ def test_a_setting_without_effect_is_warned_of_once(start_program, flags):
     assert "address_failures_before_delay" in told[0]
 
 
-def test_a_start_without_it_warns_of_nothing(start_program):
-    program = start_program()
-    program.stop()
-
-    assert "no effect" not in program.printed
+def test_a_start_without_it_warns_of_nothing(tmp_path):
+    assert "no effect" not in started(tmp_path).log

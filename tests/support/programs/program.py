@@ -3,7 +3,6 @@
 Fixtures::
 
     start_program   starts one in the test's temporary directory; SIGTERM and exit 0 at the end
-    installed       the data directory, there, of one that was started and has ended
     open_browser    a browser at a program
 
 A program, its supervisor included, dies with the test process, and its workers with it.
@@ -13,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -306,19 +304,6 @@ def start_program(request, tmp_path) -> Iterator[Callable[..., Program]]:
     finally:
         for program in started:
             program.kill()
-
-
-@pytest.fixture(scope="session")
-def stopped(tmp_path_factory) -> Path:
-    """The data directory of a service that has ended; tests get copies of it."""
-    program = Program(tmp_path_factory.mktemp("stopped")).start()
-    program.stop()
-    return program.directory / "idp-data"
-
-
-@pytest.fixture
-def installed(stopped, tmp_path) -> Path:
-    return shutil.copytree(stopped, tmp_path / "idp-data")
 
 
 @pytest.fixture

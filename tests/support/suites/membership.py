@@ -21,16 +21,9 @@ FULL_FOLDERS: Final = {
 }
 # Fixtures that start a process or need a database.
 STARTING: Final = {
-    *("chromium", "emptied_mongodb", "installed", "mongod", "mongod_trio", "mongodb", "npm"),
-    *(
-        "programs",
-        "second_process",
-        "standalone",
-        "start_program",
-        "start_test_program",
-        "stopped",
-        "uninitiated",
-    ),
+    *("chromium", "emptied_mongodb", "mongod", "mongod_trio", "mongodb", "npm"),
+    *("programs", "second_process", "standalone", "start_program", "start_test_program"),
+    "uninitiated",
 }
 # Rows of a table that name a store outside of this process, or a second way to one.
 OTHER_STORES: Final = {
