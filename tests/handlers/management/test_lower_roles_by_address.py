@@ -14,6 +14,8 @@ from tests.support.store.stored import everything
 
 __all__ = ["settings"]
 
+pytestmark = pytest.mark.load("mongodb")  # roles are checked above the store
+
 ADA = "ada@corp.example"
 PERSON = {"profile": {"givenName": "B", "familyName": "C"}, "organization": {"orgId": "{own}"}}
 OLD = {"userName": "c", "profile": {"firstName": "B", "lastName": "C"}}

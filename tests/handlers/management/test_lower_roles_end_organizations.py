@@ -14,6 +14,8 @@ from tests.support.store.stored import everything
 
 __all__ = ["settings"]
 
+pytestmark = pytest.mark.load("mongodb")  # roles are checked above the store
+
 ENDS = [
     ("POST", "/management/v1/orgs/me/_deactivate", {}),
     ("DELETE", "/management/v1/orgs/me", None),
@@ -58,7 +60,6 @@ SITUATIONS = [owner_of_another, viewer_of_another, administrator, application_th
 BEYOND_ORGANIZATIONS = [administrator, application_that_may_manage]
 
 
-@pytest.mark.load("mongodb")
 @pytest.mark.promise("lower roles: organizations")
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize(("method", "path", "body"), ENDS)

@@ -19,6 +19,8 @@ from tests.support.store.writes import at
 
 __all__ = ["settings", "shop"]
 
+pytestmark = pytest.mark.load("mongodb")  # roles are checked above the store
+
 OF_INSTANCE = "/admin/v1/members"
 # Who appoints whom: each role with those that it gives and takes. What is not said is refused.
 APPOINTS = {
@@ -38,7 +40,6 @@ def appointments(role, user_id, member_id, own_id):
 
 
 @pytest.mark.promise("lower roles: indirectly")
-@pytest.mark.load("mongodb")
 @pytest.mark.full
 async def test_nobody_appoints_anybody_or_themselves_to_more_than_they_are(
     server, visitor, own, monkeypatch

@@ -12,7 +12,7 @@ from idp.identity.users import admin_recovery, memberships
 from idp.identity.users.memberships import IAM_OWNER
 from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS
 from storage import COUNTERS, Update
-from tests.support.programs.program import run
+from tests.support.programs.in_process import run
 from tests.support.store.audit import events_agree
 from tests.support.store.stored import everything
 

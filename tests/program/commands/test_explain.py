@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.support.programs.program import run
+from tests.support.programs import program as processes
+from tests.support.programs.in_process import run
 from tests.support.servers.mongod import fresh_database
 
 
@@ -49,8 +50,8 @@ async def test_the_administrator_is_printed_while_the_service_runs(
     for refuse, check, sentence in REFUSED:
         page = await refuse(program, open_browser(program), program.demo())
         request_id = page.headers["X-Request-Id"]
-        text = run(tmp_path, "explain", request_id, PYTHONIOENCODING="utf-8")
-        told = run(tmp_path, "explain", request_id, "--json")
+        text = processes.run(tmp_path, "explain", request_id, PYTHONIOENCODING="utf-8")
+        told = processes.run(tmp_path, "explain", request_id, "--json")
         (refusal,) = json.loads(told.stdout)["refusals"]
 
         assert (text.returncode, told.returncode) == (0, 0), text.stderr + told.stderr
@@ -68,7 +69,7 @@ async def test_the_refusals_of_one_id_come_newest_first_from_mongodb(
         browser = open_browser(program)
         for method in ("GET", "PUT"):
             await browser.request(method, "/oauth/v2/token", headers={"X-Request-Id": "trace"})
-        told = run(tmp_path, "explain", "trace", "--json", "--store", url)
+        told = processes.run(tmp_path, "explain", "trace", "--json", "--store", url)
         program.stop()
 
     assert told.returncode == 0, told.stderr
@@ -78,7 +79,9 @@ async def test_the_refusals_of_one_id_come_newest_first_from_mongodb(
 async def test_a_terminal_without_unicode_gets_ascii(start_program, open_browser, tmp_path):
     program = start_program()
     page = await extra_slash(program, open_browser(program), program.demo())
-    told = run(tmp_path, "explain", page.headers["X-Request-Id"], PYTHONIOENCODING="ascii")
+    told = processes.run(
+        tmp_path, "explain", page.headers["X-Request-Id"], PYTHONIOENCODING="ascii"
+    )
 
     assert told.returncode == 0, told.stderr
     assert "NOT redirect_uri equals a registered one" in told.stdout
@@ -91,7 +94,6 @@ def test_an_id_that_nobody_has_ends_with_5_and_a_sentence(installed, tmp_path):
     assert told.stderr.startswith("idp: there is no refused request with this ID")
 
 
-@pytest.mark.full
 def test_where_nothing_was_set_up_nothing_is_made(tmp_path):
     told = run(tmp_path, "explain", "unknown")
 
@@ -103,13 +105,13 @@ async def test_the_newest_refusal_is_explained_without_its_id(
     start_program, open_browser, tmp_path
 ):
     program = start_program()
-    nothing = run(tmp_path, "explain", "--last")
+    nothing = processes.run(tmp_path, "explain", "--last")
     await silent(program, open_browser(program), program.demo())
     await invented_token(program, open_browser(program), program.demo())
-    last = run(tmp_path, "explain", "--last", "--json")
+    last = processes.run(tmp_path, "explain", "--last", "--json")
     client_id = program.demo().client_id
-    of_client = run(tmp_path, "explain", "--last", "--client", client_id, "--json")
-    of_nobody = run(tmp_path, "explain", "--last", "--client", "nobody")
+    of_client = processes.run(tmp_path, "explain", "--last", "--client", client_id, "--json")
+    of_nobody = processes.run(tmp_path, "explain", "--last", "--client", "nobody")
 
     assert json.loads(last.stdout)["refusals"][0]["endpoint"] == "userinfo"
     (refusal,) = json.loads(of_client.stdout)["refusals"]

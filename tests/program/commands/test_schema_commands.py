@@ -14,7 +14,8 @@ import pytest
 from idp.records import ALL, ORGANIZATIONS
 from idp.start import exit_codes
 from storage import META, SCHEMA_ID, Update, open_store
-from tests.support.programs.program import command, environment, run
+from tests.support.programs.in_process import run
+from tests.support.programs.program import command, environment
 from tests.support.store.stored import everything
 
 ROOT = str(Path(__file__).parents[3])
@@ -126,7 +127,6 @@ def test_a_store_that_is_too_new_is_reported_and_left_alone(directory):
     assert in_store(directory, everything) == before
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("verb", ["status", "upgrade"])
 def test_where_there_is_no_store_none_is_made(tmp_path, verb):
     ended = run(tmp_path, "schema", verb)

@@ -47,7 +47,7 @@ from storage.sqlite import sweep
 from tests.program.doctor import doctor_machine_cases, doctor_store_cases
 from tests.support import patience
 from tests.support.programs.doctor_place import by_commands
-from tests.support.programs.program import run
+from tests.support.programs.in_process import run
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 

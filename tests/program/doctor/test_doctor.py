@@ -39,7 +39,7 @@ from tests.program.doctor.doctor_machine_cases import (
 from tests.program.doctor.doctor_store_cases import clock_apart, drop_index, server
 from tests.support import doctor_schema
 from tests.support.programs.doctor_place import Place, by_commands
-from tests.support.programs.program import run
+from tests.support.programs.in_process import run
 
 
 @pytest.fixture
@@ -340,7 +340,6 @@ def test_a_store_that_is_away_ends_the_command_with_69_after_the_other_checks(in
     assert "hushhush" not in ended.stdout + ended.stderr
 
 
-@pytest.mark.full
 def test_nothing_is_made_where_there_is_no_installation(tmp_path):
     ended = run(tmp_path, "doctor", "--data", "nothing-here")
 

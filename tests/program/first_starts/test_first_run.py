@@ -18,7 +18,8 @@ from pymongo import MongoClient
 from tests.program.samples import records_of, secrets_of
 from tests.support import patience
 from tests.support.browsers.visitor import Visitor
-from tests.support.programs.program import run
+from tests.support.programs import program as processes
+from tests.support.programs.in_process import run
 from tests.support.slices import one_in
 
 KEYS = {"issuer", "store", "dataDir", "admin", "demo", "adminPat", "mail", "curl"}
@@ -253,7 +254,7 @@ async def test_a_lost_password_is_reset_on_the_machine_while_the_service_runs(
     start_program, open_browser, tmp_path
 ):
     program = start_program()
-    ran = run(tmp_path, "admin", "reset-password", "admin@localhost")
+    ran = processes.run(tmp_path, "admin", "reset-password", "admin@localhost")
     password = ran.stdout.strip()
     url = program.demo().authorize_url()
 
@@ -300,7 +301,6 @@ async def test_the_demo_moves_with_the_port(start_program, open_browser):
     assert tokens["id_token"]
 
 
-@pytest.mark.full
 def test_a_public_issuer_over_http_is_refused_with_the_cure(tmp_path):
     ran = run(tmp_path, "serve", "--json", "--port", "0", "--issuer", "http://login.example.com")
 

@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from tests.support import patience
-from tests.support.programs.program import command, environment, run
+from tests.support.programs.in_process import run
+from tests.support.programs.program import command, environment
 from tests.support.servers.mongod import fresh_database
 
 
@@ -32,7 +33,6 @@ def test_it_creates_what_a_first_start_creates_and_prints_its_line(tmp_path, sta
     assert httpx.get(f"{program.issuer}/readyz").status_code == 200
 
 
-@pytest.mark.full
 def test_where_there_is_an_installation_nothing_is_written(tmp_path):
     first = run(tmp_path, "init")
     before = files(tmp_path)
@@ -55,7 +55,6 @@ def test_it_creates_one_in_mongodb(tmp_path, mongod, start_program):
         program.stop()
 
 
-@pytest.mark.full
 def test_an_empty_store_takes_the_key_that_there_is(tmp_path):
     run(tmp_path, "init")
     key = (tmp_path / "idp-data" / "master.key").read_bytes()
@@ -67,7 +66,6 @@ def test_an_empty_store_takes_the_key_that_there_is(tmp_path):
     assert (tmp_path / "idp-data" / "master.key").read_bytes() == key
 
 
-@pytest.mark.full
 def test_settings_that_cannot_be_used_create_nothing(tmp_path):
     ran = run(tmp_path, "init", "--issuer", "http://login.example.com")
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from idp.foundation import base64url
-from tests.support.programs.program import run
+from tests.support.programs import program
+from tests.support.programs.in_process import run
 
 SERVE = ("serve", "--json", "--port", "0")
 RESET = ("admin", "reset-password", "admin@localhost")
@@ -39,7 +40,6 @@ def test_a_reset_in_the_wrong_place_makes_nothing(installed, tmp_path, flags, na
     assert names(tmp_path) == before
 
 
-@pytest.mark.full
 def test_a_reset_on_a_store_that_was_never_set_up_makes_no_key(tmp_path):
     (tmp_path / "empty.sqlite3").touch(0o600)
     ran = run(tmp_path, *RESET, "--store", "sqlite:///empty.sqlite3")
@@ -52,7 +52,7 @@ def test_a_reset_on_a_store_that_was_never_set_up_makes_no_key(tmp_path):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_store_whose_key_is_gone_gets_no_other(installed, start_program, tmp_path, command):
     (installed / "master.key").rename(tmp_path / "elsewhere")
-    ran = run(tmp_path, *command)
+    ran = program.run(tmp_path, *command)
 
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "the master key idp-data/master.key is missing" in ran.stderr
@@ -75,7 +75,7 @@ def test_a_key_that_lies_elsewhere_will_do(installed, tmp_path):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_another_services_key_is_refused(installed, tmp_path, command):
     (installed / "master.key").write_text(base64url.encode(bytes(range(32))))
-    ran = run(tmp_path, *command)
+    ran = program.run(tmp_path, *command)
 
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.count("the store was made with another master key") == 1

@@ -8,7 +8,9 @@ from contextlib import closing
 import pytest
 
 from tests.support import patience
-from tests.support.programs.program import eventually, run
+from tests.support.programs import program
+from tests.support.programs.in_process import run
+from tests.support.programs.program import eventually
 
 SERVE = ("serve", "--json", "--port", "0")
 
@@ -25,7 +27,6 @@ def shown(tmp_path, *flags, **settings) -> dict[str, tuple[str, str]]:
     return found
 
 
-@pytest.mark.full
 def test_a_flag_is_stronger_than_the_environment_and_that_than_the_file(tmp_path):
     file = tmp_path / "idp.toml"
     file.write_text('data = "filed"\nvendor = "filed"\nadmin_login_name = "filed"\n')
@@ -51,7 +52,6 @@ def test_settings_from_everywhere_reach_the_running_service(start_program, tmp_p
     assert len(program.workers()) == 2
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("flags", "settings", "problem"),
     [
@@ -83,7 +83,6 @@ def test_a_setting_that_can_not_be_used_is_reported_in_a_sentence(
     assert set(tmp_path.iterdir()) == before
 
 
-@pytest.mark.full
 def test_every_problem_is_reported_at_once(tmp_path):
     ran = run(tmp_path, *SERVE, IDP_PORRT="1", IDP_PROCESSES="many", IDP_VENDOR="!")
 
@@ -94,7 +93,6 @@ def test_every_problem_is_reported_at_once(tmp_path):
 # Doors that don't open
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("processes", ["1", "2"])
 @pytest.mark.parametrize("is_shared", [False, True])
 def test_a_port_that_is_taken_is_reported(tmp_path, processes, is_shared):
@@ -143,7 +141,7 @@ def test_a_mongodb_that_can_not_be_reached_is_reported(tmp_path, processes):
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))  # and nobody listens
         url = f"mongodb://someone:a-pass-word@127.0.0.1:{taken.getsockname()[1]}/idp"
-        ran = run(tmp_path, *SERVE, "--processes", processes, "--store", url)
+        ran = program.run(tmp_path, *SERVE, "--processes", processes, "--store", url)
 
     assert ran.returncode == 69
     assert ran.stderr.startswith("idp: the store can't be reached: MongoDB")

@@ -10,7 +10,8 @@ import pytest
 
 from idp.oauth.paths import USERINFO
 from tests.support.browsers.visitor import Visitor
-from tests.support.programs.program import Program, run
+from tests.support.programs.in_process import run
+from tests.support.programs.program import Program
 
 PAST_ANY_SESSION = "721h"
 
@@ -167,7 +168,6 @@ def test_without_the_flag_there_is_nothing_to_steer(start_program, path):
     assert post(program, path, '{"advance": "1h"}').status_code == 404
 
 
-@pytest.mark.full
 def test_an_issuer_that_others_can_reach_is_refused(tmp_path):
     ran = run(tmp_path, "serve", "--test", "--issuer", "https://login.example.com")
 

@@ -14,7 +14,8 @@ from tests.support import patience
 pytest.importorskip("opentelemetry.sdk")
 
 from tests.support.browsers.visitor import Visitor
-from tests.support.programs.program import Program, environment, run
+from tests.support.programs.in_process import run
+from tests.support.programs.program import Program, environment
 from tests.support.servers.collector import Collector
 
 pytestmark = pytest.mark.full

@@ -14,7 +14,7 @@ from idp.config.settings import Config
 from idp.doctor import examination
 from idp.records import ALL
 from storage import open_store
-from tests.support.programs.program import run
+from tests.support.programs.in_process import run
 
 ASKING = ("revoke", "remove")  # commands that do nothing before they are confirmed
 
