@@ -19,7 +19,7 @@ from tests.program.samples import records_of, secrets_of
 from tests.support import patience
 from tests.support.browsers.visitor import Visitor
 from tests.support.programs import program as processes
-from tests.support.programs.in_process import run
+from tests.support.programs.in_process import run, started
 from tests.support.slices import one_in
 
 KEYS = {"issuer", "store", "dataDir", "admin", "demo", "adminPat", "mail", "curl"}
@@ -60,11 +60,9 @@ def run_line(line: str, directory: Path) -> subprocess.CompletedProcess:
 # What is told
 
 
-def test_the_json_line_has_exactly_the_keys_that_scripts_rely_on(start_program, tmp_path):
-    program = start_program()
-    told = program.announcement
+def test_the_json_line_has_exactly_the_keys_that_scripts_rely_on(tmp_path):
+    told = started(tmp_path).announcement
 
-    assert len(program.output) == 1
     assert set(told) == KEYS
     assert set(told["admin"]) == {"loginName", "password", "setupUrl"}
     assert set(told["demo"]) == {
@@ -107,12 +105,8 @@ def test_every_printed_curl_line_works_from_any_directory(start_program, tmp_pat
     assert json.loads(owner.stdout)["sub"]
 
 
-def test_every_start_of_one_directory_prints_the_same(start_program, tmp_path):
-    told = []
-    for _ in range(3):
-        program = start_program("--admin-pat", "pat")
-        told.append(program.announcement)
-        program.stop()
+def test_every_start_of_one_directory_prints_the_same(tmp_path):
+    told = [started(tmp_path, "--admin-pat", "pat").announcement for _ in range(3)]
 
     assert kept(told[0]) == kept(told[1]) == kept(told[2])
     assert told[0]["adminPat"] == told[1]["adminPat"] == told[2]["adminPat"]
@@ -120,12 +114,12 @@ def test_every_start_of_one_directory_prints_the_same(start_program, tmp_path):
     assert mode(tmp_path / "pat") == 0o600
 
 
-def test_a_token_file_that_holds_something_else_gets_a_new_token(start_program, tmp_path):
+def test_a_token_file_that_holds_something_else_gets_a_new_token(tmp_path):
     (tmp_path / "pat").write_text("what was here before\n")
     (tmp_path / "pat").chmod(0o600)
-    program = start_program("--admin-pat", "pat")
+    announcement = started(tmp_path, "--admin-pat", "pat").announcement
 
-    assert (tmp_path / "pat").read_text().strip() == program.announcement["adminPat"]
+    assert (tmp_path / "pat").read_text().strip() == announcement["adminPat"]
     assert mode(tmp_path / "pat") == 0o600
     assert [path.name for path in tmp_path.iterdir() if "pat" in path.name] == ["pat"]
 
@@ -144,13 +138,13 @@ def test_two_installations_share_no_secret(start_program, tmp_path):
 # Files
 
 
-def test_nobody_else_may_read_what_was_made(start_program, tmp_path):
+def test_nobody_else_may_read_what_was_made(tmp_path):
     umask = os.umask(0)
     try:
-        program = start_program()
+        announcement = started(tmp_path).announcement
     finally:
         os.umask(umask)
-    data = Path(program.announcement["dataDir"])
+    data = Path(announcement["dataDir"])
     files = list(data.iterdir())
 
     assert mode(data) == 0o700

@@ -6,11 +6,10 @@ import json
 import subprocess
 from contextlib import suppress
 
-import httpx
 import pytest
 
 from tests.support import patience
-from tests.support.programs.in_process import run
+from tests.support.programs.in_process import run, started
 from tests.support.programs.program import command, environment
 from tests.support.servers.mongod import fresh_database
 
@@ -19,18 +18,15 @@ def files(directory):
     return {file.name: file.read_bytes() for file in directory.rglob("*") if file.is_file()}
 
 
-def test_it_creates_what_a_first_start_creates_and_prints_its_line(tmp_path, start_program):
+def test_it_creates_what_a_first_start_creates_and_prints_its_line(tmp_path):
     ran = run(tmp_path, "init", "--admin-pat", "pat")
     told = json.loads(ran.stdout)
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert told["admin"]["password"]
     assert (tmp_path / "pat").read_text().strip() == told["adminPat"]
-    program = start_program()
-    assert program.announcement["admin"] == told["admin"] | {
-        "setupUrl": program.announcement["admin"]["setupUrl"]
-    }
-    assert httpx.get(f"{program.issuer}/readyz").status_code == 200
+    announced = started(tmp_path).announcement["admin"]
+    assert announced == told["admin"] | {"setupUrl": announced["setupUrl"]}
 
 
 def test_where_there_is_an_installation_nothing_is_written(tmp_path):
@@ -43,16 +39,15 @@ def test_where_there_is_an_installation_nothing_is_written(tmp_path):
     assert files(tmp_path) == before
 
 
-def test_it_creates_one_in_mongodb(tmp_path, mongod, start_program):
+def test_it_creates_one_in_mongodb(tmp_path, mongod):
     with fresh_database(mongod) as url:
         ran = run(tmp_path, "init", "--store", url)
         again = run(tmp_path, "init", "--store", url)
-        program = start_program("--store", url)
+        announcement = started(tmp_path, "--store", url).announcement
 
         told = json.loads(ran.stdout)
         assert (again.returncode, again.stdout) == (0, "")
-        assert program.announcement["admin"]["password"] == told["admin"]["password"]
-        program.stop()
+        assert announcement["admin"]["password"] == told["admin"]["password"]
 
 
 def test_an_empty_store_takes_the_key_that_there_is(tmp_path):
@@ -76,7 +71,7 @@ def test_settings_that_cannot_be_used_create_nothing(tmp_path):
 
 @pytest.mark.full
 def test_of_several_at_once_all_end_well_and_there_is_one_installation(tmp_path):
-    started = [
+    processes = [
         subprocess.Popen(
             command("init"),
             cwd=tmp_path,
@@ -87,7 +82,7 @@ def test_of_several_at_once_all_end_well_and_there_is_one_installation(tmp_path)
         )
         for _ in range(4)
     ]
-    ended = [(*each.communicate(timeout=patience.SECONDS), each.returncode) for each in started]
+    ended = [(*each.communicate(timeout=patience.SECONDS), each.returncode) for each in processes]
 
     assert [code for *_, code in ended] == [0] * 4, ended
     lines = [json.loads(line) for out, *_ in ended for line in out.splitlines()]
