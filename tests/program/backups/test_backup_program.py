@@ -54,6 +54,7 @@ def stored(directory, data="idp-data"):
 # Cut off
 
 
+@pytest.mark.full
 def test_a_store_whose_restore_was_killed_is_served_by_nobody_and_can_be_restored(made):
     asyncio.run(grow(url(made), 8_000))
     idp(made, "backup", "made.idp", "--overwrite")

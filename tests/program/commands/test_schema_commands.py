@@ -63,6 +63,7 @@ def status(ended):
     return json.loads(ended.stdout)
 
 
+@pytest.mark.full
 def test_the_status_shows_versions_and_pending_steps_and_changes_nothing(directory):
     before = in_store(directory, everything)
     told = {
@@ -80,6 +81,7 @@ def test_the_status_shows_versions_and_pending_steps_and_changes_nothing(directo
     assert in_store(directory, everything) == before
 
 
+@pytest.mark.full
 def test_the_status_is_for_people_too(directory):
     ended = newer(directory, "schema", "status")
 
@@ -90,6 +92,7 @@ def test_the_status_is_for_people_too(directory):
     assert "store         version 2" in ended.stdout
 
 
+@pytest.mark.full
 def test_an_upgrade_prints_its_steps_once(directory):
     first = newer(directory, "schema", "upgrade")
 

@@ -66,8 +66,14 @@ def test_every_check_has_a_test_that_provokes_and_cures_it():
     assert len(every) == 50
 
 
+# Their cure is a command of a shell.
+OF_A_SHELL = {"data.owner", "key.mode", "pat.mode"}
+
+
 @pytest.mark.promise("doctor: checks")
-@pytest.mark.parametrize("id", CASES)
+@pytest.mark.parametrize(
+    "id", [pytest.param(id, marks=[pytest.mark.full] * (id in OF_A_SHELL)) for id in CASES]
+)
 def test_what_a_check_finds_is_cured_by_what_it_prints(place, limits, id):
     state, provoke, cure = CASES[id]
     if provoke not in (nothing, unsealed_event):  # events of the first start are not sealed yet
@@ -99,6 +105,7 @@ def test_the_other_ways_into_a_finding_are_cured_too(place, id, provoke):
     assert place.find(id).state == "ok"
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_a_file_of_another_user_in_the_data_directory_fails(place):
     os.chown(place.data / "master.key", 12345, 12345)
