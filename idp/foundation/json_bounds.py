@@ -15,7 +15,7 @@ from idp.foundation.strict_json import MAX_DEPTH
 MAX_MEMBERS: Final = 10_000  # of all objects together
 MAX_ELEMENTS: Final = 50_000  # values of lists and objects, counted by commas
 _PUNCTUATION: Final = re.compile(rb"[\"\[\]{}:,]")
-_IN_TEXT: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*+', re.DOTALL)
+_IN_TEXT: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
 
 def check(data: bytes) -> None:

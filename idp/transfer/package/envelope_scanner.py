@@ -19,12 +19,12 @@ _QUOTE: Final = ord('"')
 _BACKSLASH: Final = ord("\\")
 _OPENING: Final = frozenset(b"{[")
 _OUTSIDE: Final = re.compile(rb'[^"{}\[\]]*+')
-_WITHIN: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_WITHIN: Final = re.compile(rb'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*"[^"{}\[\]]*+)*', re.DOTALL)
 _MAX_NESTING: Final = 16  # nesting within one chunk; rows have fewer levels
 _ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
 _AS_BRACES: Final = bytes.maketrans(b"[]", b"{}")
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{}[]"))
-_IN_TEXT: Final = re.compile(rb"(?:[^\"\\]++|\\.)*+", re.DOTALL)
+_IN_TEXT: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
 
 class EnvelopeScanner:

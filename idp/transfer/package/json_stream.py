@@ -29,7 +29,7 @@ _NUMBER: Final = re.compile(r"[-+.0-9eE]*")
 _MARKS: Final = re.compile(r'"|[{\[]+|[}\]]+')
 _IN_STRING: Final = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _READABLE: Final = re.compile(
-    r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
+    r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*'
 )
 _OTHER_FORMATS: Final = {
     b"\x1f\x8b": "is compressed with gzip: unpack it first",
