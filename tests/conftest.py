@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+import os
 
 import hypothesis
 import pytest
+
+# Whatever a test calls is on this machine.
+os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"
 
 pytest_plugins = [
     "tests.support.loop",
@@ -53,6 +57,12 @@ def pytest_collection_modifyitems(items):
         is_coroutine = inspect.iscoroutinefunction(getattr(item, "function", None))
         if is_coroutine and item.get_closest_marker("gen_test") is None:
             item.add_marker(pytest.mark.gen_test)
+
+
+def pytest_collectreport(report):
+    """With `CI` in the environment, no module is left out because something is not installed."""
+    if report.skipped and os.environ.get("CI"):
+        report.outcome = "failed"
 
 
 def pytest_collection_finish():

@@ -21,8 +21,8 @@ class Clock(Protocol):
 
 
 class Timer(Protocol):
-    """The source of durations. Code that waits, or measures how long something takes in order to
-    act on it, receives a timer as an argument."""
+    """Waits, and measures elapsed time. Code that does either in order to act on it receives a
+    timer as an argument."""
 
     def monotonic(self) -> float:
         """Returns seconds since an instant that stays the same while the machine runs."""

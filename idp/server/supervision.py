@@ -58,7 +58,7 @@ class _SupervisedWorker(Struct):
 
 class Supervision:
     """The state of a supervisor and its `count` workers, from the preparation to the end of the
-    last worker. `exit_code` is that of the supervisor if it ended now."""
+    last worker. `exit_code` is the code with which the supervisor would exit now."""
 
     def __init__(self, count: int, limits: TimeLimits) -> None:
         self.exit_code = exit_codes.OK
@@ -105,7 +105,9 @@ class Supervision:
         return [index for index, at in self._start_at.items() if at <= now]
 
     def seconds_to_wait(self, now: float) -> float:
-        """Returns for how long nothing has to be done, at most a tick, unless an event comes."""
+        """Returns how long the caller may wait for an event, at most a tick."""
+        if self.is_stopping:
+            return TICK_SECONDS
         return max(0.0, min([TICK_SECONDS, *(at - now for at in self._start_at.values())]))
 
     def record_start(self, now: float, index: int, pid: int) -> None:

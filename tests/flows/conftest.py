@@ -8,7 +8,6 @@ applications.
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from types import SimpleNamespace
@@ -154,12 +153,8 @@ async def at(program: Program) -> Server:
 
 
 def _in_process(request, io_loop) -> Iterator[Server]:
-    patch, numbers = request.getfixturevalue("monkeypatch"), itertools.count()
-    patch.setattr(
-        support.algorithms.rsa,
-        "generate_private_key",
-        lambda **_: support.shared_key(next(numbers) % 4),
-    )
+    patch = request.getfixturevalue("monkeypatch")
+    support.share_keys(patch)
     support.make_hashes_cheap(patch)
     settings = {name.removeprefix("IDP_").lower(): value for name, value in SETTINGS.items()}
     settings["known_networks"] = (settings["known_networks"],)

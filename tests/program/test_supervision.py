@@ -24,11 +24,11 @@ PROJECTS = "/management/v1/projects"
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
-def seconds_for_an_answer(port, patience=10.0):
+def seconds_for_an_answer(port):
     """How long a request on a fresh connection takes; None if it is refused or reset."""
     started = time.monotonic()
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=patience) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=patience.SECONDS) as connection:
             connection.sendall(HEAD)
             if not connection.recv(4096).startswith(b"HTTP/1.1 200"):
                 return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -50,6 +51,12 @@ class SteppingTimer:
     def sleepers(self) -> int:
         """How many tasks sleep."""
         return sum(not woken.done() for _, woken in self._sleepers)
+
+    def call_later(self, seconds: float, callback: Callable[[], object]) -> object:
+        woken = asyncio.get_running_loop().create_future()
+        woken.add_done_callback(lambda _: callback())
+        self._sleepers.append((self._now + seconds, woken))
+        return woken
 
     async def advance(self, seconds: float) -> None:
         """Advances, and wakes the sleepers one after the other at their times."""

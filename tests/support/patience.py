@@ -42,7 +42,7 @@ def pause() -> None:
 
 
 async def loop_turns(number: int) -> None:
-    """Lets the loop turn so often: enough for all that is ready to have happened."""
+    """Runs the loop `number` times: enough for all that is ready to have happened."""
     for _ in range(number):
         await asyncio.sleep(0)
 

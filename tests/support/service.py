@@ -16,7 +16,6 @@ import os
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache
 from typing import ClassVar
 
@@ -37,9 +36,12 @@ from idp.foundation.metrics.request_costs import StoreCosts
 from idp.keys import algorithms
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
-from idp.passwords import schemes
+from idp.mail import branding
+from idp.oauth.endpoints import refusal_records
+from idp.passwords import range_service, schemes
 from idp.passwords.hashing import Hasher
 from idp.passwords.schemes import argon2
+from idp.policies import logo_plates
 from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
 from idp.server.http_server import BoundedServer
 from idp.service import Service
@@ -152,6 +154,14 @@ class Server:
         await self.store.commit(*writes, *more)
 
 
+# Limits of the product for what a machine does within milliseconds. A test of one sets its own.
+GUARDS = (
+    (branding, "_SECONDS"),
+    (logo_plates, "_SECONDS"),
+    (range_service, "SECONDS"),
+    (refusal_records, "_WRITE_SECONDS"),
+)
+
 # As it is outside of tests, which share some keys (`server`).
 make_key = rsa.generate_private_key
 
@@ -160,6 +170,14 @@ make_key = rsa.generate_private_key
 def shared_key(number: int) -> rsa.RSAPrivateKey:
     """Making a key takes longer than most tests: the session shares a few."""
     return make_key(public_exponent=65537, key_size=2048)
+
+
+def share_keys(monkeypatch) -> None:
+    """Has the service take its keys from a few, in turn."""
+    numbers = itertools.count()
+    monkeypatch.setattr(
+        algorithms.rsa, "generate_private_key", lambda **_: shared_key(next(numbers) % 4)
+    )
 
 
 def make_hashes_cheap(monkeypatch) -> None:
@@ -178,27 +196,51 @@ def patient(service: Service) -> Admission:
 
 class FirstStart:
     """What the first start of a service with these settings has stored. It is done once in a
-    process: the services after it begin with it, as if it had been on their port."""
+    process, with the same random values in each: services begin with a copy, as if it had been on
+    their port."""
 
-    _kept: ClassVar[dict[tuple[str, datetime], tuple[bytes, bytes]]] = {}
+    _kept: ClassVar[dict[tuple, tuple[bytes, bytes]]] = {}
 
     def __init__(self, config: Config, settings: dict, clock: SteppingClock) -> None:
-        self._key = repr(sorted(settings.items())), clock.now()
+        self._config, self._clock = config, clock
+        hash_cost = schemes.RECIPES["argon2id"].cost
+        self._key = repr(sorted(settings.items())), clock.now(), hash_cost
         self._address = f"localhost:{config.port}".encode()
-        self._is_kept = config.store == "memory://" and not config.test
 
-    def content(self) -> bytes | None:
-        """The file of a store after the first start, None if there was none."""
-        if not self._is_kept or self._key not in self._kept:
+    async def content(self) -> bytes | None:
+        """The file of a store after the first start; None where each service has its own."""
+        is_kept = self._config.store == "memory://" and not self._config.test
+        if not is_kept or not isinstance(self._clock, SteppingClock):
             return None
+        if self._key in self._kept:
+            for _ in ("active", "next"):  # it has these keys, which are not to be made again
+                algorithms.rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        else:
+            self._kept[self._key] = await self._made(), self._address
         content, address = self._kept[self._key]
-        # As long as each other: ports of tests have five digits.
+        if len(address) != len(self._address):  # it would not fit into the file
+            return await self._made()
         return content.replace(address, self._address)
 
-    def keep(self, store) -> None:
-        if self._is_kept and self._key not in self._kept:
-            store = getattr(store, "_store", store)
-            self._kept[self._key] = content_of(store), self._address
+    async def _made(self) -> bytes:
+        service = await opened_service(self._config, self._clock, SeededRandom(), None)
+        await bootstrap.make_ready(service)
+        content = content_of(getattr(service.store, "_store", service.store))
+        await bootstrap.close_service(service)
+        return content
+
+
+async def opened_service(
+    config: Config, clock: SteppingClock, random: SeededRandom, content: bytes | None
+) -> Service:
+    """A service over a store that is new or has this content."""
+    master_key = MasterKey(SeededRandom().token_bytes(32), random)
+    store = open_ready_store(config.store, content, now=clock.now, new_id=random.id)
+    if observers := store_calls.observers():
+        store = ObservedStore(store, ObserverGroup([StoreCosts(), *observers]))
+    await store.open(ALL, SCHEMA)
+    ring = KeyRing(store, master_key, clock, config.access_token_seconds)
+    return Service(config, store, clock, random, master_key, Hasher(config, random), ring)
 
 
 async def start_server(
@@ -212,20 +254,10 @@ async def start_server(
     listening.setblocking(False)
     port = listening.getsockname()[1]
     config = Config(**(_SETTINGS | {"port": port} | settings))
+    content = await FirstStart(config, settings, clock).content()
     random = SeededRandom(seed_of_test() if seed is None else seed)
-    master_key = MasterKey(SeededRandom().token_bytes(32), random)
-    first = FirstStart(config, settings, clock)
-    if (content := first.content()) is not None:
-        for _ in ("active", "next"):  # it has these keys, which are not to be made again
-            algorithms.rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    store = open_ready_store(config.store, content, now=clock.now, new_id=random.id)
-    if observers := store_calls.observers():
-        store = ObservedStore(store, ObserverGroup([StoreCosts(), *observers]))
-    await store.open(ALL, SCHEMA)
-    ring = KeyRing(store, master_key, clock, config.access_token_seconds)
-    service = Service(config, store, clock, random, master_key, Hasher(config, random), ring)
+    service = await opened_service(config, clock, random, content)
     start = await bootstrap.make_ready(service)
-    first.keep(store)
     app = App(service)
     app.admission = patient(service)
     http = BoundedServer(app, config, None, lambda: None)
@@ -247,11 +279,10 @@ def settings() -> dict:
 
 @pytest.fixture
 def server(io_loop, monkeypatch, settings) -> Iterator[Server]:
-    numbers = itertools.count()
-    monkeypatch.setattr(
-        algorithms.rsa, "generate_private_key", lambda **_: shared_key(next(numbers) % 4)
-    )
+    share_keys(monkeypatch)
     make_hashes_cheap(monkeypatch)
+    for module, name in GUARDS:
+        monkeypatch.setattr(module, name, SECONDS)
     clock = SteppingClock()
     running, http = io_loop.run_sync(lambda: start_server(clock, **settings))
     yield running
@@ -266,7 +297,7 @@ def new_visitor(io_loop, server):
     def make(**client) -> Visitor:
         client.setdefault("transport", Loopback())
         made.append(Visitor(server.issuer, **client))
-        made[-1].service = server.service
+        made[-1].server = server
         return made[-1]
 
     yield make

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from tests.support import patience
 from tests.support.browsers.wire import exchange
 from tests.support.sign_in.steps import Seen, text_of
 
@@ -53,7 +54,7 @@ class TestSchemeOfTheRequest:
         headers = {"Host": "login.example.net", **HTML}
         if forwarded is not None:
             headers["X-Forwarded-Proto"] = forwarded
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=patience.SECONDS) as client:
             address = f"http://127.0.0.1:{server.service.config.port}/ui/login"
             page = await client.get(address, headers=headers)
         expected = scheme if trusted_proxies else "http"

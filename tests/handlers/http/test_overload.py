@@ -23,6 +23,7 @@ from handlers.http.admission import (
     Admission,
 )
 from idp.foundation import logs, metrics
+from idp.foundation.log_repetition import Repetitions
 from tests.support import patience
 from tests.support.browsers.wire import FORM, exchange, get
 from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
@@ -325,7 +326,8 @@ async def test_who_leaves_while_the_answer_is_made_keeps_the_place_until_it_is_d
     await until(lambda: in_use(server) == (0, 0))
 
 
-async def test_refused_requests_write_one_line_a_second_for_their_group(server, log):
+async def test_refused_requests_write_one_line_a_second_for_their_group(server, log, monkeypatch):
+    monkeypatch.setattr(logs, "_repetitions", Repetitions(lambda: 0.0))
     limit(server)
     fill(server, PROTOCOL)
 

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from idp.keys import algorithms
 from tests.support.browsers.visitor import Visitor
 from tests.support.clock import SteppingClock
 from tests.support.management.callers import instance_owner, new_caller
@@ -17,7 +16,7 @@ from tests.support.protocol.device import GRANTS, Device
 from tests.support.service import (
     Server,
     make_hashes_cheap,
-    shared_key,
+    share_keys,
     start_server,
     stop_server,
 )
@@ -62,10 +61,7 @@ class House:
 
 @pytest.fixture
 def house(io_loop, monkeypatch, tmp_path) -> Iterator[House]:
-    numbers = itertools.count()
-    monkeypatch.setattr(
-        algorithms.rsa, "generate_private_key", lambda **_: shared_key(next(numbers) % 4)
-    )
+    share_keys(monkeypatch)
     make_hashes_cheap(monkeypatch)
     make_backups_cheap(monkeypatch)
     house = House(tmp_path)

@@ -35,7 +35,7 @@ class Group:
         return sorted(running, key=running.get)
 
     def run(self, seconds):
-        """Supervises for so long, a tick at a time."""
+        """Supervises for `seconds`, a tick at a time."""
         end = self.now + seconds
         while self.now < end:
             self.tick()

@@ -60,7 +60,10 @@ def test_of_services_that_start_at_the_same_moment_one_gets_the_port(is_shared, 
     expected = {"reserved": 1, "listened on: Address already in use": STARTS - 1}
 
     for _ in range(rounds):
-        assert starts_at_once(free_port(), is_shared) == expected
+        outcomes = starts_at_once(free_port(), is_shared)
+        while not outcomes["reserved"]:  # another program has taken the port meanwhile
+            outcomes = starts_at_once(free_port(), is_shared)
+        assert outcomes == expected
 
 
 def test_workers_share_a_port_that_no_other_socket_can_listen_on():

@@ -52,7 +52,11 @@ def test_the_service_is_announced_once_when_all_workers_have_served():
 
 
 def test_a_report_of_a_process_that_has_ended_changes_nothing(group):
-    assert group.supervision.record_serving(999) == []
+    killed = group.workers[0]
+    group.kill(killed)
+    group.tick()
+
+    assert group.supervision.record_serving(killed) == []
 
 
 def test_the_manager_gets_signs_of_life_only_while_a_worker_runs(group):
@@ -157,7 +161,9 @@ def test_a_worker_that_does_not_serve_in_two_minutes_is_killed(replacements):
 
 def test_a_pause_of_the_whole_machine_ends_no_worker(group):
     workers = group.workers
+    group.freeze(*workers)
     group.tick(600)
+    group.thaw(*workers)
     group.run(10)
 
     assert group.workers == workers
@@ -270,11 +276,14 @@ def test_a_preparation_that_stands_still_is_killed_when_the_time_of_a_stop_is_ov
     group.supervision.record_preparation(77)
     group.freeze(77)
     group.stop()
+    received = []
     for _ in range(61):
         group.now += TICK
         group.do(group.supervision.check(group.now, dict().__getitem__, set().__contains__))
+        received.append(group.received(77))
 
-    assert group.received(77)[:3] == [signal.SIGTERM, signal.SIGTERM, signal.SIGKILL]
+    assert received[57] == [signal.SIGTERM, signal.SIGTERM]  # after 14.5 s
+    assert received[-1][:3] == [signal.SIGTERM, signal.SIGTERM, signal.SIGKILL]
     assert group.supervision.exit_code == exit_codes.FAILED
 
 
@@ -295,8 +304,10 @@ def test_a_worker_that_ended_before_a_stop_is_not_replaced_during_it(group):
         group.tick()
         group.tick()
     group.stop()
-    group.run(20)
 
+    assert group.supervision.due(group.now + 100) == []
+    assert group.supervision.seconds_to_wait(group.now + 100) == TICK
+    group.run(20)
     assert group.supervision.is_over
     assert group.supervision.exit_code == exit_codes.OK
 

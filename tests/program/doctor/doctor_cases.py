@@ -207,7 +207,7 @@ def keep_running(place, finding):
                 await store.commit(
                     Insert(USED_VALUES, UsedValue(id=f"new {n}", expires_at=LASTS_UNTIL))
                 )
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0)
 
     place.store(until_swept)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import resource
@@ -15,7 +16,7 @@ import pytest
 
 from idp import doctor
 from idp.config.settings import Config
-from idp.doctor import examination, report
+from idp.doctor import examination, machine, report
 from idp.records import PROJECTS
 from storage import META, SCHEMA_ID, Update
 from tests.program.doctor.doctor_cases import (
@@ -45,6 +46,8 @@ from tests.support.programs.in_process import run
 @pytest.fixture
 def place(installed, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(4 * 10**10, 0, 3 * 10**10))
+    passed = itertools.count()
+    monkeypatch.setattr(machine, "perf_counter", lambda: next(passed) / 10)  # 0.1 s a hash
     return Place(installed, monkeypatch)
 
 
@@ -71,6 +74,7 @@ OF_A_SHELL = {"data.owner", "key.mode", "pat.mode"}
 
 
 @pytest.mark.promise("doctor: checks")
+@pytest.mark.every_row
 @pytest.mark.parametrize(
     "id", [pytest.param(id, marks=[pytest.mark.full] * (id in OF_A_SHELL)) for id in CASES]
 )
@@ -343,7 +347,7 @@ def test_a_store_that_is_away_ends_the_command_with_69_after_the_other_checks(in
     states = {each["id"]: each["state"] for each in json.loads(ended.stdout)["result"]}
     assert ended.returncode == 69
     assert (states["store.reach"], states["applications.pkce"]) == ("fail", "skipped")
-    assert (states["key.mode"], states["limits.descriptors"]) == ("ok", "ok")
+    assert states["key.mode"] == "ok"
     assert "hushhush" not in ended.stdout + ended.stderr
 
 

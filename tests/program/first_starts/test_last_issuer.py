@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from idp.outgoing.failures import Failed
+from idp.outgoing.http import Outgoing
 from tests.support.programs.in_process import run, started
 
 ISSUER = "https://login.example.com"
@@ -16,8 +18,18 @@ WARNED = f"and this store was last served with {ISSUER}"
 
 
 @pytest.fixture
-def public(tmp_path):
-    """The directory of a public service; its issuer was given as a flag alone."""
+def public(tmp_path, monkeypatch):
+    """The directory of a public service, whose name nobody knows; its issuer was given as a flag
+    alone."""
+
+    async def unknown(*_):
+        raise OSError("no name")
+
+    async def unreachable(*_):
+        raise Failed("no name")
+
+    monkeypatch.setattr(Outgoing, "addresses", unknown)
+    monkeypatch.setattr(Outgoing, "certificate", unreachable)
     started(tmp_path, "--issuer", ISSUER, "--data", "da ta")
     return tmp_path
 

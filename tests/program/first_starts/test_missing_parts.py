@@ -16,8 +16,8 @@ SEVERAL = (*SERVE, "--processes", "2")
 COMMANDS = [SERVE, pytest.param(SEVERAL, marks=pytest.mark.full), RESET]
 
 
-def run_alone(directory, *command):
-    """Runs a command where nothing else runs: in this process, unless it starts others."""
+def run_command(directory, *command):
+    """Runs a command in this process, unless it forks."""
     return (program.run if command == SEVERAL else run)(directory, *command)
 
 
@@ -58,7 +58,7 @@ def test_a_reset_on_a_store_that_was_never_set_up_makes_no_key(tmp_path):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_store_whose_key_is_gone_gets_no_other(installed, tmp_path, command):
     (installed / "master.key").rename(tmp_path / "elsewhere")
-    ran = run_alone(tmp_path, *command)
+    ran = run_command(tmp_path, *command)
 
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "the master key idp-data/master.key is missing" in ran.stderr
@@ -81,7 +81,7 @@ def test_a_key_that_lies_elsewhere_will_do(installed, tmp_path):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_another_services_key_is_refused(installed, tmp_path, command):
     (installed / "master.key").write_text(base64url.encode(bytes(range(32))))
-    ran = run_alone(tmp_path, *command)
+    ran = run_command(tmp_path, *command)
 
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.count("the store was made with another master key") == 1

@@ -272,26 +272,6 @@ def test_nor_does_one_that_its_first_child_refuses(tmp_path, start_program):
     refused(tmp_path, *flags, run=program.run, IDP_MASTER_KEY="short")
 
 
-@pytest.mark.promise("start: unencrypted")
-def test_https_that_nobody_ends_is_warned_of_once(tmp_path):
-    flags = (*PUBLIC, "--host", "0.0.0.0")
-    log = started(tmp_path, *flags).log
-    behind_a_proxy = started(tmp_path, *flags, IDP_TRUSTED_PROXIES="10.0.0.0/8").log
-    local = started(tmp_path, *PUBLIC).log
-
-    assert log.count("passwords may travel unencrypted") == 1
-    assert "name the proxy in trusted_proxies" in log
-    assert "unencrypted" not in behind_a_proxy + local
-
-
-@pytest.mark.promise("start: unencrypted")
-def test_of_several_processes_one_warns_of_it(start_program):
-    program = start_program(*PUBLIC, "--host", "0.0.0.0", "--processes", "2")
-    program.stop()
-
-    assert program.printed.count("passwords may travel unencrypted") == 1
-
-
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2"])
 def test_a_host_on_this_machine_needs_neither(tmp_path, host):
     announcement = started(tmp_path, *MEMORY, "--host", host).announcement
@@ -383,16 +363,3 @@ def test_what_begins_anew_each_time_has_no_volume_to_miss(tmp_path, flags):
     key_in("idp-data/master.key")(tmp_path)
 
     assert started(tmp_path, *flags, IDP_MASTER_KEY=KEY).announcement["demo"]
-
-
-def test_a_setting_without_effect_is_warned_of_once(start_program):
-    program = start_program("--processes", "2", IDP_ADDRESS_FAILURES_BEFORE_DELAY="20")
-    program.stop()
-    told = [line for line in program.errors if "no longer has an effect" in line]
-
-    assert len(told) == 1
-    assert "address_failures_before_delay" in told[0]
-
-
-def test_a_start_without_it_warns_of_nothing(tmp_path):
-    assert "no effect" not in started(tmp_path).log

@@ -88,7 +88,7 @@ class Visitor:
         options = {"follow_redirects": False, "timeout": SECONDS, "verify": trusting()}
         self.http = httpx.AsyncClient(**(options | client))
         self.may_fail = False
-        self.service = None  # where it runs in this process
+        self.server = None  # the fixture of this name, where the service runs in this process
 
     async def close(self) -> None:
         await self.http.aclose()

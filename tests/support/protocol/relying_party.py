@@ -85,8 +85,8 @@ class RelyingParty:
         service in this process and a request that accepts an earlier sign-in.
         """
         url = self.authorize_url(**changes)
-        may_be_recorded = visitor.service and not changes.keys() & {"prompt", "max_age"}
-        if may_be_recorded and await open_session(visitor.service, visitor, login_name, password):
+        may_be_recorded = visitor.server and not changes.keys() & {"prompt", "max_age"}
+        if may_be_recorded and await open_session(visitor.server, visitor, login_name, password):
             page = await visitor.get(url)
             if page.location and not page.location.startswith(f"{self.issuer}/ui/"):
                 return page

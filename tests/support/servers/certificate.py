@@ -30,12 +30,18 @@ def self_signed(directory: Path, name: str = "localhost", days: int = 1) -> tupl
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    (directory / "chain.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
-    (directory / "key.pem").write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
+    _replace(directory / "chain.pem", signed.public_bytes(serialization.Encoding.PEM))
+    private = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
     )
+    _replace(directory / "key.pem", private)
     return "chain.pem", "key.pem"
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Puts a new file in the place of the one that is there, as a renewal does."""
+    new = path.with_suffix(".new")
+    new.write_bytes(content)
+    new.replace(path)

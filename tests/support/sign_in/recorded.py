@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from handlers.http import browser as browser_cookies
 from idp.identity.sessions import browsers
 from idp.identity.sessions import creation as session_creation
@@ -9,16 +11,22 @@ from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import password_change
 from idp.identity.users.subjects import is_active
-from idp.service import Service
 from tests.support.browsers.visitor import Visitor
 
+if TYPE_CHECKING:
+    from tests.support.service import Server
 
-async def open_session(service: Service, visitor: Visitor, login_name: str, password: str) -> bool:
+
+async def open_session(server: Server, visitor: Visitor, login_name: str, password: str) -> bool:
     """Signs the user in, in this browser and beside its other users.
 
-    Returns False, and does nothing, unless name and password are enough for the pages: they
-    answer what else is asked or refused.
+    Returns False, and does nothing, for any user but the demo user and copies of it (how others
+    got their passwords is what their tests are about), and where the pages would ask for more or
+    refuse.
     """
+    service, demo = server.service, server.start.demo
+    if demo is None or password != demo.password:
+        return False
     user = await user_lookup.find_by_login_name(service, login_name)
     if user is None or user.password is None or await password_change.is_due(service, user):
         return False

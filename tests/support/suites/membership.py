@@ -30,7 +30,7 @@ OTHER_STORES: Final = {
     *("mongodb", "pymongo", "motor", "mongomock", "overlay", "overlay-filled", "trio"),
 }
 # A table of tests with one of these is thinned: its rows cost far more than those of a function.
-DEAR: Final = {"backend", "place", "server", "store"}
+COSTLY: Final = {"backend", "place", "server", "store"}
 MOST_ROWS: Final = 3
 # The protocol and its attackers, by the beginnings of the files' names: `tox -e full` runs them
 # once more with the defaults of a public installation.
@@ -80,12 +80,12 @@ def is_public(path: Path) -> bool:
 
 
 def suites_of(items):
-    """The suite of each test. Of a table in the gate whose rows are dear, the first, the middle
+    """The suite of each test. Of a table in the gate whose rows are costly, the first, the middle
     and the last one stay there."""
     suites = {item: suite_of(item) for item in items}
     tables = defaultdict(list)
     for item in items:
-        if suites[item] == GATE and DEAR & set(item.fixturenames):
+        if suites[item] == GATE and COSTLY & set(item.fixturenames):
             tables[item.path, getattr(item, "cls", None), item.originalname].append(item)
     for rows in tables.values():
         if len(rows) > MOST_ROWS and not rows[0].get_closest_marker("every_row"):

@@ -1,4 +1,4 @@
-"""What a test of the gate must not do: start a process, sleep, or read a clock.
+"""What a test of the gate must not do: start a process, sleep, or measure time.
 
 A pytest plug-in. A test that is red or green by the speed of the machine stops work that is
 sound, so the gate refuses what makes it so, where a module of `tests/` does it. A test marked

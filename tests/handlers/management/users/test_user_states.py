@@ -41,7 +41,7 @@ async def test_a_user_who_is_shut_out_loses_everything_for_good(
     assert (await demo.userinfo(browser, tokens["access_token"])).status == 401
     assert (await demo.refresh(browser, tokens["refresh_token"])).status == 400
     assert (await demo.silently(browser))["error"] == "login_required"
-    assert await demo.tokens(new_visitor(), *server.user)
+    assert await demo.tokens_by_pages(new_visitor(), *server.user)
     await events_agree(server.store)
 
 

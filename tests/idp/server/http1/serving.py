@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 
+import pytest
 from tornado.iostream import StreamClosedError
 from tornado.web import Application, RequestHandler, stream_request_body
 
 from idp.config.settings import Config
+from idp.server.http1 import client_stream
 from idp.server.http_server import BoundedServer
 from tests.support import patience
 
@@ -187,10 +189,22 @@ class Served:
 
     async def answers(self, raw: bytes) -> bytes:
         """All that is answered to these bytes, of which nothing follows."""
+        with waiting_for_answers():
+            return await self._answers(raw)
+
+    async def _answers(self, raw: bytes) -> bytes:
         async with self.client() as client:
             client.send(raw)
             client.end()
             return await client.rest()
+
+
+@contextmanager
+def waiting_for_answers() -> Iterator[None]:
+    """A client that sends no more is waited for however slow the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client_stream, "HALF_CLOSED_SECONDS", patience.SECONDS)
+        yield
 
 
 @asynccontextmanager

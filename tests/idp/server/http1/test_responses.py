@@ -9,7 +9,13 @@ from contextlib import closing
 
 import pytest
 
-from tests.idp.server.http1.serving import chunks, request, served, until_end_of_body
+from tests.idp.server.http1.serving import (
+    chunks,
+    request,
+    served,
+    until_end_of_body,
+    waiting_for_answers,
+)
 from tests.support import patience
 from tests.support.browsers.raw_socket import received, unread
 from tests.support.patience import loop_turns, until
@@ -208,14 +214,15 @@ async def test_a_client_that_only_sends_no_more_gets_its_answers():
 
 async def test_a_client_that_only_sends_no_more_is_waited_for_while_its_answer_is_made():
     async with served() as service, service.client() as client:
-        client.send(request("GET", "/late"))
-        client.end()
-        await service.seen.begun.wait()
-        await loop_turns(50)
-        service.seen.goes_on.set()
+        with waiting_for_answers():
+            client.send(request("GET", "/late"))
+            client.end()
+            await service.seen.begun.wait()
+            await loop_turns(50)
+            service.seen.goes_on.set()
 
-        assert (await client.answer()).body == b"late"
-        assert await client.rest() == b""
+            assert (await client.answer()).body == b"late"
+            assert await client.rest() == b""
 
 
 @pytest.mark.parametrize("raw", [b"", b"GET / HT", request("POST", "/", "Content-Length: 4")])
