@@ -205,7 +205,7 @@ async def statuses(program) -> list[bytes]:
         await asyncio.sleep(0.005)
 
 
-@pytest.mark.full
+@pytest.mark.load
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_connections_are_accepted_until_the_delay_of_a_stop_ends(start_program, processes):
     program = start_program("--processes", processes, IDP_SHUTDOWN_DELAY_SECONDS=2)

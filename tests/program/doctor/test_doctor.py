@@ -39,6 +39,7 @@ from tests.program.doctor.doctor_machine_cases import (
 )
 from tests.program.doctor.doctor_store_cases import clock_apart, drop_index, server
 from tests.support import doctor_schema
+from tests.support.programs import program
 from tests.support.programs.doctor_place import Place, by_commands
 from tests.support.programs.in_process import run
 
@@ -337,8 +338,9 @@ def test_settings_that_can_t_be_used_end_the_command_with_2(installed):
 
 
 @pytest.mark.promise("doctor: exit codes")
+@pytest.mark.full  # what is left of its connection ends with its process
 def test_a_store_that_is_away_ends_the_command_with_69_after_the_other_checks(installed):
-    ended = run(
+    ended = program.run(
         installed.parent,
         *("doctor", "--json", "--store"),
         "mongodb://someone:hushhush@127.0.0.1:1/idp?replicaSet=rs0",
