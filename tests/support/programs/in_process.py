@@ -111,24 +111,3 @@ def stopped(tmp_path_factory) -> Path:
 def installed(stopped, tmp_path) -> Path:
     """The data directory, in the test's temporary directory, of a service that has ended."""
     return shutil.copytree(stopped, tmp_path / "idp-data")
-
-
-async def _announcing(service, listening_socket, reloader, ready, **_) -> None:
-    ready()
-
-
-@contextmanager
-def _restored() -> Iterator[None]:
-    """Takes back what the program changes of its process."""
-    root, output = logging.getLogger(), dict(vars(logs._output))
-    handlers, level = list(root.handlers), root.level
-    on_reload = signal.getsignal(signal.SIGHUP)
-    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    try:
-        yield
-    finally:
-        vars(logs._output).update(output)
-        root.handlers[:] = handlers
-        root.setLevel(level)
-        signal.signal(signal.SIGHUP, on_reload)
-        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
