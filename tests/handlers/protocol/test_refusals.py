@@ -12,6 +12,7 @@ import pytest
 
 from idp.cli.commands import explain
 from idp.foundation.errors import NotFound
+from idp.oauth.endpoints import refusal_records
 from idp.records import REFUSALS
 from storage import Unavailable
 from tests.handlers.protocol.mistakes.world import AUTHORIZE, END_SESSION, TOKEN, USERINFO, World
@@ -241,11 +242,11 @@ class TestAFailingStore:
         assert (after.status, after.text) == (before.status, before.text)
         assert (page.status, page.name) == (400, "explain")
 
-    @pytest.mark.full
-    async def test_a_store_that_hangs_is_not_waited_for(self, world):
+    async def test_a_store_that_hangs_is_not_waited_for(self, world, monkeypatch):
         async def hang():
             await asyncio.Event().wait()
 
+        monkeypatch.setattr(refusal_records, "_WRITE_SECONDS", 0.01)
         service = world.server.service
         world.server.app.service = dataclasses.replace(service, store=Broken(service.store, hang))
         page = await asyncio.wait_for(refuse(world), patience.SECONDS)
