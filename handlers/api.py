@@ -245,8 +245,7 @@ class ApiHandler(JsonHandler):
             return
 
         async def work(service: Service) -> bytes:
-            answer = await self.operation.run(service, self.call, *ids, **arguments)
-            return msgspec.json.encode(answer)
+            return await self.operation.answer_as_json(service, self.call, *ids, **arguments)
 
         if key is None or self.request.method == "GET":
             self._send_answer(await work(self.service))

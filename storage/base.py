@@ -8,6 +8,7 @@ about any database.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -17,6 +18,7 @@ from typing import Any, Final, Generic, Self, TypeAlias, TypeVar
 from msgspec import Struct
 
 from storage.condition import Condition
+from storage.confirming import Confirming
 from storage.following import Following
 from storage.loader import Loader
 from storage.observer import Observer
@@ -79,7 +81,7 @@ class HalfFilled(StorageError):
 
 
 class Undeclared(StorageError):
-    """The collection declares no list (`Collection.lists`) that could answer the query."""
+    """No list that the collection declares (`Collection.lists`) can answer the query."""
 
 
 class InvalidValue(StorageError):
@@ -249,8 +251,8 @@ class Reader(Following, ABC):
 
     @abstractmethod
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
-        """Returns the records in the order of `keys`, None for each absent one, in one round trip.
-        They need not be from the same moment."""
+        """Returns the records in the order of `keys`, None for each absent one, in one round trip;
+        not necessarily from the same moment."""
 
     @abstractmethod
     async def find(
@@ -267,8 +269,7 @@ class Reader(Following, ABC):
 
         One of the collection's lists has to answer the query, else it raises Undeclared. Without
         `order`, `where` must name every field of a list or a unique key. `after` is the cursor of
-        the page before. No record that exists throughout is missed or repeated.
-        """
+        the page before. No record that exists throughout is missed or repeated."""
 
     @abstractmethod
     async def find_each(
@@ -278,8 +279,7 @@ class Reader(Following, ABC):
 
         `field` is the id, a unique key or the first field of a declared list: then the records of
         a value are in the order of that list, else of ids. For up to 1,000 values, in one round
-        trip unless some value has very many records. Raises Undeclared, InvalidValue.
-        """
+        trip unless some value has very many records. Raises Undeclared, InvalidValue."""
 
     @abstractmethod
     async def count(
@@ -294,18 +294,19 @@ class Reader(Following, ABC):
     ) -> AsyncIterator[R]:
         """Yields every matching record, in the order of ids, in constant memory.
 
-        Each record that remains is returned once. `where` may name any top-level field.
-        """
+        Each record that remains is returned once. `where` may name any top-level field."""
 
 
-class Store(Reader, Condition, Loader):
+class Store(Reader, Confirming, Condition, Loader):
     """A back end. It is opened inside the event loop that uses it, after any fork.
 
-    `is_read_only` is true if the last write of this process ended as Unavailable or Unknown.
+    `failed_at` is when a write of this process last ended as Unavailable or Unknown, on the clock
+    of `time.monotonic`; `is_read_only` is true if that was its last write.
     `observer`, set before opening, is notified of each command that calls of the store share.
     """
 
     is_read_only: bool = False
+    failed_at: float = -math.inf
     observer: Observer | None = None
 
     @abstractmethod
@@ -314,10 +315,9 @@ class Store(Reader, Condition, Loader):
     ) -> None:
         """Connects, creates the missing tables and indexes, and upgrades the stored records.
 
-        Returns when every step of the schema is done, by this process or another. Without a
-        schema, nothing is checked or upgraded, for a caller that only inspects the store. Raises
-        Unsupported, TooNew, Unavailable, and StorageError when a step fails.
-        """
+        Returns when every step of the schema is done, by this process or another. Without a schema
+        nothing is checked or upgraded: for a caller that only inspects the store. Raises
+        Unsupported, TooNew, Unavailable, and StorageError when a step fails."""
 
     @abstractmethod
     async def close(self) -> None:
@@ -333,11 +333,10 @@ class Store(Reader, Condition, Loader):
         """Applies all of `writes`, or none.
 
         Raises Conflict when a unique key or an id is taken, Stale when an `expect` does not hold
-        or a record is absent: then nothing has changed. Of concurrent callers whose writes falsify
-        each other's `expect`, exactly one succeeds. Raises Unavailable when nothing was applied
-        and the unit may be repeated, and Unknown when the answer was lost for longer than 8 s.
-        Durable when it returns. Cancelling the caller does not cancel the unit. A unit has at most
-        one write for one record; InvalidValue is raised before anything is queued."""
+        or a record is absent: then nothing has changed. Raises Unavailable when nothing was
+        applied and the unit may be repeated, and Unknown when the answer was lost for longer than
+        8 s. Durable when it returns. Cancelling the caller does not cancel the unit. A unit has at
+        most one write for one record; InvalidValue is raised before anything is queued."""
 
     def prepare(self, writes: Sequence[Write]) -> Sequence[Write]:
         """Returns the writes of a unit for one call of `commit_each`: encoded already if the back
@@ -352,15 +351,13 @@ class Store(Reader, Condition, Loader):
     @abstractmethod
     async def applied(self, unit: Unit) -> bool | None:
         """Returns whether the unit was applied; None when it only deletes and so leaves no mark.
-
         False is final where the unit has an update: it can't be applied any more. (An insert that
-        a server still holds could: repeat it with the same id, or with a unique key.)
-        """
+        a server still holds could: repeat it with the same id, or with a unique key.)"""
 
     @abstractmethod
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
         """Adds `by` to the counter `key` and returns it. Its window begins at the first increment
-        and is not prolonged; after the window the counter begins at zero again."""
+        and is not prolonged; afterwards the counter begins at zero again."""
 
     async def reset(self, key: str) -> None:
         """Removes the counter `key`: the next increment begins at zero."""

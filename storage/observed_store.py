@@ -44,6 +44,10 @@ class ObservedStore(Store):
     def is_read_only(self) -> bool:  # type: ignore[override]
         return self._store.is_read_only
 
+    @property
+    def failed_at(self) -> float:  # type: ignore[override]
+        return self._store.failed_at
+
     async def _observed(self, kind: Kind, method: str, work: Awaitable[T]) -> T:
         call = self._observer.began(kind, method)
         token = running_call.set(call)
@@ -67,6 +71,16 @@ class ObservedStore(Store):
 
     async def get(self, collection: Collection[R], id: str) -> R | None:  # noqa: A002 - the contract
         return await self._observed("read", "get", self._store.get(collection, id))
+
+    async def get_confirmed(self, collection: Collection[R], record_id: str) -> R | None:
+        work = self._store.get_confirmed(collection, record_id)
+        return await self._observed("read", "get_confirmed", work)
+
+    def read_point(self) -> object:
+        return self._store.read_point()
+
+    async def confirm(self, point: object) -> None:
+        await self._observed("read", "confirm", self._store.confirm(point))
 
     async def get_many(self, keys: Sequence[tuple[Collection[Any], str]]) -> list[Any]:
         return await self._observed("read", "get_many", self._store.get_many(keys))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
 from storage.base import Store, Unavailable, Unknown
+from storage.confirming import record_commit
 
 
 def record_outcome(store: Store, outcome: object) -> None:
@@ -13,6 +16,12 @@ def record_outcome(store: Store, outcome: object) -> None:
     write.
     """
     if isinstance(outcome, (Unavailable, Unknown)):
-        store.is_read_only = True
+        store.is_read_only, store.failed_at = True, time.monotonic()
     elif not isinstance(outcome, BaseException):
         store.is_read_only = False
+        record_commit()
+
+
+def seconds_since_failure(store: Store) -> float:
+    """Returns how long ago a write of this process last failed; infinity if none has."""
+    return time.monotonic() - store.failed_at

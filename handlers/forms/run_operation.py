@@ -78,9 +78,7 @@ async def run(
         arguments = {"request": request} if operation.body else {}
 
     async def work(service: Service) -> bytes:
-        return msgspec.json.encode(
-            await operation.run(service, call, *operation_run.ids, **arguments)
-        )
+        return await operation.answer_as_json(service, call, *operation_run.ids, **arguments)
 
     if operation_run.idempotency_key is None:
         return _read(await work(service))

@@ -9,14 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from typing import Any, Final, Literal, get_type_hints
 
+import msgspec
 from msgspec import Struct
 
+from idp.foundation.errors import (
+    AlreadyExists,
+    FailedPrecondition,
+    NotFound,
+    PreconditionFailed,
+)
 from idp.identity.users.permissions import Permission
+from idp.management.call import Call
 from idp.schema.answers import Answer, FileAnswer
 from idp.schema.reading import Nothing, Request
+from idp.service import Service
+from storage.confirming import confirmed_unless_committed
 
 Body = Literal["", "request", "document", "package"]
 Method = Literal["GET", "POST", "PUT", "DELETE"]
@@ -25,6 +36,7 @@ Lines = Callable[..., AsyncIterator[Answer]]
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 _WITH_BODY: Final = ("POST", "PUT")
+_REFUSALS: Final = (AlreadyExists, FailedPrecondition, NotFound, PreconditionFailed)
 
 
 class Operation(Struct, frozen=True, kw_only=True):
@@ -60,6 +72,23 @@ class Operation(Struct, frozen=True, kw_only=True):
     returns_file: bool = False
     lines: Lines | None = None
     formats: Sequence[str] = ()
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the operation changes something: a search is a POST, too."""
+        return self.method != "GET" and not self.path.endswith("_search")
+
+    async def answer_as_json(
+        self, service: Service, call: Call, *values: str, **arguments: object
+    ) -> bytes:
+        """Runs the operation and returns its answer as JSON. A change that is found done or
+        impossible, without a write, is answered once no loss of a server can take that back.
+        Raises the errors of the operation."""
+        confirmed: AbstractAsyncContextManager[None] = nullcontext()
+        if self.is_change:
+            confirmed = confirmed_unless_committed(service.store, _REFUSALS)
+        async with confirmed:
+            return msgspec.json.encode(await self.run(service, call, *values, **arguments))
 
     @property
     def is_bulk(self) -> bool:

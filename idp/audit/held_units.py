@@ -35,6 +35,7 @@ from storage import (
     Write,
 )
 from storage.confirmed_commit import commit_confirmed
+from storage.confirming import record_commit
 from storage.following import Follow, RecordsByName, read_sequentially
 
 
@@ -132,6 +133,7 @@ class HoldingStore:
         else:
             await self.flush()
             self._held = writes
+            record_commit()  # that it will be stored is a condition of the answer
 
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> Any:
         await self.flush()

@@ -6,12 +6,9 @@ They are stricter than those that the management API itself applies to what a re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
-from idp.clients.presets.preset import PUBLIC, Preset
-
-REUSE_SECONDS: Final = 10
-_NO_SECRET: Final = PUBLIC["authMethodType"].value
+from idp.clients.presets.preset import Preset
 
 
 def defaults(stated: Mapping[str, Any], preset: Preset | None = None) -> dict[str, Any]:
@@ -19,11 +16,7 @@ def defaults(stated: Mapping[str, Any], preset: Preset | None = None) -> dict[st
     names on the wire.
 
     `stated` are the members that the body has already: none of them is returned. `preset` is the
-    one that was chosen. PKCE is required unless the tool of the preset cannot send it. A
-    confidential client may use its last refresh token again for ten seconds, so that a lost
-    response does not end the user's sign-in.
+    one that was chosen. PKCE is required unless the tool of the preset cannot send it.
     """
     members: dict[str, Any] = {"requirePkce": preset is None or preset.pkce}
-    if stated.get("authMethodType") != _NO_SECRET:
-        members["refreshTokenReuseSeconds"] = REUSE_SECONDS
     return {name: value for name, value in members.items() if name not in stated}

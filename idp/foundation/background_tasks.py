@@ -21,6 +21,7 @@ class BackgroundTasks:
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[None]] = set()
+        self._until_stop: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Starts a task, which has no deadline even if a request starts it. Its failure is logged,
@@ -31,6 +32,12 @@ class BackgroundTasks:
         self._running.add(task)
         task.add_done_callback(self._on_end)
         return task
+
+    def start_until_stop(self, work: Coroutine[Any, Any, None]) -> None:
+        """Starts a task that may wait for another server for any time; `finished` cancels it."""
+        task = self.start(work)
+        self._until_stop.add(task)
+        task.add_done_callback(self._until_stop.discard)
 
     async def run(self, work: Coroutine[Any, Any, None]) -> bool:
         """Starts a task and waits for it; returns whether it ended without an error, which is
@@ -47,5 +54,7 @@ class BackgroundTasks:
 
     async def finished(self) -> None:
         """Returns once no task is running."""
+        for task in self._until_stop:
+            task.cancel()
         while self._running:
             await asyncio.wait(self._running)

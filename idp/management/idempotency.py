@@ -98,7 +98,7 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
     """
     failures = list[StorageError]()
     for _ in range(_MAX_ATTEMPTS):
-        made_call = await service.store.get(MADE_CALLS, call.id)
+        made_call = await _find(service, call)
         if made_call is not None:
             return await _earlier_answer(service, call, made_call), True
         holding = HoldingStore(
@@ -111,15 +111,22 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
         except IdpError:
             # A concurrent call with the same key may have caused the refusal, by having been
             # carried out first: then its answer is returned in place of the error.
-            made_call = (
-                None if holding.has_answer else await service.store.get(MADE_CALLS, call.id)
-            )
+            made_call = None if holding.has_answer else await _find(service, call)
             if made_call is None:
                 raise
             return await _earlier_answer(service, call, made_call), True
         finally:
             holding.drop()
     raise Busy("too many calls change the same record: repeat the call", retry_after_seconds=1)
+
+
+async def _find(service: Service, call: Repeatable) -> MadeCall | None:
+    """Returns the record of the call if it was carried out. Its answer must not rest on a record
+    that can be rolled back, so a majority of the store's servers has to have it."""
+    if await service.store.get(MADE_CALLS, call.id) is None:
+        return None
+    made_call: MadeCall | None = await service.store.get_confirmed(MADE_CALLS, call.id)
+    return made_call
 
 
 async def _attempt(service: Service, call: Repeatable, holding: HoldingStore, work: Work) -> bytes:

@@ -15,7 +15,8 @@ class DeviceRequest(Record):
     Its device code consists of the id and a secret. `ends_at` is the end of its codes; the record
     outlives them, so that a late user gets the right message. `flow_id` is the sign-in in the one
     browser where the user code was entered. A poll is allowed `interval_seconds` after
-    `polled_at`. The resulting authorization has the same id.
+    `polled_at`. The resulting authorization has the same id. `unanswered_at` is a `redeemed_at`
+    whose tokens reached nobody.
     """
 
     client_id: str
@@ -30,6 +31,7 @@ class DeviceRequest(Record):
     decided_at: datetime | None = None
     is_allowed: bool = False
     redeemed_at: datetime | None = None
+    unanswered_at: datetime | None = None
 
 
 class UserCode(Record):

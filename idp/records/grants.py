@@ -13,11 +13,15 @@ from storage import Collection, Record
 
 
 class Code(Struct, kw_only=True):
+    """The code of an authorization. `unanswered_at` is a `redeemed_at` whose tokens reached
+    nobody."""
+
     hash: str
     redirect_uri: str
     expires_at: datetime
     code_challenge: str | None = None
     redeemed_at: datetime | None = None
+    unanswered_at: datetime | None = None
 
 
 class Refresh(Struct, kw_only=True):
@@ -25,7 +29,7 @@ class Refresh(Struct, kw_only=True):
     (`current_hash`) and before (`previous_hash`).
 
     `family_hash` is that of the secret that never changes: it distinguishes a used token from a
-    forged one.
+    forged one. `unanswered_hash` is a `current_hash` whose secret reached nobody.
     """
 
     family_hash: str
@@ -34,6 +38,7 @@ class Refresh(Struct, kw_only=True):
     idle_expires_at: datetime
     expires_at: datetime
     previous_hash: str | None = None
+    unanswered_hash: str | None = None
 
 
 class Actor(Struct, kw_only=True, frozen=True, omit_defaults=True):

@@ -11,7 +11,7 @@ from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from storage import codec
 from storage.base import COUNTERS, MAX_MARKS, Counter, Unit, Unknown, Update
-from storage.mongo import faults
+from storage.mongo import confirmed_reads, faults
 from storage.mongo.documents import MARKS, Document
 from storage.mongo.driver import Driver
 
@@ -54,8 +54,9 @@ class Counters:
                 return Counter(document["n"], document["expires_at"])
 
     async def _counted_before(self, key: str, mark: str) -> Document | None:
-        document: Document | None = await self._collection.find_one({"_id": key, MARKS: mark})
-        return document
+        counted = {"_id": key, MARKS: mark}
+        documents = await confirmed_reads.find(self._driver, COUNTERS.name, counted)
+        return documents[0] if documents else None
 
     async def _count(self, key: str, mark: str, by: int, window: timedelta) -> Document | None:
         """Adds to the running window, or opens one; returns None when a concurrent call has opened

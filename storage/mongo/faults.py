@@ -39,6 +39,8 @@ _PRIMARY_CHANGES: Final = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435,
 _SNAPSHOT_TOO_OLD: Final = 239
 # Collections and indexes that are newer than the moment which the server chose to read at.
 _SNAPSHOT_UNAVAILABLE: Final = 246
+# The server gave up being the primary before a majority had what it read.
+_NOT_LINEARIZABLE: Final = 148
 
 
 class Attempts:
@@ -122,7 +124,7 @@ def is_transient(error: Exception) -> bool:
         or error.has_error_label("TransientTransactionError")
         or error.has_error_label("UnknownTransactionCommitResult")
         or has_weak_acknowledgement(error)
-        or getattr(error, "code", None) == _SNAPSHOT_UNAVAILABLE
+        or getattr(error, "code", None) in (_SNAPSHOT_UNAVAILABLE, _NOT_LINEARIZABLE)
     )
 
 

@@ -37,7 +37,7 @@ from storage.base import (
 )
 from storage.condition import OVERDUE_AFTER, ServerState
 from storage.following import Follow, RecordsByName
-from storage.mongo import bulk, faults, inspection, opening, transactions
+from storage.mongo import bulk, confirmed_reads, faults, inspection, opening, transactions
 from storage.mongo.counters import Counters, counting
 from storage.mongo.documents import WriteOperation, operations, with_encoded_document
 from storage.mongo.driver import Driver, connect
@@ -110,6 +110,18 @@ class MongoStore(Store):
 
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
         return await self._open.pages.get_many(keys)
+
+    async def get_confirmed(self, collection: Collection[R], record_id: str) -> R | None:
+        driver = self._open.driver
+        find = partial(confirmed_reads.documents, driver)
+        return await Pages(driver, self._now, find).get(collection, record_id)
+
+    def read_point(self) -> object:
+        return confirmed_reads.term(self._open.driver)
+
+    async def confirm(self, point: Any) -> None:
+        driver = self._open.driver
+        await driver.reads.read(partial(confirmed_reads.confirm, driver, point))
 
     async def get_following(self, keys: Sequence[Key], follow: Sequence[Follow]) -> RecordsByName:
         return await self._open.pages.get_following(keys, follow)

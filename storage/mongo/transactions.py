@@ -14,7 +14,7 @@ from pymongo.errors import PyMongoError
 
 from storage import codec
 from storage.base import MAX_MARKS, Conflict, Outcome, Stale, StorageError, Unit, Unknown
-from storage.mongo import faults
+from storage.mongo import confirmed_reads, faults
 from storage.mongo.documents import MARKS, WriteOperation
 from storage.mongo.driver import Driver, DriverReply
 from storage.mongo.imitation import write_with_undo
@@ -91,7 +91,9 @@ async def _try_until_known(driver: Driver, units: Sequence[PreparedTransaction])
     while True:
         try:
             async with attempts.limit():
-                return await _attempt(driver, units, attempts)
+                refused = await _attempt(driver, units, attempts)
+            if refused is not None:
+                return refused
         except (PyMongoError, TimeoutError) as error:
             # Nothing was applied if the error came before the commit was sent.
             if not attempts.may_repeat(error):
@@ -109,14 +111,22 @@ def _failed(
 
 async def _attempt(
     driver: Driver, units: Sequence[PreparedTransaction], attempts: faults.Attempts
-) -> Refusals:
+) -> Refusals | None:
+    """Returns the refused units; None if they were refused because of records that were rolled
+    back meanwhile."""
     async with driver.transaction() as session:
         refused = await _write_all(driver, units, session)
         if not refused:
             await _commit(driver, session, attempts)
             return {}
     if attempts.is_in_doubt:
-        return await _resolved(driver, units, refused)
+        was_committed = await _was_committed(driver, units)
+        if was_committed is None:
+            return {index: Unknown(unit.unit) for index, unit in enumerate(units)}
+        if was_committed:
+            return {}
+    if not await confirmed_reads.are_final(driver, [unit.operations for unit in units], refused):
+        return None
     return await _all_refused(driver, units, refused)
 
 
@@ -139,16 +149,10 @@ async def _commit(driver: Driver, session: Any, attempts: faults.Attempts) -> No
         await attempts.pause()
 
 
-async def _resolved(
-    driver: Driver, units: Sequence[PreparedTransaction], refused: Refusals
-) -> Refusals:
-    """Returns the refused units after a commit whose answer was lost: none, if that commit was
-    applied.
-    """
+async def _was_committed(driver: Driver, units: Sequence[PreparedTransaction]) -> bool | None:
+    """Returns whether the commit whose answer was lost was applied; None if it left no mark."""
     with_marks = [unit for unit in units if not codec.deleted_only(unit.unit.writes)]
-    if not with_marks:
-        return {index: Unknown(unit.unit) for index, unit in enumerate(units)}
-    return {} if await applied(driver, with_marks[0].operations) else refused
+    return await applied(driver, with_marks[0].operations) if with_marks else None
 
 
 async def _write_all(
@@ -232,9 +236,7 @@ async def _find_conflicts(
     refused: dict[int, StorageError] = {}
     for field in ("_id", *collection.unique):
         values = [operation.change[field] for operation in all_inserts]
-        documents = await driver.find(
-            collection.name, {field: {"$in": values}}, projection={field: 1}
-        )
+        documents = await confirmed_reads.find(driver, collection.name, {field: {"$in": values}})
         existing = {document[field] for document in documents}
         for index, unit_inserts in inserts.items():
             if any(operation.change[field] in existing for operation in unit_inserts):

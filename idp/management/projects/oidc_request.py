@@ -77,7 +77,7 @@ class OidcSettings(Request, frozen=True, kw_only=True):
     third_party: bool = False
     management_access: bool = False
     allowed_users: Annotated[str, OneOf(tuple(ALLOWED_USERS))] | None = None
-    refresh_token_reuse_seconds: Annotated[int, Integer(0, MAX_REUSE_SECONDS)] = 0
+    refresh_token_reuse_seconds: Annotated[int, Integer(0, MAX_REUSE_SECONDS)] = 60
     loopback_any_port: bool = False
     require_pushed_requests: bool = False
     require_pkce: bool = False

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from msgspec import Struct
+
 from idp.foundation import metrics
 from idp.oauth.authentication import client_authentication
 from idp.oauth.errors import UnauthorizedClient, UnsupportedGrantType
@@ -28,7 +30,7 @@ from idp.oauth.refusals import token as checks
 from idp.oauth.refusals.check import ONCE
 from idp.records import INSTANCE_ID, INSTANCES, Application, Instance, User
 from idp.service import Service
-from storage import Key
+from storage import Key, Update
 
 GRANTS: Final[dict[str, Grant]] = {
     "authorization_code": authorization_code.GRANT,
@@ -40,7 +42,15 @@ GRANTS: Final[dict[str, Grant]] = {
 }
 
 
-async def respond(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
+class TokenResponse(Struct, frozen=True):
+    """The body of a token response, and the write that states that it reached nobody, of a grant
+    that used something up."""
+
+    body: dict[str, Any]
+    if_lost: Update | None = None
+
+
+async def respond(service: Service, authorization: str | None, params: Params) -> TokenResponse:
     """Returns the token response for a form and the `authorization` header that came with it.
 
     Raises `OAuthError`: errors of the client come before errors of its request. The client and the
@@ -59,11 +69,10 @@ async def respond(service: Service, authorization: str | None, params: Params) -
     instance = records[0] if grant and grant.is_offered else None
     allowed = _check_allowed(caller, params, grant, instance)
     grant_records = records[1:] if grant and grant.is_offered else records
-    response = await allowed.respond(
-        TokenRequest(service, caller, params, grant_records, read_records)
-    )
-    _count(params.required("grant_type"), response)
-    return response
+    request = TokenRequest(service, caller, params, grant_records, read_records)
+    body = await allowed.respond(request)
+    _count(params.required("grant_type"), body)
+    return TokenResponse(body, next(iter(request.if_lost), None))
 
 
 def _count(grant_type: str, response: dict[str, Any]) -> None:

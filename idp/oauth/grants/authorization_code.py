@@ -14,11 +14,13 @@ from idp.oauth.grants.token_request import (
     RefreshToken,
     TokenRequest,
     authorization_of,
+    confirmed,
     find_live,
     last_token_ends_at,
     new_refresh_token,
     refuse_foreign,
     refuse_replay,
+    use_up,
 )
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
@@ -27,8 +29,7 @@ from idp.oauth.refusals import uri_difference
 from idp.oauth.tokens import token_response
 from idp.oauth.tokens.authorizations import AuthorizedClient
 from idp.records import AUTHORIZATIONS, INSTANCE_ID, INSTANCES, Authorization, Code
-from storage import Key, Stale, Update
-from storage.confirmed_commit import commit_confirmed
+from storage import Key, Stale, Update, Value
 
 
 def reads(params: Params) -> list[Key]:
@@ -41,16 +42,19 @@ def reads(params: Params) -> list[Key]:
 async def redeem(request: TokenRequest) -> dict[str, Any]:
     """Returns the token response for a code, which can be redeemed once.
 
-    A correct second request is a replay and revokes the tokens of the first one (RFC 6749 4.1.2);
-    a wrong secret, client, redirect_uri or verifier leaves the code valid. Raises `InvalidGrant`
-    and `InvalidRequest`.
+    A correct second request is a replay and revokes the tokens of the first one (RFC 6749 4.1.2),
+    unless those reached nobody: then they are replaced. A wrong secret, client, redirect_uri or
+    verifier leaves the code valid. Raises `InvalidGrant` and `InvalidRequest`.
     """
     config, now = request.service.config, request.service.clock.now()
     authorization, code = _check(request)
+    if code.redeemed_at is not None:
+        request = await confirmed(request, AUTHORIZATIONS)
+        authorization, code = _check(request)
     with checks.CODE_UNUSED:
         # The secret, client and verifier are right here: no client without them can cause
         # a revocation.
-        if code.redeemed_at is not None:
+        if code.redeemed_at is not None and not _is_unanswered(authorization, code):
             since = refusal_details.span(now - code.redeemed_at)
             details = f"The code was redeemed {since} ago by the same client."
             await refuse_replay(request, authorization, "code", details)
@@ -75,7 +79,7 @@ async def redeem(request: TokenRequest) -> dict[str, Any]:
         with_nonce=True,
         now=now,
     )
-    await _mark_redeemed(request, authorized, refresh, now)
+    await _mark_redeemed(request, authorized, code, refresh, now)
     return response
 
 
@@ -121,9 +125,16 @@ def _expiry_details(request: TokenRequest, code: Code, now: datetime) -> str:
     return f"The code expired {late} ago; a code lasts {lifetime_seconds} s."
 
 
+def _is_unanswered(authorization: Authorization, code: Code) -> bool:
+    """Returns whether the tokens of the last redemption reached nobody, as far as is known."""
+    was_refreshed = authorization.refresh and authorization.refresh.previous_hash
+    return code.redeemed_at == code.unanswered_at and not was_refreshed
+
+
 async def _mark_redeemed(
     request: TokenRequest,
     authorized: AuthorizedClient,
+    code: Code,
     refresh: RefreshToken | None,
     now: datetime,
 ) -> None:
@@ -132,14 +143,26 @@ async def _mark_redeemed(
     authorization = authorized.authorization
     ends_at = last_token_ends_at(request, refresh, now)
     # The condition is part of the write, so the two requests of a race cannot both succeed.
-    expected = {"code.redeemed_at": None, "revoked_at": None}
-    changes: dict[str, object] = {"code.redeemed_at": now, "expires_at": ends_at}
+    expected: dict[str, Value] = {"code.redeemed_at": code.redeemed_at, "revoked_at": None}
+    if authorization.refresh:
+        expected["refresh.previous_hash"] = None
+    changes: dict[str, object] = {
+        "code.redeemed_at": now,
+        "code.unanswered_at": None,
+        "expires_at": ends_at,
+    }
     if refresh:
         changes["refresh"] = refresh.record
     try:
-        await commit_confirmed(
-            request.service.store,
+        await use_up(
+            request,
             Update(AUTHORIZATIONS, authorization.id, set=changes, expect=expected),
+            if_lost=Update(
+                AUTHORIZATIONS,
+                authorization.id,
+                set={"code.unanswered_at": now},
+                expect={"code.redeemed_at": now},
+            ),
         )
     except Stale:
         with checks.CODE_UNUSED:

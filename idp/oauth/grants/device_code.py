@@ -19,10 +19,12 @@ from idp.oauth.grants.token_request import (
     Grant,
     RefreshToken,
     TokenRequest,
+    confirmed,
     find_live,
     last_token_ends_at,
     new_refresh_token,
     refuse_foreign,
+    use_up,
 )
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
@@ -31,7 +33,6 @@ from idp.oauth.refusals.token import SESSION_LIVE
 from idp.oauth.tokens import token_response
 from idp.records import AUTHORIZATIONS, DEVICE_REQUESTS, Authorization, DeviceRequest
 from storage import Key, Stale, Update
-from storage.confirmed_commit import commit_confirmed
 
 
 def reads(params: Params) -> list[Key]:
@@ -49,7 +50,11 @@ async def poll(request: TokenRequest) -> dict[str, Any]:
     is refused and revokes nothing: devices repeat a request whose response was lost.
     """
     now = request.service.clock.now()
-    device_request = _check(request, now)
+    device_request = _find(request)
+    if device_request.redeemed_at is not None:
+        request = await confirmed(request, DEVICE_REQUESTS)
+        device_request = _find(request)
+    _check(device_request, now)
     # The authorization has the request's id and is stored when the user allows it.
     authorization: Authorization | None = request.records[1]
     if authorization is None:
@@ -70,16 +75,21 @@ async def poll(request: TokenRequest) -> dict[str, Any]:
     return response
 
 
-def _check(request: TokenRequest, now: datetime) -> DeviceRequest:
+def _find(request: TokenRequest) -> DeviceRequest:
     with checks.DEVICE_CODE_SENT:
         sent = request.params.required("device_code")
     with checks.DEVICE_CODE_KNOWN:
-        device_request = _find(request, sent)
+        device_request = _known(request, sent)
     with checks.DEVICE_CODE_CLIENT:
         refuse_foreign(request, device_request, "device code")
+    return device_request
+
+
+def _check(device_request: DeviceRequest, now: datetime) -> None:
+    redeemed_at = device_request.redeemed_at
     with checks.DEVICE_CODE_UNUSED:
-        if device_request.redeemed_at is not None:
-            since = refusal_details.span(now - device_request.redeemed_at)
+        if redeemed_at is not None and redeemed_at != device_request.unanswered_at:
+            since = refusal_details.span(now - redeemed_at)
             raise _used(f"The device code gave tokens {since} ago.")
     with checks.DEVICE_ALLOWED:
         if device_request.decided_at is not None and not device_request.is_allowed:
@@ -92,10 +102,9 @@ def _check(request: TokenRequest, now: datetime) -> DeviceRequest:
             lifetime = refusal_details.span(device_request.ends_at - device_request.created_at)
             details = f"The device code expired {late} ago; a device code lasts {lifetime}."
             raise ExpiredToken("the device code has expired", details=details)
-    return device_request
 
 
-def _find(request: TokenRequest, sent: str) -> DeviceRequest:
+def _known(request: TokenRequest, sent: str) -> DeviceRequest:
     device_request: DeviceRequest | None = request.records[0] if request.records else None
     parts = opaque_tokens.split(sent)
     if (
@@ -149,12 +158,17 @@ async def _mark_redeemed(
     changes: dict[str, object] = {"expires_at": last_token_ends_at(request, refresh, now)}
     if refresh:
         changes["refresh"] = refresh.record
-    expected = {"redeemed_at": None}
+    redeemed_at = {"redeemed_at": device_request.redeemed_at}
+    redeemed_now = {"redeemed_at": now}
+    unanswered = {"unanswered_at": now}
+    redeemed = {**redeemed_now, "unanswered_at": None}
+    request_id = device_request.id
     try:
-        await commit_confirmed(
-            request.service.store,
-            Update(DEVICE_REQUESTS, device_request.id, set={"redeemed_at": now}, expect=expected),
-            Update(AUTHORIZATIONS, device_request.id, set=changes, expect={"revoked_at": None}),
+        await use_up(
+            request,
+            Update(DEVICE_REQUESTS, request_id, set=redeemed, expect=redeemed_at),
+            Update(AUTHORIZATIONS, request_id, set=changes, expect={"revoked_at": None}),
+            if_lost=Update(DEVICE_REQUESTS, request_id, set=unanswered, expect=redeemed_now),
         )
     except Stale:
         with checks.DEVICE_CODE_UNUSED:

@@ -9,14 +9,17 @@ from typing import Any, Final
 from idp.foundation import base64url, metrics, opaque_tokens
 from idp.oauth import scopes
 from idp.oauth.errors import InvalidGrant, InvalidScope, RequestRefused
+from idp.oauth.grants import lost_answers
 from idp.oauth.grants.token_request import (
     FOLLOWED,
     Grant,
     TokenRequest,
     authorization_of,
+    confirmed,
     find_live,
     refuse_foreign,
     refuse_replay,
+    use_up,
 )
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
@@ -25,7 +28,6 @@ from idp.oauth.refusals import token as checks
 from idp.oauth.tokens import acting, authorizations, token_response
 from idp.records import AUTHORIZATIONS, INSTANCE_ID, INSTANCES, Authorization, Refresh
 from storage import Key, Stale, Update
-from storage.confirmed_commit import commit_confirmed
 
 _SECRETS = 2
 
@@ -40,30 +42,16 @@ def reads(params: Params) -> list[Key]:
 async def rotate(request: TokenRequest) -> dict[str, Any]:
     """Returns the token response, with a new refresh token that replaces the one that was sent.
 
-    A refresh token that was replaced before is a replay, and revokes its authorization, unless the
-    application lets the last one be used again for a while: then it gives the same successor once
-    more. A forged token writes nothing. A narrower `scope` applies to this response only. Raises
-    `InvalidGrant`, `InvalidRequest` and `InvalidScope`.
+    A refresh token that was replaced before is a replay, and revokes its authorization. But the
+    last one gives the same successor once more, while that was not used: for as long as the
+    application allows, and for ever if the successor reached nobody. A forged token writes
+    nothing. A narrower `scope` applies to this response only. Raises `InvalidGrant`,
+    `InvalidRequest` and `InvalidScope`.
     """
     now = request.service.clock.now()
-    authorization, refresh, secret = _check(request)
-    is_current = opaque_tokens.matches(secret, refresh.current_hash)
-    with checks.REFRESH_CURRENT:
-        if not is_current and not _may_repeat(request, refresh, secret, now):
-            since = refusal_details.span(now - refresh.rotated_at)
-            details = f"The refresh token was rotated {since} ago: this one was used."
-            await _refuse_rotated(request, authorization, refresh, secret, details)
+    request, authorization, refresh, secret = await _check_current(request, now)
     with checks.REFRESH_UNEXPIRED:
-        # With an actor the authorization may end before its refresh token, also for records of an
-        # earlier release.
-        latest_end = min(refresh.expires_at, acting.ends_at(authorization))
-        ends_at = min(refresh.idle_expires_at, latest_end)
-        if ends_at <= now:
-            why = "it was not used for too long" if ends_at < latest_end else "its time is up"
-            details = (
-                f"The refresh token expired {refusal_details.span(now - ends_at)} ago: {why}."
-            )
-            raise InvalidGrant("the refresh token has expired", details=details)
+        _check_unexpired(authorization, refresh, now)
     with checks.SCOPE_GRANTED:
         requested = _scopes(request.params, authorization)
     authorized = await find_live(request, authorization)
@@ -77,9 +65,10 @@ async def rotate(request: TokenRequest) -> dict[str, Any]:
         now=now,
     )
     # A repeated use of the last secret has its successor stored already.
-    if is_current:
+    is_repeated = not opaque_tokens.matches(secret, refresh.current_hash)
+    if not is_repeated or _is_unanswered(refresh):
         await _replace(request, authorization, refresh, secret, successor, now)
-    metrics.REFRESHES.count("rotated" if is_current else "repeated")
+    metrics.REFRESHES.count("repeated" if is_repeated else "rotated")
     return response
 
 
@@ -92,23 +81,57 @@ async def _rotate_and_count(request: TokenRequest) -> dict[str, Any]:
         raise
 
 
+async def _check_current(
+    request: TokenRequest, now: datetime
+) -> tuple[TokenRequest, Authorization, Refresh, str]:
+    """Returns the authorization of a secret that may be used, with the request that was decided
+    by. Revokes the family of one that may not, and raises `InvalidGrant`."""
+    authorization, refresh, secret = _check(request)
+    if opaque_tokens.matches(secret, refresh.current_hash):
+        return request, authorization, refresh, secret
+    request = await confirmed(request, AUTHORIZATIONS)
+    authorization, refresh, secret = _check(request)
+    is_current = opaque_tokens.matches(secret, refresh.current_hash)
+    with checks.REFRESH_CURRENT:
+        if not is_current and not _may_repeat(request, refresh, secret, now):
+            since = refusal_details.span(now - refresh.rotated_at)
+            details = f"The refresh token was rotated {since} ago: this one was used."
+            await _refuse_rotated(request, authorization, refresh, secret, details)
+    return request, authorization, refresh, secret
+
+
+def _check_unexpired(authorization: Authorization, refresh: Refresh, now: datetime) -> None:
+    # With an actor the authorization may end before its refresh token, also for records of an
+    # earlier release.
+    latest_end = min(refresh.expires_at, acting.ends_at(authorization))
+    ends_at = min(refresh.idle_expires_at, latest_end)
+    if ends_at <= now:
+        why = "it was not used for too long" if ends_at < latest_end else "its time is up"
+        details = f"The refresh token expired {refusal_details.span(now - ends_at)} ago: {why}."
+        raise InvalidGrant("the refresh token has expired", details=details)
+
+
 def _successor(request: TokenRequest, secret: str) -> str:
-    """Returns the next secret: random, or derived from this one where it may be used again."""
-    if not request.client.refresh_token_reuse_seconds:
-        return request.service.random.token()
-    # Derived, so that a repeated request gives the same successor without storing its text.
+    """Returns the next secret. It is derived from this one, so that a repeated request gets the
+    same without its text being stored."""
     return base64url.encode(request.service.master_key.mac("refresh-token", secret))
 
 
 def _may_repeat(request: TokenRequest, refresh: Refresh, secret: str, now: datetime) -> bool:
     """Returns whether the secret is the last one before the current, and the current one was never
-    used."""
+    used, and either reached nobody or is still new."""
     grace = timedelta(seconds=request.client.refresh_token_reuse_seconds)
     return (
         opaque_tokens.matches(secret, refresh.previous_hash)
-        and now < refresh.rotated_at + grace
+        # Clocks of two servers differ, and one may be set back.
+        and (_is_unanswered(refresh) or abs(now - refresh.rotated_at) < grace)
         and opaque_tokens.matches(_successor(request, secret), refresh.current_hash)
     )
+
+
+def _is_unanswered(refresh: Refresh) -> bool:
+    """Returns whether the current secret reached nobody, as far as is known."""
+    return refresh.unanswered_hash == refresh.current_hash
 
 
 def _check(request: TokenRequest) -> tuple[Authorization, Refresh, str]:
@@ -168,21 +191,29 @@ async def _replace(
 
     Where the last secret may be used again, the others are such a use and succeed.
     """
-    store = request.service.store
     idle = now + timedelta(seconds=request.service.config.refresh_token_idle_seconds)
+    successor_hash = opaque_tokens.digest(successor)
     changes = {
-        "refresh.current_hash": opaque_tokens.digest(successor),
-        "refresh.previous_hash": refresh.current_hash,
+        "refresh.current_hash": successor_hash,
+        "refresh.previous_hash": opaque_tokens.digest(secret),
+        "refresh.unanswered_hash": None,
         "refresh.rotated_at": now,
         "refresh.idle_expires_at": min(idle, refresh.expires_at),
     }
     expected = {"refresh.current_hash": refresh.current_hash, "revoked_at": None}
     try:
-        await commit_confirmed(
-            store, Update(AUTHORIZATIONS, authorization.id, set=changes, expect=expected)
+        await use_up(
+            request,
+            Update(AUTHORIZATIONS, authorization.id, set=changes, expect=expected),
+            if_lost=Update(
+                AUTHORIZATIONS,
+                authorization.id,
+                set={"refresh.unanswered_hash": successor_hash},
+                expect={"refresh.current_hash": successor_hash},
+            ),
         )
     except Stale:
-        latest = await store.get(AUTHORIZATIONS, authorization.id)
+        latest = await request.service.store.get(AUTHORIZATIONS, authorization.id)
         refreshed = latest.refresh if latest and latest.revoked_at is None else None
         if refreshed and _may_repeat(request, refreshed, secret, now):
             return
@@ -198,7 +229,8 @@ async def _refuse_rotated(
     secret: str,
     details: str,
 ) -> None:
-    """Revokes the family of a rotated refresh token, and raises `InvalidGrant`.
+    """Revokes the family of a rotated refresh token, and raises `InvalidGrant`; Unavailable while
+    it is not certain that the first use was answered.
 
     The last secret before a current one that was never used most likely comes from a client that
     did not get its response, and not from an attacker: the events of the two differ. Both end the
@@ -206,6 +238,7 @@ async def _refuse_rotated(
     """
     if refresh is None or not opaque_tokens.matches(secret, refresh.previous_hash):
         await refuse_replay(request, authorization, "refresh token", details)
+    lost_answers.refuse_while_unsettled(request.service)
     await authorizations.revoke(
         request.service,
         authorization,

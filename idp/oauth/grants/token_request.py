@@ -4,7 +4,7 @@ share."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
 
@@ -15,6 +15,7 @@ from idp.foundation.opaque_tokens import Confidential
 from idp.oauth.authentication import client_authentication
 from idp.oauth.authentication.client_authentication import Authenticated
 from idp.oauth.errors import InvalidGrant
+from idp.oauth.grants import lost_answers
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals.check import Check
@@ -37,7 +38,7 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from storage import Follow, Key
+from storage import Collection, Follow, Key, Update, Write
 from storage.following import NO_RECORDS, RecordsByName, name_of
 
 
@@ -47,7 +48,8 @@ class TokenRequest:
 
     `records` are those with the keys that `Grant.reads` returned, and `read_records` has
     everything that was read with them (`Authenticated`). `caller` is a service user only in
-    a grant whose `authenticates` accepts service users.
+    a grant whose `authenticates` accepts service users. `if_lost` gets the write that states that
+    the response reached nobody (`lost_answers`), of a grant that uses something up.
     """
 
     service: Service
@@ -55,6 +57,7 @@ class TokenRequest:
     params: Params
     records: Sequence[Any]
     read_records: RecordsByName = field(default_factory=lambda: NO_RECORDS)
+    if_lost: list[Update] = field(default_factory=list)
 
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
         """Returns the records in the order of `keys`, None for each absent one. Records that were
@@ -211,14 +214,36 @@ def refuse_foreign(
         )
 
 
+async def confirmed(request: TokenRequest, collection: Collection[Any]) -> TokenRequest:
+    """Returns the request with its first record, of this collection, as a majority of the store's
+    servers has it. What was used before, and may be used again, is decided by that."""
+    record = request.records[0]
+    stored = await request.service.store.get_confirmed(collection, record.id)
+    name = (collection.name, record.id)
+    return replace(
+        request,
+        records=[stored, *request.records[1:]],
+        read_records={**request.read_records, name: stored},
+    )
+
+
+async def use_up(request: TokenRequest, *writes: Write, if_lost: Update) -> None:
+    """Commits the unit that uses up what the request sent; `if_lost` states that its response
+    reached nobody. Raises the errors of `commit_confirmed`."""
+    await lost_answers.commit(request.service, *writes, if_lost=if_lost)
+    request.if_lost.append(if_lost)
+
+
 async def refuse_replay(
     request: TokenRequest, authorization: Authorization, credential: str, details: str
 ) -> None:
     """Revokes `authorization` with all its tokens, then raises `InvalidGrant`.
 
     `credential` names what was used a second time, for the error's text (`code`, `refresh token`);
-    `details` are for the administrator.
+    `details` are for the administrator. Raises Unavailable while it is not certain that the first
+    use was answered.
     """
+    lost_answers.refuse_while_unsettled(request.service)
     reason = f"{credential} replayed"
     await authorizations.revoke(request.service, authorization, reason=reason, cause="replay")
     raise InvalidGrant(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from contextlib import asynccontextmanager
-from urllib.parse import urlsplit
 
 import pytest
 from msgspec import structs
@@ -24,8 +22,9 @@ from handlers.http.admission import (
 )
 from idp.foundation import logs, metrics
 from idp.foundation.log_repetition import Repetitions
+from idp.oauth.grants import TokenResponse
 from tests.support import patience
-from tests.support.browsers.wire import FORM, exchange, get
+from tests.support.browsers.wire import FORM, exchange, get, head, opened
 from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
 from tests.support.patience import loop_turns, until
 from tests.support.store.untouched import untouched_store_fixture  # noqa: F401 - a fixture
@@ -68,26 +67,9 @@ def fill(server, *groups, network="198.51.100.1"):
     return places
 
 
-def head(server, method, target, *lines):
-    host = f"Host: {urlsplit(server.issuer).netloc}"
-    return "\r\n".join([f"{method} {target} HTTP/1.1", host, *lines, "", ""]).encode()
-
-
 def in_use(server):
     places = [server.app.admission.places_of(group) for group in GROUPS]
     return sum(each.in_use for each in places), sum(each.waiting for each in places)
-
-
-@asynccontextmanager
-async def opened(server, data):
-    """A connection on which `data` was sent."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(server.issuer).port)
-    writer.write(data)
-    try:
-        yield reader, writer
-    finally:
-        writer.close()
-        await writer.wait_closed()
 
 
 @pytest.fixture
@@ -313,7 +295,7 @@ async def test_who_leaves_while_the_answer_is_made_keeps_the_place_until_it_is_d
     async def slow(*_):
         begun.set()
         await go_on.wait()
-        return {}
+        return TokenResponse({})
 
     monkeypatch.setattr("handlers.protocol.token.grants.respond", slow)
     lines = [f"Content-Type: {FORM}", "Content-Length: 3"]

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from handlers.http import base
+from idp.oauth.grants import TokenResponse
 from tests.support import patience
 from tests.support.browsers.wire import FORM, exchange
 
@@ -45,7 +46,7 @@ async def test_a_body_that_does_not_come_ends_the_connection(server, announced):
 async def test_a_body_that_is_there_is_answered_however_long_the_answer_takes(server, monkeypatch):
     async def slow(*_):
         await asyncio.sleep(3 * PATIENCE_SECONDS)
-        return {}
+        return TokenResponse({})
 
     monkeypatch.setattr("handlers.protocol.token.grants.respond", slow)
     host, body = urlsplit(server.issuer).netloc, "grant_type=x"

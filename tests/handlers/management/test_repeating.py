@@ -11,7 +11,7 @@ import pytest
 from idp.foundation.errors import Busy
 from idp.management import idempotency
 from idp.records import DEFERRED_WORK, GUESS_STREAKS, MADE_CALLS, PROJECTS, GuessStreak
-from storage import Insert, Stale, Unknown, Update
+from storage import Delete, Insert, Stale, Unavailable, Unknown, Update
 from tests.support.management.callers import instance_owner, new_caller, new_organization, refused
 from tests.support.patience import loop_turns
 from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
@@ -304,3 +304,37 @@ async def test_a_key_means_nothing_for_a_get(server, owner):
         assert (page.status, REPLAYED in page.headers) == (200, False)
 
     assert [one async for one in server.store.scan(MADE_CALLS)] == []
+
+
+@pytest.mark.promise("faults: majority")
+async def test_a_repeated_call_is_not_answered_by_a_record_that_no_majority_has(
+    server, owner, monkeypatch
+):
+    owner.visitor.may_fail = True
+    first = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
+
+    async def unconfirmed(*_):
+        raise Unavailable("there is no majority")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(server.store, "get_confirmed", unconfirmed)
+        page = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
+
+    assert (page.status, "Retry-After" in page.headers) == (503, True)
+    again = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
+    assert again.text == first.text
+
+
+async def test_a_call_whose_record_was_rolled_back_is_carried_out(server, owner, monkeypatch):
+    await owner.post(PROJECT, {"name": "Shop"}, **KEY)
+
+    async def rolled_back(collection, id):
+        monkeypatch.undo()
+        for record in [one async for one in server.store.scan(collection)]:
+            await server.store.commit(Delete(collection, record.id))
+
+    monkeypatch.setattr(server.store, "get_confirmed", rolled_back)
+    again = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
+
+    assert (again.status, REPLAYED in again.headers) == (200, False)
+    assert await projects(server) == ["Shop", "Shop"]

@@ -94,7 +94,7 @@ def test_a_state_is_brought_about_once_and_then_there_is_nothing_to_do(shell, ap
     assert json.loads((tmp_path / "stock.json").read_text())["type"] == "application"
     apps = {each.name: each for each in before["applications"].values()}
     assert all(apps[name].requires_pkce for name in ("Grafana", "Web shop"))
-    assert {apps[name].refresh_token_reuse_seconds for name in ("Grafana", "Web shop")} == {10}
+    assert {apps[name].refresh_token_reuse_seconds for name in ("Grafana", "Web shop")} == {60}
     names = {each.name for each in before["applications"].values()}
     assert {"Grafana", "Web shop", "Stock"} <= names
     assert {each.key for each in before["project_roles"].values()} == {"buyer", "seller"}
@@ -292,7 +292,7 @@ def test_what_a_state_says_of_confirmation_and_pkce_is_brought_about_once(shell,
     (app,) = [each for each in shell.stored()["applications"].values() if each.name == "App"]
 
     assert (app.confirms_return, app.requires_pkce) == (said == "true", False)
-    assert app.refresh_token_reuse_seconds == 0
+    assert app.refresh_token_reuse_seconds == 60
     assert apply(state).err == "nothing to do\n"
 
 

@@ -232,10 +232,10 @@ def test_a_policy_is_changed_where_it_is_stated_and_inherited_else(shell):
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
-        ([], (True, 10)),
-        (["--auth-method-type", "none"], (True, 0)),
+        ([], (True, 60)),
+        (["--auth-method-type", "none"], (True, 60)),
         (["--no-require-pkce", "--refresh-token-reuse-seconds", "0"], (False, 0)),
-        (["--preset", "spring", "--host", "shop.example"], (False, 10)),
+        (["--preset", "spring", "--host", "shop.example"], (False, 60)),
     ],
 )
 def test_a_new_application_requires_pkce_and_survives_a_lost_refresh_answer(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 import httpx
@@ -29,3 +31,23 @@ async def get(server, target: bytes, *headers: str) -> httpx.Response:
     head = [f"Host: {urlsplit(server.issuer).netloc}", "Connection: close", *headers]
     lines = "".join(f"{line}\r\n" for line in head).encode("latin-1")
     return await exchange(server, b"GET " + target + b" HTTP/1.1\r\n" + lines + b"\r\n")
+
+
+def head(server, method: str, target: str, *lines: str) -> bytes:
+    """The head of a request with these header lines."""
+    host = f"Host: {urlsplit(server.issuer).netloc}"
+    return "\r\n".join([f"{method} {target} HTTP/1.1", host, *lines, "", ""]).encode()
+
+
+@asynccontextmanager
+async def opened(
+    server, data: bytes
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A connection on which `data` was sent."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(server.issuer).port)
+    writer.write(data)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+        await writer.wait_closed()

@@ -188,7 +188,8 @@ class ReplicaSet:
     def mend(self) -> None:
         """Start and resume every member, and wait until all of them serve."""
         for member in self.members:
-            if member.process is None:
+            # The kernel ends a server with the thread that started it.
+            if member.process is None or member.process.poll() is not None:
                 member.start()
             member.resume()
         _eventually(lambda: self._is_whole() or None)

@@ -9,7 +9,6 @@ from idp.records import APPLICATIONS
 from tests.handlers.console.test_console_applications import register
 from tests.support.management import console
 
-PUBLIC = {"authMethodType": "OIDC_AUTH_METHOD_TYPE_NONE"}
 # How each tool's own configuration switches PKCE on; the others always send it.
 _MARKS = {
     "flask": '"code_challenge_method": "S256"',
@@ -30,10 +29,9 @@ _ALWAYS = {"express", "spa", "native", "cli", "kubernetes"}
 _NEVER = {"spring"}
 
 
-def test_a_new_application_requires_pkce_and_survives_a_lost_refresh_answer():
-    assert new_apps.defaults({}) == {"requirePkce": True, "refreshTokenReuseSeconds": 10}
-    assert new_apps.defaults(PUBLIC) == {"requirePkce": True}
-    assert new_apps.defaults({"requirePkce": False, "refreshTokenReuseSeconds": 0}) == {}
+def test_a_new_application_requires_pkce_where_nothing_else_is_stated():
+    assert new_apps.defaults({}) == {"requirePkce": True}
+    assert new_apps.defaults({"requirePkce": False}) == {}
 
 
 @pytest.mark.promise("security: requirePkce")
@@ -53,11 +51,11 @@ def test_a_preset_requires_pkce_unless_its_library_does_not_send_it(name):
 @pytest.mark.parametrize(
     ("query", "values", "expected"),
     [
-        ("kind=web", {"redirectUris": "https://a.example/cb"}, (True, 10)),
-        ("kind=user_agent", {"redirectUris": "https://a.example/cb"}, (True, 0)),
-        ("preset=grafana", {"host": "metrics.example"}, (True, 10)),
-        ("preset=spring", {"host": "shop.example"}, (False, 10)),
-        ("preset=spa", {"host": "shop.example"}, (True, 0)),
+        ("kind=web", {"redirectUris": "https://a.example/cb"}, (True, 60)),
+        ("kind=user_agent", {"redirectUris": "https://a.example/cb"}, (True, 60)),
+        ("preset=grafana", {"host": "metrics.example"}, (True, 60)),
+        ("preset=spring", {"host": "shop.example"}, (False, 60)),
+        ("preset=spa", {"host": "shop.example"}, (True, 60)),
     ],
 )
 async def test_the_console_sends_it_for_a_new_application(

@@ -77,7 +77,7 @@ async def test_pkce_is_required_where_the_application_says_so_and_omitted_is_no(
     told = (await owner.get(address)).json()["app"]["oidcConfig"].get("requirePkce", False)
 
     assert client.requires_pkce == told == bool(said)
-    assert client.refresh_token_reuse_seconds == 0
+    assert client.refresh_token_reuse_seconds == 60
 
 
 @pytest.fixture
