@@ -351,8 +351,9 @@ class Store(Reader, Confirming, Condition, Loader):
     @abstractmethod
     async def applied(self, unit: Unit) -> bool | None:
         """Returns whether the unit was applied; None when it only deletes and so leaves no mark.
+
         False is final where the unit has an update: it can't be applied any more. (An insert that
-        a server still holds could: repeat it with the same id, or with a unique key.)"""
+        a server still holds could: repeat it with the same id, or a unique key.)"""
 
     @abstractmethod
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:

@@ -14,6 +14,10 @@ REFUSALS: Final[Mapping[str, Message]] = {
     "code.tries": message(
         "Request a new code. There were too many failed attempts.", context="verify-email"
     ),
+    "code.closed": message(
+        "Try again tomorrow. Too many wrong codes were entered for this email.",
+        context="verify-email",
+    ),
     "code.expired": message(
         "That code has expired. We've sent a new one.", context="verify-email"
     ),

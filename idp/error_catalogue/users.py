@@ -18,6 +18,11 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         "Too many wrong codes were tried.",
         "Request a new one.",
     ),
+    "code.closed": CatalogueEntry(
+        400,
+        "Too many wrong codes were tried for this address or number within a day.",
+        "Try again tomorrow.",
+    ),
     "code.wrong": CatalogueEntry(
         400,
         "The code is not the one that was sent.",

@@ -39,6 +39,11 @@ class BackgroundTasks:
         self._until_stop.add(task)
         task.add_done_callback(self._until_stop.discard)
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether a task of `start_until_stop` is running."""
+        return bool(self._until_stop)
+
     async def run(self, work: Coroutine[Any, Any, None]) -> bool:
         """Starts a task and waits for it; returns whether it ended without an error, which is
         logged. If the wait is cancelled, the task continues."""

@@ -60,6 +60,7 @@ HARMLESS_LAST_WORDS: Final = frozenset(
         "id",
         "ids",
         "type",
+        "kind",
         "method",
         "seconds",
         "count",

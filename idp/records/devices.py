@@ -16,7 +16,7 @@ class DeviceRequest(Record):
     outlives them, so that a late user gets the right message. `flow_id` is the sign-in in the one
     browser where the user code was entered. A poll is allowed `interval_seconds` after
     `polled_at`. The resulting authorization has the same id. `unanswered_at` is a `redeemed_at`
-    whose tokens reached nobody.
+    whose tokens reached no one.
     """
 
     client_id: str

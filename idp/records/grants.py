@@ -14,7 +14,7 @@ from storage import Collection, Record
 
 class Code(Struct, kw_only=True):
     """The code of an authorization. `unanswered_at` is a `redeemed_at` whose tokens reached
-    nobody."""
+    no one."""
 
     hash: str
     redirect_uri: str
@@ -29,7 +29,7 @@ class Refresh(Struct, kw_only=True):
     (`current_hash`) and before (`previous_hash`).
 
     `family_hash` is that of the secret that never changes: it distinguishes a used token from a
-    forged one. `unanswered_hash` is a `current_hash` whose secret reached nobody.
+    forged one. `unanswered_hash` is a `current_hash` whose secret reached no one.
     """
 
     family_hash: str

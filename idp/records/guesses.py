@@ -25,7 +25,8 @@ class GuessStreak(Record):
 
     `unknown` and `known` are numbers of wrong passwords from browsers that the account does not
     know, and from those that it knows (`Browser.known`); `browsers` counts the latter for each
-    browser. `codes` is the number of wrong codes of the authenticator app. With `stays_open` the
+    browser. `codes` is the number of wrong codes of the authenticator app, and `mail_codes` of
+    codes for a new password from browsers that the account does not know. With `stays_open` the
     password is never closed, because the user would have no other way to sign in. `told_at` is
     when the user got the mail about the closed password.
     """
@@ -34,6 +35,7 @@ class GuessStreak(Record):
     known: int = 0
     browsers: list[BrowserAttempts] = []
     codes: int = 0
+    mail_codes: int = 0
     stays_open: bool = False
     told_at: datetime | None = None
 

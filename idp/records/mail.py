@@ -24,6 +24,7 @@ MailKind = Literal[
     "account_locked",
     "password_closed",
     "wrong_codes",
+    "codes_closed",
     "email_changed",
     "invite",
     "connection_trust_changed",

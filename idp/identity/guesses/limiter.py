@@ -135,7 +135,9 @@ async def _admit_unknown(
     counters = await _read(service, user, account, origin)
     max_failures = guess_streaks.max_unknown(service.config)
     streak = counters.streak or GuessStreak(id=_NO_USER)
-    is_slow = streak.stays_open and streak.unknown >= max_failures
+    is_slow = streak.stays_open and (
+        max_failures <= streak.unknown < guess_streaks.max_slow(service.config)
+    )
     free_failures = 0 if is_slow else service.config.sign_in_failures_before_delay
     # All checks come before the first write: an attempt that has to wait writes nothing.
     network_limits.check(service, counters.networks)

@@ -22,33 +22,36 @@ WINDOW: Final = timedelta(hours=1)
 
 
 async def admit(service: Service, mailbox: str, origin: AttemptOrigin) -> None:
-    """Counts a mail to `mailbox` that a request from `origin` causes: as `admit_from_network`
-    does, and for the mailbox, which gets at most 20 an hour from all networks together. Raises
-    Throttled beyond a limit."""
+    """Counts a mail to `mailbox` that a request from `origin` causes: as `refuse_flood` and
+    `admit_from_network` do, and for the mailbox, which gets at most 20 an hour from all networks
+    together. Raises Throttled beyond a limit."""
+    refuse_flood(service, origin)
     await admit_from_network(service, mailbox, origin)
     await count(
         service, f"mails:to:{_hidden(service, mailbox)}", MAX_TO_MAILBOX * ALL_NETWORKS_FACTOR
     )
 
 
-async def admit_from_network(service: Service, mailbox: str, origin: AttemptOrigin) -> None:
+async def admit_from_network(
+    service: Service, mailbox: str, origin: AttemptOrigin, *, is_known: bool = False
+) -> None:
     """Counts a mail for the network of `origin`: among all its mails, and among those to one
-    mailbox (or to the login name that was typed); for IPv6 also for the /48.
+    mailbox (or to the login name that was typed); for IPv6 also for the /48. Raises Throttled.
 
-    A browser in which a user has signed in before has a count of its own, so that strangers in the
-    same network can't use up its limit. Raises Throttled; without a read of the store if the
-    network requests many mails within a minute.
+    A browser that the account of the mailbox knows (`is_known`) has a count of its own, so that
+    strangers in the same network can't use up its limit.
     """
-    # In memory first, so that a flood of requests writes nothing to the store.
-    _admit_network(service, origin)
     hidden, site = _hidden(service, mailbox), origin.site
     if not origin.is_exempt(service.config):
         await count(service, f"mails:from:{origin.network}", MAX_FROM_NETWORK * origin.factor)
         if site is not None:
             limit = MAX_FROM_NETWORK * origin.factor * SITE_FACTOR
             await count(service, f"mails:from:{site}", limit)
-    await count(service, f"mails:to:{hidden}:{origin.counting_key}", MAX_TO_MAILBOX)
-    if site is not None and origin.counting_key == origin.network:
+    if is_known and origin.browser is not None:
+        await count(service, f"mails:to:{hidden}:browser:{origin.browser.id}", MAX_TO_MAILBOX)
+        return
+    await count(service, f"mails:to:{hidden}:{origin.network}", MAX_TO_MAILBOX)
+    if site is not None:
         await count(service, f"mails:to:{hidden}:{site}", MAX_TO_MAILBOX * MAILBOX_SITE_FACTOR)
 
 
@@ -56,7 +59,9 @@ def _hidden(service: Service, mailbox: str) -> str:
     return service.master_key.mac("mailbox", login_key(mailbox)).hex()[:32]
 
 
-def _admit_network(service: Service, origin: AttemptOrigin) -> None:
+def refuse_flood(service: Service, origin: AttemptOrigin) -> None:
+    """Counts a mail for the network of `origin` in the memory of this process, before anything is
+    read or written for it. Raises Throttled if the network requests many within a minute."""
     if origin.is_exempt(service.config):
         return
     limits = [(origin.network, MAX_PER_MINUTE * origin.factor)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
+from idp.foundation import logs
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.factors import passkeys, webauthn
 from idp.identity.guesses import streaks as guess_streaks
@@ -21,6 +22,7 @@ from idp.service import Service
 from storage import Stale, Update
 
 AFTER_ANSWER_SECONDS: Final = 0.1
+_log: Final = logs.logger(__name__)
 
 
 async def close_or_report(service: Service, user_id: str) -> None:
@@ -28,8 +30,9 @@ async def close_or_report(service: Service, user_id: str) -> None:
     unknown browsers, and stores that or sends the user a mail.
 
     It waits until the answer to the attempt was sent. An account without another way to sign in
-    stays open; the user of an account that is closed gets one mail for each series of wrong
-    passwords.
+    stays open at first, and is closed where a hundred passwords would be compared: then `idp admin
+    reset-password` or another administrator sets a new one. The user of an account that is closed
+    gets one mail for each series of wrong passwords.
     """
     await service.timer.sleep(AFTER_ANSWER_SECONDS)
     user, streak = await service.store.get_many([(USERS, user_id), (GUESS_STREAKS, user_id)])
@@ -40,10 +43,11 @@ async def close_or_report(service: Service, user_id: str) -> None:
     stays_open = not await _has_another_way_to_sign_in(service, user) or await _is_needed(
         service, user
     )
+    is_closed = not stays_open or streak.unknown >= guess_streaks.max_slow(service.config)
     with suppress(Stale):
         if stays_open != streak.stays_open:
             await _store_stays_open(service, streak, stays_open)
-        elif not stays_open and streak.told_at is None:
+        elif is_closed and streak.told_at is None:
             await _report_closed(service, user, streak)
 
 
@@ -55,6 +59,9 @@ async def _store_stays_open(service: Service, streak: GuessStreak, stays_open: b
 
 async def _report_closed(service: Service, user: User, streak: GuessStreak) -> None:
     """One mail per streak: of two concurrent processes, one fails with Stale."""
+    _log.warning(
+        "an account is closed to unknown browsers: too many wrong passwords", user=user.id
+    )
     changes = {"told_at": service.clock.now()}
     mails = guess_messages.password_closed(service, user)
     await service.store.commit(

@@ -25,7 +25,7 @@ Cause: TypeAlias = Literal[
     "paced",
     "network",
 ]
-Secret: TypeAlias = Literal["password", "totp", "recovery_code", "user_code"]
+Secret: TypeAlias = Literal["password", "totp", "recovery_code", "user_code", "mail_code"]
 
 
 class Outcome(Struct, frozen=True):

@@ -22,13 +22,21 @@ from storage import Conflict, Delete, Insert, Stale, StorageError, Update, Write
 MAX_CODES: Final = 50  # wrong codes of an authenticator app
 MAX_OF_BROWSER: Final = 10  # attempts of one known browser
 BROWSER_WINDOW: Final = timedelta(hours=24)
-_COUNTS: Final = ("unknown", "known", "codes")
+_MAX_COMPARED: Final = 99  # wrong passwords of one account in a row
+_COUNTS: Final = ("unknown", "known", "codes", "mail_codes")
 _MAX_COMMITS: Final = 64  # at each conflict another update has succeeded
 
 
 def max_unknown(config: Config) -> int:
     """Returns how many wrong passwords from unknown browsers close the account to them."""
     return config.sign_in_failures_limit * 5 // 9
+
+
+def max_slow(config: Config) -> int:
+    """Returns how many wrong passwords from unknown browsers close an account that was left open
+    because its user has no other way to sign in. With those of known browsers they are fewer than
+    a hundred."""
+    return _MAX_COMPARED - max_known(config)
 
 
 def max_known(config: Config) -> int:
@@ -48,8 +56,9 @@ async def count(
     """Increments one of the user's counts of wrong attempts in the store, and returns the changed
     record.
 
-    `name` is `unknown` for a wrong password from a browser that the account does not know, or
-    `codes` for a wrong code. `stored` is the record as it was read, None if there was none.
+    `name` is `unknown` for a wrong password from a browser that the account does not know, `codes`
+    for a wrong code of the app, or `mail_codes` for a code from a mail. `stored` is the record as
+    it was read, None if there was none.
     """
 
     def increments(streak: GuessStreak) -> Mapping[str, Any]:

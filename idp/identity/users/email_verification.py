@@ -18,6 +18,7 @@ from idp.foundation.i18n import message
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity.factors import mail_codes
 from idp.identity.factors.mail_codes import MailCodeRefused
+from idp.identity.guesses import mailed_codes
 from idp.identity.users import (
     login_name_reservations,
     org_domains,
@@ -183,10 +184,24 @@ async def check_code(
         raise MailCodeRefused("no code is waiting, or it has expired", error_code="code.expired")
     (newest,) = page.records
     if checked_codes is None or (newest.id, address) not in checked_codes:
-        await mail_codes.check(service, newest.code_mac, newest.id, address, code)
+        await _compare(service, user, newest, address, code)
     if checked_codes is not None:
         checked_codes.add((newest.id, address))
     return newest
+
+
+async def _compare(
+    service: Service, user: User, newest: Verification, address: str, code: str
+) -> None:
+    """Compares a code within the limits of what it proves: for a new password those of the
+    account, else those of the address or number. Raises MailCodeRefused."""
+    if newest.proves != "password":
+        await mailed_codes.check_contact(service, newest.code_mac, newest.id, address, code)
+        return
+    is_open = await mailed_codes.is_open_to(service, user, user.user_name, is_known=False)
+    expected = newest.code_mac if is_open else None
+    await mail_codes.check(service, expected, newest.id, address, code)
+    await mailed_codes.accepted(service, user)
 
 
 async def verify_email(
@@ -196,7 +211,8 @@ async def verify_email(
     valid once.
 
     Raises MailCodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired` if
-    there is no valid code; NotFound if the user does not exist; AddressHeld; Busy.
+    there is no valid code, `code.closed` after too many wrong ones for this address within a day;
+    NotFound if the user does not exist; AddressHeld; Busy.
     """
 
     checked_codes: set[tuple[str, str]] = set()

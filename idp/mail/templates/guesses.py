@@ -63,5 +63,26 @@ def wrong_codes(service: Service, user: User) -> list[Write]:
     )
 
 
+def codes_closed(service: Service, user: User) -> list[Write]:
+    """Returns the writes of the message that because of many wrong codes for a new password these
+    codes are accepted only in browsers in which the user has signed in before; the caller commits
+    them."""
+    subject = message("Wrong codes were entered for your account", context="mail")
+    text = message(
+        "Many wrong codes from “Forgot password?” emails were entered for your account at"
+        " %(host)s. We now accept these codes only in browsers that you've used before.",
+        context="mail",
+        host=_host(service),
+    )
+    alternatives = message(
+        "To choose a new password from another browser, open the link in such an email. If you"
+        " didn't request these emails, you don't have to do anything.",
+        context="mail",
+    )
+    return security_messages.notification(
+        service, user, "codes_closed", subject, text, alternatives
+    )
+
+
 def _host(service: Service) -> str:
     return urlsplit(service.config.issuer).netloc

@@ -43,7 +43,7 @@ GRANTS: Final[dict[str, Grant]] = {
 
 
 class TokenResponse(Struct, frozen=True):
-    """The body of a token response, and the write that states that it reached nobody, of a grant
+    """The body of a token response, and the write that states that it reached no one, of a grant
     that used something up."""
 
     body: dict[str, Any]

@@ -43,7 +43,7 @@ async def redeem(request: TokenRequest) -> dict[str, Any]:
     """Returns the token response for a code, which can be redeemed once.
 
     A correct second request is a replay and revokes the tokens of the first one (RFC 6749 4.1.2),
-    unless those reached nobody: then they are replaced. A wrong secret, client, redirect_uri or
+    unless those reached no one: then they are replaced. A wrong secret, client, redirect_uri or
     verifier leaves the code valid. Raises `InvalidGrant` and `InvalidRequest`.
     """
     config, now = request.service.config, request.service.clock.now()
@@ -126,7 +126,7 @@ def _expiry_details(request: TokenRequest, code: Code, now: datetime) -> str:
 
 
 def _is_unanswered(authorization: Authorization, code: Code) -> bool:
-    """Returns whether the tokens of the last redemption reached nobody, as far as is known."""
+    """Returns whether the tokens of the last redemption reached no one, as far as is known."""
     was_refreshed = authorization.refresh and authorization.refresh.previous_hash
     return code.redeemed_at == code.unanswered_at and not was_refreshed
 

@@ -1,4 +1,4 @@
-"""Answers with tokens that reached nobody, so that the client may repeat its request.
+"""Answers with tokens that reached no one, so that the client may repeat its request.
 
 A code is redeemed once, and a refresh token is replaced by its use. Where the store was reached
 but its answer was lost, or the client had disconnected, the client still holds what it sent. Then
@@ -18,7 +18,7 @@ from storage.writability import seconds_since_failure
 
 RETRY_SECONDS: Final = 1.0
 # For so long after a failed write, the processes may not have recorded yet what was not answered.
-SETTLED_AFTER_SECONDS: Final = 10.0
+RECORDED_AFTER_SECONDS: Final = 10.0
 
 
 async def commit(service: Service, *writes: Write, if_lost: Update) -> None:
@@ -28,7 +28,7 @@ async def commit(service: Service, *writes: Write, if_lost: Update) -> None:
     try:
         await commit_confirmed(service.store, *writes)
     except Unknown as error:
-        service.background_tasks.start_until_stop(_settle(service, error.unit, if_lost))
+        service.background_tasks.start_until_stop(_find_out(service, error.unit, if_lost))
         raise
 
 
@@ -37,14 +37,16 @@ def record(service: Service, if_lost: Update) -> None:
     service.background_tasks.start_until_stop(_commit(service, if_lost))
 
 
-def refuse_while_unsettled(service: Service) -> None:
-    """Raises Unavailable shortly after a failed write: whether an earlier use was answered may not
-    be recorded yet, so the request must be repeated and not taken for a replay."""
-    if seconds_since_failure(service.store) < SETTLED_AFTER_SECONDS:
+def refuse_while_uncertain(service: Service) -> None:
+    """Raises Unavailable while this process has still to record that a use was not answered, and
+    shortly after a failed write, while another process may have: the request must be repeated and
+    not taken for a replay."""
+    is_recording = service.background_tasks.has_waiting
+    if is_recording or seconds_since_failure(service.store) < RECORDED_AFTER_SECONDS:
         raise Unavailable("whether the first use was answered is not known yet")
 
 
-async def _settle(service: Service, unit: Unit, if_lost: Update) -> None:
+async def _find_out(service: Service, unit: Unit, if_lost: Update) -> None:
     """Waits until the store knows whether the unit was applied, and records it in that case."""
     while True:
         try:

@@ -44,7 +44,7 @@ async def rotate(request: TokenRequest) -> dict[str, Any]:
 
     A refresh token that was replaced before is a replay, and revokes its authorization. But the
     last one gives the same successor once more, while that was not used: for as long as the
-    application allows, and for ever if the successor reached nobody. A forged token writes
+    application allows, and for ever if the successor reached no one. A forged token writes
     nothing. A narrower `scope` applies to this response only. Raises `InvalidGrant`,
     `InvalidRequest` and `InvalidScope`.
     """
@@ -119,7 +119,7 @@ def _successor(request: TokenRequest, secret: str) -> str:
 
 def _may_repeat(request: TokenRequest, refresh: Refresh, secret: str, now: datetime) -> bool:
     """Returns whether the secret is the last one before the current, and the current one was never
-    used, and either reached nobody or is still new."""
+    used, and either reached no one or is still new."""
     grace = timedelta(seconds=request.client.refresh_token_reuse_seconds)
     return (
         opaque_tokens.matches(secret, refresh.previous_hash)
@@ -130,7 +130,7 @@ def _may_repeat(request: TokenRequest, refresh: Refresh, secret: str, now: datet
 
 
 def _is_unanswered(refresh: Refresh) -> bool:
-    """Returns whether the current secret reached nobody, as far as is known."""
+    """Returns whether the current secret reached no one, as far as is known."""
     return refresh.unanswered_hash == refresh.current_hash
 
 
@@ -238,7 +238,7 @@ async def _refuse_rotated(
     """
     if refresh is None or not opaque_tokens.matches(secret, refresh.previous_hash):
         await refuse_replay(request, authorization, "refresh token", details)
-    lost_answers.refuse_while_unsettled(request.service)
+    lost_answers.refuse_while_uncertain(request.service)
     await authorizations.revoke(
         request.service,
         authorization,

@@ -49,7 +49,7 @@ class TokenRequest:
     `records` are those with the keys that `Grant.reads` returned, and `read_records` has
     everything that was read with them (`Authenticated`). `caller` is a service user only in
     a grant whose `authenticates` accepts service users. `if_lost` gets the write that states that
-    the response reached nobody (`lost_answers`), of a grant that uses something up.
+    the response reached no one (`lost_answers`), of a grant that uses something up.
     """
 
     service: Service
@@ -229,7 +229,7 @@ async def confirmed(request: TokenRequest, collection: Collection[Any]) -> Token
 
 async def use_up(request: TokenRequest, *writes: Write, if_lost: Update) -> None:
     """Commits the unit that uses up what the request sent; `if_lost` states that its response
-    reached nobody. Raises the errors of `commit_confirmed`."""
+    reached no one. Raises the errors of `commit_confirmed`."""
     await lost_answers.commit(request.service, *writes, if_lost=if_lost)
     request.if_lost.append(if_lost)
 
@@ -243,7 +243,7 @@ async def refuse_replay(
     `details` are for the administrator. Raises Unavailable while it is not certain that the first
     use was answered.
     """
-    lost_answers.refuse_while_unsettled(request.service)
+    lost_answers.refuse_while_uncertain(request.service)
     reason = f"{credential} replayed"
     await authorizations.revoke(request.service, authorization, reason=reason, cause="replay")
     raise InvalidGrant(

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from idp.identity.factors import mail_codes
 from idp.identity.factors.mail_codes import MailCodeRefused
-from idp.identity.guesses import lock_ends, mail_limits
+from idp.identity.guesses import lock_ends, mail_limits, mailed_codes
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled, account_of
 from idp.identity.sessions import known_browsers
@@ -86,9 +86,7 @@ async def begin(service: Service, flow: Flow, login_name: str, state: ResetState
     request = flow.request
     if request.login_name == login_name and _is_recent(service, request):
         return
-    await mail_limits.admit_from_network(service, f"name:{login_key(login_name)}", state.origin)
-    writes = await _request_writes(service, flow, login_name, state)
-    await sign_in_pending.commit(service, flow, *writes)
+    await _request(service, flow, login_name, state)
 
 
 def _is_recent(service: Service, request: AuthRequest) -> bool:
@@ -105,39 +103,57 @@ async def resend(service: Service, flow: Flow, state: ResetState) -> None:
     if request.reset_id is None or request.reset_sent_at is None or request.login_name is None:
         raise Stale(AUTH_REQUESTS.name, request.id)
     mail_limits.refuse_too_soon(service, request.reset_sent_at)
+    await _request(service, flow, request.login_name, state)
+
+
+async def _request(service: Service, flow: Flow, login_name: str, state: ResetState) -> None:
+    """Sends a code, if the limits admit it, and lets the flow wait. Raises Throttled, Stale."""
+    mail_limits.refuse_flood(service, state.origin)
+    user = await _find_user(service, flow, login_name)
     await mail_limits.admit_from_network(
-        service, f"name:{login_key(request.login_name)}", state.origin
+        service,
+        f"name:{login_key(login_name)}",
+        state.origin,
+        is_known=_is_known(flow, user),
     )
-    writes = await _request_writes(service, flow, request.login_name, state)
+    writes = await _request_writes(service, flow, user, login_name, state)
     await sign_in_pending.commit(service, flow, *writes)
 
 
-async def _request_writes(
-    service: Service, flow: Flow, login_name: str, state: ResetState
-) -> list[Write]:
-    """Returns the writes that let the flow wait.
-
-    The mail is composed in any case, so that the response time reveals nothing.
-    """
+async def _find_user(service: Service, flow: Flow, login_name: str) -> User | None:
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     user = await user_lookup.find_by_login_name(service, login_name, org_id)
     # An expired lock must not prevent the reset.
     user = await lock_ends.lift_if_over(service, user) if user else None
     subject = await _reachable(service, flow, user)
-    user = subject.user if subject else None
+    return subject.user if subject else None
+
+
+def _is_known(flow: Flow, user: User | None) -> bool:
+    return user is not None and known_browsers.is_known(flow.browser, user)
+
+
+async def _request_writes(
+    service: Service, flow: Flow, user: User | None, login_name: str, state: ResetState
+) -> list[Write]:
+    """Returns the writes that let the flow wait.
+
+    The mail is composed in any case, so that the response time reveals nothing. Where none is
+    sent, no code is right.
+    """
+    may_send = await _may_send(service, flow, user, login_name)
     now, id = service.clock.now(), service.random.id()
     code, issue = mail_codes.new(service), reset_links.issue(user) if user else ""
     verification = Verification(
         id=id,
         user_id=user.id if user else _NO_USER,
-        code_mac=mail_codes.digest(service, id, issue, code),
+        code_mac=mail_codes.digest(service, id, issue, code) if may_send else "",
         proves="reset",
         created_at=now,
         expires_at=now + timedelta(minutes=LINK_MINUTES),
     )
     key, key_write = reset_links.add_key(service, user, Insert(VERIFICATIONS, verification))
     posting = await _mail(service, flow, user, code, key, state)
-    may_send = await _may_send(service, flow, user, login_name)
     return [
         key_write,
         *([posting] if user and may_send else []),
@@ -178,7 +194,7 @@ async def _may_send(service: Service, flow: Flow, user: User | None, login_name:
         f"resets:{account}",
         mail_limits.MAX_TO_MAILBOX * mail_limits.ALL_NETWORKS_FACTOR,
     )
-    if user is not None and known_browsers.is_known(flow.browser, user):
+    if _is_known(flow, user):
         key, max_messages = f"{key}:known", mail_limits.MAX_TO_MAILBOX
     try:
         await mail_limits.count(service, key, max_messages)
@@ -233,12 +249,19 @@ async def enter_code(service: Service, flow: Flow, code: str, state: ResetState)
     verification = await find(service, flow)
     user = await service.store.get(USERS, verification.user_id if verification else _NO_USER)
     issue = reset_links.issue(user) if user else ""
+    name = request.login_name or ""
+    is_open = await mailed_codes.is_open_to(service, user, name, is_known=_is_known(flow, user))
     # Without an account every code is checked nevertheless, and wrong.
-    expected = verification.code_mac if verification and user else None
-    await mail_codes.check(service, expected, request.reset_id, issue, code)
+    expected = verification.code_mac or None if verification and user and is_open else None
+    try:
+        await mail_codes.check(service, expected, request.reset_id, issue, code)
+    except MailCodeRefused:
+        mailed_codes.refused(service, user, name, state.origin, is_closed=not is_open)
+        raise
     subject = await user_lookup.subject_of(service, user) if user else None
     if verification is None or subject is None or not is_active(subject):
         raise MailCodeRefused("the account can't be used")
+    await mailed_codes.accepted(service, subject.user)
     subject = await email_verification.mark_reached(service, subject)
     await sign_in_pending.commit(
         service, flow, reset_links.use_write(verification), _verification_write(flow, subject)

@@ -17,7 +17,7 @@ from idp.foundation import uris
 from idp.foundation.i18n import Bundle
 from idp.identity.factors import mail_codes
 from idp.identity.factors.mail_codes import MailCodeRefused
-from idp.identity.guesses import mail_limits
+from idp.identity.guesses import mail_limits, mailed_codes
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
@@ -221,7 +221,9 @@ async def enter_code(
         await resend(service, flow, waiting, state)
         raise MailCodeRefused("the code has expired", error_code="code.expired")
     entered = registration.unseal(service, waiting.sealed)
-    await mail_codes.check(service, waiting.code_mac, _issue(waiting), entered.email, code)
+    await mailed_codes.check_contact(
+        service, waiting.code_mac, _issue(waiting), entered.email, code
+    )
     return await _complete(service, flow, waiting, entered)
 
 

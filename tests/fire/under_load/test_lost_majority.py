@@ -39,8 +39,6 @@ def settings(trio):
     trio.mend()
     with fresh_database(trio.url) as url:
         yield {"store": url}
-        # Those that another thread has started end with it.
-        trio.mend()
 
 
 class Creation:
@@ -178,20 +176,21 @@ async def attempts(writers):
 async def test_nothing_acknowledged_is_missing_and_nobody_is_signed_out(
     trio, server, writers, order
 ):
+    # In this thread, with which the servers that it starts would end.
     written = await writers(f"order-{ORDERS.index(order)}")
     first = trio.primary()
     for event in order:
         if event in ("write", "repeat"):
             await attempts(written)
         elif event == "members":
-            await asyncio.to_thread(trio.mend)
+            trio.mend()
         elif event == "primary":
             first.kill()
         else:
             for member in trio.members:
                 if member is not first:
                     member.kill()
-    await asyncio.to_thread(trio.mend)
+    trio.mend()
 
     for writer in written:
         await patience.until(lambda writer=writer: is_acknowledged(writer), type(writer).__name__)

@@ -37,6 +37,7 @@ async def every_mail(service, user, language):
         *security.email_changed(service, user, None),
         *guesses.password_closed(service, user),
         *guesses.wrong_codes(service, user),
+        *guesses.codes_closed(service, user),
         *connections.trust_changed(service, user, CONNECTION),
         *connections.linked(service, user),
         *connections.unlinked(service, user),

@@ -7,15 +7,14 @@ import re
 
 import pytest
 
-from idp.identity.guesses import password_closing
 from idp.identity.guesses import streaks as guess_streaks
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import known_browsers, password_check
-from idp.identity.users import admin_recovery, memberships
+from idp.identity.users import admin_recovery
 from idp.mail import messages
 from idp.passwords.hashing_threads import HashingBusy
-from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS, Email, GuessStreak, LockoutRules
+from idp.records import GUESS_STREAKS, USERS, Email, GuessStreak, LockoutRules
 from storage import COUNTERS, Insert, Update
 from tests.support.sign_in import account, resetting
 from tests.support.sign_in.factors import set_policy
@@ -31,19 +30,6 @@ OTHER_WAYS = (
 @pytest.fixture
 def settings():
     return {"trusted_proxies": ("127.0.0.1",)}
-
-
-@pytest.fixture
-def compared(server, monkeypatch):
-    """The passwords that were compared with a stored hash."""
-    found, real = [], server.service.hasher.verify
-
-    async def verify(password, encoded):
-        found.append(password)
-        return await real(password, encoded)
-
-    monkeypatch.setattr(server.service.hasher, "verify", verify)
-    return found
 
 
 async def dana(server):
@@ -229,71 +215,6 @@ async def counts(server):
     counters = [one async for one in server.store.scan(COUNTERS)]
     tries = sorted((one.id, one.n) for one in counters if one.id.startswith(("pace", "lockout")))
     return found.unknown, found.known, [one.tries for one in found.browsers], tries
-
-
-# Who is never closed
-
-
-async def owners(server):
-    found = [one async for one in server.store.scan(MEMBERSHIPS)]
-    return [one for one in found if one.org_id is None and "IAM_OWNER" in one.roles]
-
-
-@pytest.mark.promise("guessing: closed")
-async def test_an_account_without_another_way_in_stays_open_once_in_half_an_hour(
-    at, server, compared
-):
-    name, password = await server.copy_user("minnie")
-    tries = await at(name)
-    await guess_on(server, tries, 50)
-    await server.service.background_tasks.finished()
-    assert len(compared) == 50
-    closed = await tries("wrong")  # the gate of the last try is still closed
-    server.clock.advance(int(closed.headers["Retry-After"]))
-    assert (await tries("wrong")).status == 400
-    early = await tries(password)
-    assert early.status == 429
-    assert 1700 < int(early.headers["Retry-After"]) <= 1800
-    server.clock.advance(1800)
-
-    assert (await (await at(name))(password)).status == 303
-
-
-@pytest.mark.promise("guessing: closed")
-async def test_the_last_owner_is_never_closed(at, server):
-    await prove_address(server)
-    user, service = await dana(server), server.service
-    (held,) = await owners(server)
-    admin = await server.store.get(USERS, held.user_id)
-    email = Email(address="admin@example.com", is_verified=True)
-    await server.store.commit(Update(USERS, admin.id, set={"email": email}))
-    most = guess_streaks.max_unknown(service.config)
-    await server.store.commit(Insert(GUESS_STREAKS, GuessStreak(id=admin.id, unknown=most)))
-    await password_closing.close_or_report(service, admin.id)
-    alone = (await server.store.get(GUESS_STREAKS, admin.id)).stays_open
-    for org_id, role in ((None, "IAM_OWNER"), (user.org_id, "ORG_OWNER")):
-        await memberships.grant(service, user.id, org_id, role, actor="a test")
-    await password_closing.close_or_report(service, admin.id)
-    beside = (await server.store.get(GUESS_STREAKS, admin.id)).stays_open
-
-    assert (alone, beside) == (True, False)
-
-
-async def test_who_gets_another_way_in_is_closed_from_the_next_try_on(at, server):
-    name, password = await server.copy_user("minnie")
-    page = await server.store.find(USERS, {"login_key": name})
-    user = page.records[0]
-    most = guess_streaks.max_unknown(server.service.config)
-    await server.store.commit(
-        Insert(GUESS_STREAKS, GuessStreak(id=user.id, unknown=most, stays_open=True))
-    )
-    email = Email(address="minnie@example.com", is_verified=True)
-    await server.store.commit(Update(USERS, user.id, set={"email": email}))
-    assert (await (await at(name))("wrong")).status == 400
-    await server.service.background_tasks.finished()
-    server.clock.advance(1800)
-
-    assert (await (await at(name))(password)).status == 400
 
 
 # What ends it

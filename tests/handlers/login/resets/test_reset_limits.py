@@ -96,11 +96,11 @@ async def test_mails_of_one_ipv6_site_are_limited_in_memory_too(
     monkeypatch.setattr(mail_limits, "MAX_PER_MINUTE", 2)
     origins = [AttemptOrigin(f"2001:db8:1:{n:x}::1") for n in range(9)]
     for n, origin in enumerate(origins[:8]):
-        await mail_limits.admit_from_network(server.service, f"name{n}", origin)
+        await mail_limits.admit(server.service, f"name{n}", origin)
     untouched_store(server)
 
     with pytest.raises(Throttled):
-        await mail_limits.admit_from_network(server.service, "other", origins[8])
+        await mail_limits.admit(server.service, "other", origins[8])
 
 
 @pytest.mark.full

@@ -72,7 +72,7 @@ def over(server, outage, timer):
         outage.is_out = False
         server.store.failed_at = -math.inf
         await timer.advance(lost_answers.RETRY_SECONDS)
-        await until(lambda: not server.service.background_tasks._until_stop)
+        await until(lambda: not server.service.background_tasks.has_waiting)
 
     return end
 
@@ -273,3 +273,18 @@ async def is_recorded(server, tokens):
 
 def id_of(tokens):
     return opaque_tokens.split(tokens["refresh_token"], 2)[0]
+
+
+async def test_while_it_is_not_recorded_what_was_lost_nothing_is_taken_for_a_replay(
+    server, visitor, demo, outage, timer
+):
+    tokens = await demo.tokens(visitor, *server.user)
+    outage.is_out = True
+    await demo.refresh(visitor, tokens["refresh_token"])
+    await timer.advance(0)
+    outage.is_out, server.store.failed_at = False, -math.inf
+    unavailable(await demo.refresh(visitor, tokens["refresh_token"]))
+    await timer.advance(lost_answers.RETRY_SECONDS)
+    await until(lambda: not server.service.background_tasks.has_waiting)
+
+    assert_granted(await demo.refresh(visitor, tokens["refresh_token"]))
