@@ -79,7 +79,7 @@ class ConnectionTestHandler(PageHandler):
             await self._refuse()
             return
         await self.show_organization(test.org_id)
-        self.allow_forms_to(connection.authority)
+        self.let_forms_leave()
         self.page("connection-test", provider=connection.name, result_url=None)
 
     async def _show_end(self, test: ConnectionTest) -> None:

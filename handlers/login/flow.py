@@ -153,7 +153,7 @@ class FlowHandler(PageHandler, ABC):
         self.show_client(flow.client)
         await self.show_organization(flow.request.brand_org_id or flow.client.org_id)
         # The response to the last form redirects to the application.
-        self.allow_forms_to(flow.request.redirect_uri)
+        self.let_forms_leave()
         return flow
 
     async def _bind_or_expire(self, reference: str, browser: Browser | None) -> None:

@@ -102,7 +102,7 @@ class LogoutHandler(HintHandler):
         self.ui_locales = request.ui_locales
         await self.show_client_of(request.client_id)
         if request.post_logout_redirect_uri is not None:
-            self.allow_forms_to(request.post_logout_redirect_uri)
+            self.let_forms_leave()
         return request
 
 

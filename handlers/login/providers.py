@@ -49,14 +49,10 @@ class ProviderButtons(NamedTuple):
 
 
 async def buttons(handler: FlowHandler, flow: Flow) -> ProviderButtons | None:
-    """Returns the connections that a page of the sign-in offers, or None if there is none. Allows
-    the page's forms to redirect to their providers."""
+    """Returns the connections that a page of the sign-in offers, or None if there is none."""
     offered = await upstream_departure.offered(handler.service, flow)
     if not offered:
         return None
-    handler.allow_forms_to(
-        flow.request.redirect_uri, *(connection.authority for connection in offered)
-    )
     named_connections = [(connection.id, displayed_name(connection)) for connection in offered]
     return ProviderButtons(
         handler.url_of(PROVIDER_REDIRECT, flow),

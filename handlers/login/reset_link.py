@@ -132,7 +132,7 @@ class ResetLinkHandler(PageHandler):
         )
         if flow is not None:
             self.show_client(flow.client)
-            self.allow_forms_to(flow.request.redirect_uri)
+            self.let_forms_leave()
         return flow
 
     async def _begin_sign_in(self) -> Flow:

@@ -66,16 +66,12 @@ class PageHandler(Handler):
         self._headers["Cache-Control"] = "no-store"
         self._headers["X-Frame-Options"] = "DENY"
         self._headers["Cross-Origin-Opener-Policy"] = "same-origin"
-        self.allow_forms_to()
+        self._headers["Content-Security-Policy"] = content_policy.of_page(may_leave=False)
 
-    def allow_forms_to(self, *uris: str) -> None:
-        """Sets the Content-Security-Policy with the targets that a form's redirects may reach.
-
-        These are the origins of `uris`, and further redirects within their schemes: Chromium
-        applies `form-action` to every redirect that follows, also to those by which an application
-        forwards its user.
-        """
-        self.set_header("Content-Security-Policy", content_policy.of_page(uris))
+    def let_forms_leave(self) -> None:
+        """Sets the Content-Security-Policy of a page whose forms may be answered by a redirect to
+        an application, which may forward its user to any address."""
+        self.set_header("Content-Security-Policy", content_policy.of_page(may_leave=True))
 
     def allow_frames(self, *uris: str) -> None:
         """Allows the page to show these addresses in frames; only their origins are allowed."""

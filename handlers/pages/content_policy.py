@@ -10,15 +10,20 @@ from urllib.parse import urlsplit
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 
 
-def of_page(form_targets: Sequence[str]) -> str:
-    """Returns the policy of a page whose forms may reach the service and these addresses: their
-    origins and their schemes."""
-    sources = dict.fromkeys(source for uri in form_targets for source in _sources(uri))
-    targets = " ".join(["'self'", *sources])
-    return (
-        "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; "
-        f"base-uri 'none'; frame-ancestors 'none'; form-action {targets}"
-    )
+_POLICY: Final = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+def of_page(*, may_leave: bool) -> str:
+    """Returns the policy of a page. Its forms reach the service alone, unless an answer to them
+    may lead to an application (`may_leave`).
+
+    Chromium applies `form-action` to every redirect that follows a form, also to those by which
+    the application forwards its user, to any scheme and port.
+    """
+    return _POLICY if may_leave else f"{_POLICY}; form-action 'self'"
 
 
 def with_frames(policy: str, uris: Sequence[str]) -> str:
@@ -26,12 +31,6 @@ def with_frames(policy: str, uris: Sequence[str]) -> str:
     same policy if there is none."""
     origins = " ".join(dict.fromkeys(origin for uri in uris if (origin := _origin(uri))))
     return f"{policy}; frame-src {origins}" if origins else policy
-
-
-def _sources(uri: str) -> list[str]:
-    """Returns the CSP sources of an address: its origin, if it is a plain one, and its scheme."""
-    origin = _origin(uri)
-    return [*([origin] if origin else []), f"{urlsplit(uri).scheme}:"]
 
 
 def _origin(uri: str) -> str | None:

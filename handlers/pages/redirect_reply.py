@@ -12,5 +12,5 @@ def send(handler: PageHandler, reply: AuthorizationResponse) -> None:
     if reply.form is None:
         handler.redirect_303(reply.address)
         return
-    handler.allow_forms_to(reply.address)
+    handler.let_forms_leave()
     handler.page("form-post", action=reply.address, hidden=reply.form)

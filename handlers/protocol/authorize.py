@@ -143,7 +143,7 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         redirect_uri = dict(self._sent_pairs).get("redirect_uri", "")
         if redirect_uri.startswith(("https://", "http://")):
             # The response to the form may redirect there immediately.
-            self.allow_forms_to(redirect_uri)
+            self.let_forms_leave()
         form = {"method": self.request.method, "action": AUTHORIZE, "fields": self._sent_pairs}
         return {
             "retry_url": uris.with_parameters(AUTHORIZE, list(self._sent_pairs)),

@@ -173,7 +173,7 @@ async def test_the_page_may_lead_to_the_application_of_the_request(server, visit
     page = await visitor.open(demo.logout_url(client_id=demo.client_id))
     policy = page.headers["Content-Security-Policy"]
 
-    assert policy.endswith(f"form-action 'self' {server.issuer} http:")
+    assert "form-action" not in policy
 
 
 @pytest.mark.promise("logout: afterwards")

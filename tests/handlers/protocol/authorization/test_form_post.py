@@ -47,7 +47,7 @@ def assert_posts(page, address=CALLBACK) -> dict:
     assert (form["method"], html.unescape(form["action"])) == ("post", address)
     assert page.inputs == {}
     assert len(re.findall("<button", page.text)) == 1
-    assert re.search(r"form-action 'self' https://client\.example https:(;|$)", policy)
+    assert "form-action" not in policy
     assert page.headers["Cache-Control"] == "no-store"
     assert page.headers["Referrer-Policy"] == "no-referrer"
     return page.hidden
