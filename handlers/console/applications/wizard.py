@@ -25,7 +25,7 @@ from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
-from idp.clients import new_apps, presets
+from idp.clients import presets
 from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES
 from idp.foundation.errors import AlreadyExists, FailedPrecondition, IdpError, InvalidArgument
@@ -190,17 +190,13 @@ class WizardHandler(ConsoleHandler):
             return {"name": values["name"]}
         if self._preset is not None and name is not None:
             preset_values = presets.expand(name, self._host(values))
-            settings = {
-                **new_apps.defaults(preset_values, self._preset),
-                **self._chosen_users(values),
-            }
-            return {"name": values["name"], **preset_values, **settings}
+            return {"name": values["name"], **preset_values, **self._chosen_users(values)}
         form_fields = [field for field in self._address_fields() if field.path in values]
         client_settings = {} if kind in (None, "web") else _PUBLIC
         app_type = {"appType": _TYPES[kind or "web"]}
         settings = {
+            "requirePkce": True,
             **client_settings,
-            **new_apps.defaults(client_settings),
             **fields.document(form_fields, values),
         }
         return {"name": values["name"], **app_type, **settings, **self._chosen_users(values)}

@@ -14,7 +14,6 @@ from idp.cli.apply.steps import AppliedRecord, ApplyStep
 from idp.cli.backends import Backend
 from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
-from idp.clients import new_apps, presets
 from idp.foundation.errors import IdpError
 from idp.schema.reading import Request, collect, declared
 
@@ -111,9 +110,6 @@ class _Planner:
         operation = OPERATION_AT[kind.creating]
         entry_values = connection_state.with_secrets(entry) if kind.variant else entry
         document = _accepted_members(operation, entry_values)
-        if kind is kinds.APPLICATION:
-            preset = presets.find(entry["preset"]) if "preset" in entry else None
-            document |= new_apps.defaults(document, preset)
         files = {
             field: (entry[field], address)
             for field, address in kind.files.items()

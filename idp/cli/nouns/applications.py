@@ -34,9 +34,7 @@ def by_preset(given_values: Document, option_values: Mapping[str, Any]) -> tuple
     that the option `preset` in `option_values` names. Raises NotFound for the preset,
     InvalidArgument for the host, click.UsageError.
     """
-    from idp.clients import new_apps
-
-    kind, name, preset = given_values.get("appType"), option_values.get("preset"), None
+    kind, name = given_values.get("appType"), option_values.get("preset")
     preset_values: Document = {}
     is_api = kind == "api"
     if name:
@@ -56,8 +54,7 @@ def by_preset(given_values: Document, option_values: Mapping[str, Any]) -> tuple
     if is_api:
         given_values.pop("appType", None)
         return "api", given_values
-    preset_values |= given_values
-    return "oidc", preset_values | new_apps.defaults(preset_values, preset)
+    return "oidc", preset_values | given_values
 
 
 _PRESET: Final = (

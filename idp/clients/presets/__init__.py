@@ -56,7 +56,8 @@ def expand(name: str, host: str) -> dict[str, Any]:
     }
     uri_settings = {field: value for field, value in uris.items() if value}
     chosen = {field: choice.value for field, choice in preset.chosen.items()}
-    return {"appType": _APP_TYPES[preset.kind]} | uri_settings | chosen
+    settings = {"appType": _APP_TYPES[preset.kind]} | uri_settings | chosen
+    return settings | {"requirePkce": preset.pkce}
 
 
 def configuration(name: str, issuer: str, client_id: str, host: str) -> str:

@@ -60,7 +60,7 @@ class OidcConfig(Answer, frozen=True, kw_only=True):
     third_party: bool = False
     management_access: bool = False
     allowed_users: str = ""
-    refresh_token_reuse_seconds: int = 0
+    refresh_token_reuse_seconds: int
     loopback_any_port: bool = False
     require_pushed_requests: bool = False
     require_pkce: bool = False

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from idp.clients import new_apps, presets
+from idp.clients import presets
 from idp.clients.presets.preset import Preset
 from idp.management.call import Call
 from idp.management.projects import oidc_apps
@@ -51,7 +51,6 @@ class PresetSettings(Answer, frozen=True, kw_only=True):
     groups_claim: str = ""
     loopback_any_port: bool = False
     require_pkce: bool = False
-    refresh_token_reuse_seconds: int = 0
     allowed_users: str = ""
 
 
@@ -83,8 +82,6 @@ async def show(service: Service, call: Call, name: str) -> PresetFound:
     """
     preset = presets.find(name)
     settings = presets.expand(name, HOST)
-    if preset.kind != "api":
-        settings |= new_apps.defaults(settings, preset)
     return PresetFound(
         preset=_view(name, preset),
         settings=_settings(service, settings, preset),

@@ -93,7 +93,7 @@ def test_a_state_is_brought_about_once_and_then_there_is_nothing_to_do(shell, ap
         assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
     assert json.loads((tmp_path / "stock.json").read_text())["type"] == "application"
     apps = {each.name: each for each in before["applications"].values()}
-    assert all(apps[name].requires_pkce for name in ("Grafana", "Web shop"))
+    assert [apps[name].requires_pkce for name in ("Grafana", "Web shop")] == [True, False]
     assert {apps[name].refresh_token_reuse_seconds for name in ("Grafana", "Web shop")} == {60}
     names = {each.name for each in before["applications"].values()}
     assert {"Grafana", "Web shop", "Stock"} <= names

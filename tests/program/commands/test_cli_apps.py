@@ -232,13 +232,13 @@ def test_a_policy_is_changed_where_it_is_stated_and_inherited_else(shell):
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
-        ([], (True, 60)),
-        (["--auth-method-type", "none"], (True, 60)),
-        (["--no-require-pkce", "--refresh-token-reuse-seconds", "0"], (False, 0)),
+        ([], (False, 60)),
+        (["--require-pkce", "--refresh-token-reuse-seconds", "0"], (True, 0)),
+        (["--preset", "grafana", "--host", "shop.example"], (True, 60)),
         (["--preset", "spring", "--host", "shop.example"], (False, 60)),
     ],
 )
-def test_a_new_application_requires_pkce_and_survives_a_lost_refresh_answer(
+def test_a_new_application_requires_pkce_where_that_is_asked_or_its_preset_sends_it(
     shell, project, flags, expected
 ):
     create = ("app", "create", "--project", project, "--name", "New one", "--get", "appId")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from idp.clients import new_apps, presets
+from idp.clients import presets
 from idp.clients.presets.guides import refusals
 from idp.clients.presets.guides.guide import Guide, Trouble
 from idp.clients.presets.preset import GROUPS, Kind, Preset
@@ -85,9 +85,7 @@ def files(name: str, issuer: str, client_id: str, host: str) -> dict[str, str]:
 
 def registered(name: str, guide: Guide) -> dict[str, Any]:
     """Returns the settings that the guide's commands register, by their names on the wire."""
-    preset = presets.find(name)
-    settings = presets.expand(name, guide.host or ANY_HOST)
-    return {} if preset.kind == "api" else settings | new_apps.defaults(settings, preset)
+    return presets.expand(name, guide.host or ANY_HOST)
 
 
 def _status(guide: Guide) -> str:

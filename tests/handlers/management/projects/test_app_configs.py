@@ -88,6 +88,7 @@ async def test_a_configuration_is_replaced_as_a_whole(server, owner, app, made):
         "accessTokenType": "OIDC_TOKEN_TYPE_BEARER",
         "idTokenSignedResponseAlg": "RS256",
         "allowedUsers": "OIDC_ALLOWED_USERS_GRANTED",
+        "refreshTokenReuseSeconds": 60,
     }
     await events_agree(server.store)
 

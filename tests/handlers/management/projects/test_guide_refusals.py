@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import unescape
 
-from idp.clients import new_apps, presets
+from idp.clients import presets
 from idp.clients.presets.guides import refusals
 from tests.support.management.tenants import Tenants
 from tests.support.protocol.relying_party import RelyingParty
@@ -15,8 +15,7 @@ HOST = "app.example"
 
 async def flask(server, owner):
     """The application of a preset, registered as by the commands of its guide."""
-    body = presets.expand("flask", HOST)
-    body |= new_apps.defaults(body, presets.find("flask")) | {"name": "Flask"}
+    body = presets.expand("flask", HOST) | {"name": "Flask"}
     project = (await owner.post(PROJECTS, {"name": "Of the guides"})).json()["id"]
     made = (await owner.post(f"{PROJECTS}/{project}/apps/oidc", body)).json()
     [uri] = body["redirectUris"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.clients import new_apps, presets
+from idp.clients import presets
 from idp.records import APPLICATIONS
 from tests.handlers.console.test_console_applications import register
 from tests.support.management import console
@@ -29,11 +29,6 @@ _ALWAYS = {"express", "spa", "native", "cli", "kubernetes"}
 _NEVER = {"spring"}
 
 
-def test_a_new_application_requires_pkce_where_nothing_else_is_stated():
-    assert new_apps.defaults({}) == {"requirePkce": True}
-    assert new_apps.defaults({"requirePkce": False}) == {}
-
-
 @pytest.mark.promise("security: requirePkce")
 @pytest.mark.parametrize("name", presets.PRESETS)
 def test_a_preset_requires_pkce_unless_its_library_does_not_send_it(name):
@@ -43,7 +38,7 @@ def test_a_preset_requires_pkce_unless_its_library_does_not_send_it(name):
     if preset.kind != "api":
         assert preset.pkce is (name in _ALWAYS or _MARKS.get(name, "\0") in text)
         assert preset.pkce is (name not in _NEVER)
-        assert new_apps.defaults(settings, preset)["requirePkce"] is preset.pkce
+        assert settings["requirePkce"] is preset.pkce
 
 
 @pytest.mark.full
