@@ -1,10 +1,10 @@
 """JWS (RFC 7515): signing and verification with `cryptography`.
 
 They use no JOSE library because they are on every hot path; the tests compare both with
-jwcrypto. `parse` and `verify` are for tokens of this service; `parse_foreign`, `load_public` and
-`verify_foreign` for tokens that others sign with a key registered here. Both refuse a header with
-members other than `alg`, `kid` and `typ`: so no token can bring its own key or change how it is
-read.
+jwcrypto. `parse` and `verify` are for tokens of this service, whose header has `alg`, `kid` and
+`typ` and nothing else; `parse_foreign`, `load_public` and `verify_foreign` for tokens that others
+sign with a key registered here. Of their header too nothing else is read: no token can bring its
+own key, name an address to fetch one from, or change how it is read.
 """
 
 from __future__ import annotations
@@ -27,10 +27,16 @@ MAX_TOKEN_CHARACTERS: Final = 16 * 1024
 MAX_KEY_CHARACTERS: Final = 16 * 1024
 
 
-class Header(Struct, forbid_unknown_fields=True):
+class Header(Struct):
+    """The parameters of a JOSE header that are read."""
+
     alg: str
     kid: str
     typ: str | None = None
+
+
+class _OwnHeader(Header, forbid_unknown_fields=True):
+    """The header of a token of this service."""
 
 
 class Parsed(Struct, frozen=True):
@@ -86,7 +92,7 @@ def parse(token: str) -> Parsed:
     NotAToken."""
     head, payload, signature = _split(token)
     try:
-        header = msgspec.json.decode(decode(head), type=Header)
+        header = msgspec.json.decode(decode(head), type=_OwnHeader)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         raise NotAToken("not a header of this service") from None
     return _parsed(header, head, payload, signature)
@@ -97,16 +103,24 @@ def parse_foreign(token: str) -> Parsed:
     gives the reason.
 
     The header is parsed as strictly as all JSON here: no duplicate name, no bytes after the end.
+    Parameters that are not read, such as `x5c` or `jku`, are ignored (RFC 7515 4); `crit` is
+    refused, because it requires some of them to be understood (4.1.11).
     """
     head, payload, signature = _split(token)
+    return _parsed(_foreign_header(head), head, payload, signature)
+
+
+def _foreign_header(head: str) -> Header:
     try:
-        header = msgspec.convert(strict_json.decode(decode(head)), Header)
+        parameters = strict_json.decode(decode(head))
+        header = msgspec.convert(parameters, Header)
     except InvalidArgument:
         raise NotAToken("its header is not one well-formed JSON object") from None
     except msgspec.ValidationError:
-        text = "its header has to hold alg and kid, and may hold typ and nothing else"
-        raise NotAToken(text) from None
-    return _parsed(header, head, payload, signature)
+        raise NotAToken("its header has to have alg and kid, both strings") from None
+    if isinstance(parameters, dict) and "crit" in parameters:
+        raise NotAToken("its header has crit, and no extension of JWS is supported")
+    return header
 
 
 def _split(token: str) -> list[str]:
