@@ -14,7 +14,7 @@ from tornado.web import HTTPError
 
 from handlers.http.base import ProtocolHandler
 from idp.clients import web_origins
-from idp.oauth.authentication import client_authentication
+from idp.oauth.authentication import claimed_client
 from idp.oauth.params import Params
 
 REQUEST_HEADERS: Final = "Authorization, Content-Type, X-Request-Id"
@@ -85,7 +85,7 @@ class SharedHandler(ProtocolHandler):
         """Calls `share_only_for` with the client id of the Authorization header, or else of the
         form."""
         if self.is_shared:
-            client_id = client_authentication.name(self.request.headers.get("Authorization"), None)
+            client_id = claimed_client.name(self.request.headers.get("Authorization"), None)
             await self.share_only_for(client_id or form.if_once("client_id"))
 
     def allowed_methods(self) -> list[str]:

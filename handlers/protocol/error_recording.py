@@ -15,7 +15,7 @@ from handlers.http.protocol_errors import METHOD_NOT_ALLOWED
 from idp.audit import failure_events
 from idp.credentials import rate_limits
 from idp.foundation import logs, metrics
-from idp.oauth.authentication import client_authentication
+from idp.oauth.authentication import claimed_client
 from idp.oauth.endpoints import refusal_records
 from idp.oauth.endpoints.check_order import Endpoint
 from idp.oauth.endpoints.refusal_records import RefusedRequest
@@ -120,9 +120,7 @@ class RefusingHandler(Handler):
             pairs=pairs,
             authorization=authorization,
             content_type=headers.get("Content-Type"),
-            client_id=client_authentication.name(
-                authorization, dict(pairs).get("client_assertion")
-            ),
+            client_id=claimed_client.name(authorization, dict(pairs).get("client_assertion")),
             network=self.origin().network,
         )
 

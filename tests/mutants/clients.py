@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutants.mutant import Mutant
 
 AUTH = "idp/oauth/authentication/client_authentication.py"
+CLAIMED = "idp/oauth/authentication/claimed_client.py"
 ASSERTIONS = "idp/oauth/authentication/jwt_assertions.py"
 BY_SECRET = "tests/handlers/protocol/tokens/test_client_auth.py"
 BY_KEY = "tests/handlers/protocol/tokens/test_client_assertion.py"
@@ -62,42 +63,42 @@ MUTANTS = [
     ),
     Mutant(
         "header and form at once",
-        AUTH,
+        CLAIMED,
         "    if secret is not None:\n        raise InvalidRequest(",
         "    if False:\n        raise InvalidRequest(",
         "tests/idp/oauth/authentication/test_client_authentication.py",
     ),
     Mutant(
         "assertion and secret at once",
-        AUTH,
+        CLAIMED,
         "if authorization is not None or secret is not None:",
         "if False:",
         f"{BY_KEY} -k alone_and_whole",
     ),
     Mutant(
         "client_id may differ from the header's",
-        AUTH,
+        CLAIMED,
         "if client_id not in (None, claimed.client_id):",
         "if False:",
         "tests/idp/oauth/authentication/test_client_authentication.py",
     ),
     Mutant(
         "client_id may differ from the assertion's",
-        AUTH,
+        CLAIMED,
         "if client_id not in (None, assertion.claims.iss):",
         "if False:",
         f"{BY_KEY} -k alone_and_whole",
     ),
     Mutant(
         "any type of assertion",
-        AUTH,
+        CLAIMED,
         'if params.required("client_assertion_type") != ASSERTION_TYPE:',
         "if False:",
         f"{BY_KEY} -k alone_and_whole",
     ),
     Mutant(
         "octets after the Basic header's end",
-        AUTH,
+        CLAIMED,
         "if not colon or base64.b64encode(decoded) != sent:",
         "if not colon:",
         "tests/idp/oauth/authentication/test_client_authentication.py -k padding",

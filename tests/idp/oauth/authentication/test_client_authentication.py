@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idp.foundation import opaque_tokens
-from idp.oauth.authentication import client_authentication
-from idp.oauth.authentication.client_authentication import Claimed
+from idp.oauth.authentication import claimed_client, client_authentication
+from idp.oauth.authentication.claimed_client import Claimed
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 TEXT = st.text(st.characters(codec="utf-8"))
 ASSERTION = ("client_assertion", "e30.e30.e30")
-ASSERTION_TYPE = ("client_assertion_type", client_authentication.ASSERTION_TYPE)
+ASSERTION_TYPE = ("client_assertion_type", claimed_client.ASSERTION_TYPE)
 
 
 def basic(id: str, secret: str) -> str:
@@ -43,7 +43,7 @@ def client_of(method: str, secret: str | None = None, state: str = "active"):
 @settings(deadline=None)
 @given(TEXT, TEXT)
 def test_any_id_and_secret_survive_the_basic_header(id, secret):
-    assert client_authentication.read(basic(id, secret), Params()) == Claimed(
+    assert claimed_client.read(basic(id, secret), Params()) == Claimed(
         method="client_secret_basic", client_id=id, secret=secret
     )
 
@@ -52,7 +52,7 @@ def test_any_id_and_secret_survive_the_basic_header(id, secret):
 @given(st.text())
 def test_no_header_is_more_than_invalid(header):
     try:
-        claimed = client_authentication.read(header, Params())
+        claimed = claimed_client.read(header, Params())
     except (InvalidClient, InvalidRequest):
         return
     assert claimed.method == "client_secret_basic"
@@ -63,7 +63,7 @@ def test_no_header_is_more_than_invalid(header):
 def test_any_bytes_in_the_basic_header_are_at_most_invalid(octets):
     header = "Basic " + base64.b64encode(octets).decode()
     try:
-        client_authentication.read(header, Params())
+        claimed_client.read(header, Params())
     except InvalidClient:
         return
     assert b":" in octets
@@ -73,8 +73,8 @@ def test_the_form_names_the_client_with_or_without_a_secret():
     by_post = Params([("client_id", "c"), ("client_secret", "s")])
     by_name = Params([("client_id", "c"), ("client_secret", "")])
 
-    assert client_authentication.read(None, by_post) == Claimed("client_secret_post", "c", "s")
-    assert client_authentication.read(None, by_name) == Claimed("none", "c")
+    assert claimed_client.read(None, by_post) == Claimed("client_secret_post", "c", "s")
+    assert claimed_client.read(None, by_name) == Claimed("none", "c")
 
 
 UNCLEAR = [
@@ -95,7 +95,7 @@ UNCLEAR = [
 @pytest.mark.parametrize(("header", "pairs"), UNCLEAR)
 def test_two_ways_at_once_are_an_invalid_request(header, pairs):
     with pytest.raises(InvalidRequest):
-        client_authentication.read(header, Params(pairs))
+        claimed_client.read(header, Params(pairs))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_two_ways_at_once_are_an_invalid_request(header, pairs):
 )
 def test_who_names_no_client_is_none(header, pairs):
     with pytest.raises(InvalidClient):
-        client_authentication.read(header, Params(pairs))
+        claimed_client.read(header, Params(pairs))
 
 
 METHODS = ["client_secret_basic", "client_secret_post", "none"]
@@ -148,4 +148,4 @@ def test_a_claim_shows_neither_its_secret_nor_what_may_be_one():
 @pytest.mark.parametrize("more", ["=", "==", "===="])
 def test_padding_beyond_the_end_is_refused(more):
     with pytest.raises(InvalidClient):
-        client_authentication.read(basic("id", "secret") + more, Params())
+        claimed_client.read(basic("id", "secret") + more, Params())
