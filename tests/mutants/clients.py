@@ -134,9 +134,16 @@ MUTANTS = [
     Mutant(
         "one good audience among others",
         ASSERTIONS,
-        "if not audience or not set(audience) <= accepted:",
-        "if not set(audience) & accepted:",
+        "if audience and set(audience) <= set(accepted):",
+        "if set(audience) & set(accepted):",
         f"{BY_KEY} -k 'does_not_authenticate and aud'",
+    ),
+    Mutant(
+        "every endpoint's address is an audience everywhere",
+        ASSERTIONS,
+        "if audience and set(audience) <= set(accepted):",
+        "if audience and all(each.startswith(accepted[0]) for each in audience):",
+        "tests/handlers/protocol/tokens/test_assertion_audiences.py -k no_address_of_another",
     ),
     Mutant(
         "an assertion never expires",

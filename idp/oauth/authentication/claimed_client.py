@@ -1,4 +1,4 @@
-"""The client that a request names and its credential, as they are read: nothing is verified here."""
+"""The client that a request names, and its credential: read here, verified elsewhere."""
 
 from __future__ import annotations
 

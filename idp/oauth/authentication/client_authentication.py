@@ -12,6 +12,8 @@ from datetime import datetime
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 from urllib.parse import unquote_plus
 
+from msgspec import Struct
+
 from idp.credentials import client_secrets, last_uses
 from idp.foundation import logs, opaque_tokens, tracing
 from idp.oauth.authentication import claimed_client, jwt_assertions
@@ -19,6 +21,7 @@ from idp.oauth.authentication.claimed_client import NEW_ASSERTION, Claimed
 from idp.oauth.authentication.jwt_assertions import AssertionRefused, ClientAssertion
 from idp.oauth.errors import InvalidClient
 from idp.oauth.params import Params
+from idp.oauth.paths import TOKEN
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals.client import CLIENT_CREDENTIAL, CLIENT_KNOWN, CLIENT_METHOD, CLIENT_NAMED
 from idp.records import (
@@ -44,6 +47,17 @@ INTROSPECTION_METHODS: Final[tuple[AuthMethod, ...]] = ("client_secret_basic", "
 _ID_CHARACTERS: Final = 200
 
 
+class Accepted(Struct, frozen=True):
+    """What an endpoint accepts: its methods, and the endpoint's own `path` in the audience of an
+    assertion (RFC 9126 2)."""
+
+    path: str
+    methods: tuple[AuthMethod, ...] = TOKEN_METHODS
+
+
+AT_TOKEN: Final = Accepted(TOKEN)
+
+
 class Authenticated(NamedTuple, Generic[C]):
     """The authenticated sender of a request, and the records that were read with it.
 
@@ -61,18 +75,18 @@ async def authenticate(
     authorization: str | None,
     params: Params,
     other_keys: Sequence[Key] = (),
-    methods: Collection[AuthMethod] = TOKEN_METHODS,
+    accepted: Accepted = AT_TOKEN,
     follow: Sequence[Follow] = (),
 ) -> Authenticated[Application]:
     """Returns the authenticated client, and the records with the keys `other_keys`.
 
     All are read together, with the records that `follow` states. `authorization` is the header,
-    and `methods` are those that the endpoint accepts. Raises `InvalidClient` and `InvalidRequest`.
+    and `accepted` what the endpoint accepts. Raises `InvalidClient` and `InvalidRequest`.
     """
     with CLIENT_NAMED:
         claimed = claimed_client.read(authorization, params)
     records = await service.store.get_following([*claimed.keys, *other_keys], follow)
-    client = await _authenticated(service, claimed, _select(records, claimed.keys), methods)
+    client = await _authenticated(service, claimed, _select(records, claimed.keys), accepted)
     read_records = NO_RECORDS if claimed.assertion else records
     return Authenticated(client, _select(records, other_keys), read_records)
 
@@ -86,13 +100,13 @@ async def authenticate_any(
     authorization: str | None,
     params: Params,
     other_keys: Sequence[Key] = (),
-    methods: Collection[AuthMethod] = TOKEN_METHODS,
+    accepted: Accepted = AT_TOKEN,
     follow: Sequence[Follow] = (),
 ) -> Authenticated[Application | User]:
     """Returns the authenticated client or service user, and the records with `other_keys`.
 
     A service user authenticates by its id and its own secret. `authorization` is the header of
-    that name, and `methods` are those that the endpoint accepts. Raises `InvalidClient` and
+    that name, and `accepted` what the endpoint accepts. Raises `InvalidClient` and
     `InvalidRequest`.
     """
     with CLIENT_NAMED:
@@ -102,11 +116,11 @@ async def authenticate_any(
     user, other_records = records[name_of(user_key)], _select(records, other_keys)
     # A service user has no other method here, so everything else is an application's request.
     if user is None or user.secret_hash is None or claimed.secret is None:
-        client = await _authenticated(service, claimed, _select(records, claimed.keys), methods)
+        client = await _authenticated(service, claimed, _select(records, claimed.keys), accepted)
         return Authenticated(client, other_records, NO_RECORDS if claimed.assertion else records)
     with _with_failed_id(user.id):
         with CLIENT_METHOD:
-            _check_accepted(claimed.method, methods)
+            _check_accepted(claimed.method, accepted.methods)
         with CLIENT_CREDENTIAL:
             credential_id = client_secrets.matching_id(user, claimed.secret, service.clock.now())
             if credential_id is None:
@@ -133,7 +147,7 @@ async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
 
 
 async def _authenticated(
-    service: Service, claimed: Claimed, records: Sequence[Any], methods: Collection[AuthMethod]
+    service: Service, claimed: Claimed, records: Sequence[Any], accepted: Accepted
 ) -> Application:
     """Returns the authenticated client; `records` begins with those of `Claimed.keys`."""
     client: Application | None = records[0]
@@ -143,9 +157,9 @@ async def _authenticated(
     logs.name_client(client.id)
     tracing.record_client(client.id)
     with _with_failed_id(client.id):
-        credential_id = _checked(claimed, client, service.clock.now(), methods)
+        credential_id = _checked(claimed, client, service.clock.now(), accepted.methods)
         if claimed.assertion is not None:
-            await _verify(service, claimed.assertion, records[1])
+            await _verify(service, claimed.assertion, records[1], accepted.path)
     if credential_id:
         ends_at = records[1].expires_at if claimed.assertion else opaque_tokens.LASTS_UNTIL
         last_uses.record(service, credential_id, ends_at)
@@ -174,10 +188,10 @@ def _checked(
         raise
 
 
-async def _verify(service: Service, assertion: ClientAssertion, key: Any) -> None:
+async def _verify(service: Service, assertion: ClientAssertion, key: Any, path: str) -> None:
     with CLIENT_CREDENTIAL:
         try:
-            await jwt_assertions.verify(service, assertion, key, needs_jti=True)
+            await jwt_assertions.verify(service, assertion, key, needs_jti=True, path=path)
         except AssertionRefused as error:
             raise InvalidClient(
                 "a wrong assertion", details=str(error), fix=NEW_ASSERTION

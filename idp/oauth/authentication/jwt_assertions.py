@@ -80,16 +80,21 @@ def read(text: str) -> ClientAssertion:
 
 
 async def verify(
-    service: Service, assertion: ClientAssertion, key: RegisteredKey | None, *, needs_jti: bool
+    service: Service,
+    assertion: ClientAssertion,
+    key: RegisteredKey | None,
+    *,
+    needs_jti: bool,
+    path: str = TOKEN,
 ) -> None:
     """Verifies an assertion's key, signature and claims, and stores that the assertion was used.
 
     `key` is the registered key that its `kid` names, None if there is none; `needs_jti` refuses an
-    assertion without a `jti`. Raises `AssertionRefused`, also for an assertion that was used
-    before.
+    assertion without a `jti`, and `path` is the endpoint that received it. Raises
+    `AssertionRefused`, also for an assertion that was used before.
     """
     claims = assertion.claims
-    check(service, assertion, key)
+    check(service, assertion, key, path)
     if claims.iss != claims.sub:
         issuer, subject = refusal_details.quoted(claims.iss), refusal_details.quoted(claims.sub)
         raise AssertionRefused(f"iss and sub differ: {issuer} and {subject}.")
@@ -99,11 +104,14 @@ async def verify(
     await _store_use(service, assertion)
 
 
-def check(service: Service, assertion: ClientAssertion, key: RegisteredKey | None) -> None:
+def check(
+    service: Service, assertion: ClientAssertion, key: RegisteredKey | None, path: str = TOKEN
+) -> None:
     """Verifies an assertion's signature, audience and times. Raises `AssertionRefused`.
 
     `key` is the registered key that its `kid` names, or None. A key of another owner than the
-    assertion's issuer is refused as an unknown one is. Neither `sub` nor `jti` is checked.
+    assertion's issuer is refused as an unknown one is. `path` is the endpoint that received it.
+    Neither `sub` nor `jti` is checked.
     """
     claims = assertion.claims
     if key is None or key.owner_id != claims.iss:
@@ -117,18 +125,25 @@ def check(service: Service, assertion: ClientAssertion, key: RegisteredKey | Non
         raise AssertionRefused(
             f"The key {refusal_details.quoted(key.id)} does not verify it: {error}."
         ) from None
-    _check_claims(service, claims)
+    _check_audience(claims, _audiences(service, path))
+    _check_times(claims, service.clock.now())
 
 
-def _check_claims(service: Service, claims: AssertionClaims) -> None:
+def _audiences(service: Service, path: str) -> list[str]:
+    """Returns what may be in `aud`: the issuer, the token endpoint (RFC 7523 3), and the endpoint
+    that received the assertion (RFC 9126 2)."""
     issuer = service.config.issuer
-    accepted = {issuer, issuer + TOKEN}
+    return list(dict.fromkeys([issuer, issuer + TOKEN, issuer + path]))
+
+
+def _check_audience(claims: AssertionClaims, accepted: list[str]) -> None:
     audience = [claims.aud] if isinstance(claims.aud, str) else claims.aud
     # An assertion that is also meant for another service could be replayed by that one.
-    if not audience or not set(audience) <= accepted:
-        sent = ", ".join(refusal_details.quoted(each) for each in audience[:5]) or "nothing"
-        raise AssertionRefused(f"aud is {sent}, and has to be `{issuer}` or `{issuer}{TOKEN}`.")
-    _check_times(claims, service.clock.now())
+    if audience and set(audience) <= set(accepted):
+        return
+    sent = ", ".join(refusal_details.quoted(each) for each in audience[:5]) or "nothing"
+    *first, last = (f"`{each}`" for each in accepted)
+    raise AssertionRefused(f"aud is {sent}, and has to be {', '.join(first)} or {last}.")
 
 
 def _check_times(claims: AssertionClaims, now: datetime) -> None:

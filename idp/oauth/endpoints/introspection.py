@@ -8,9 +8,10 @@ import msgspec
 
 from idp.oauth.authentication import access_token_verification, client_authentication
 from idp.oauth.authentication.access_token_verification import PresentedToken
-from idp.oauth.authentication.client_authentication import INTROSPECTION_METHODS
+from idp.oauth.authentication.client_authentication import INTROSPECTION_METHODS, Accepted
 from idp.oauth.errors import InvalidToken
 from idp.oauth.params import Params
+from idp.oauth.paths import INTROSPECT
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.refusals.introspect import TOKEN_SENT
 from idp.oauth.tokens import user_claims
@@ -20,6 +21,7 @@ from idp.oauth.tokens.validity import ValidRecords
 from idp.records import Application, User
 from idp.service import Service
 
+_ACCEPTED: Final = Accepted(INTROSPECT, INTROSPECTION_METHODS)
 INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 
@@ -38,7 +40,7 @@ async def respond(service: Service, authorization: str | None, params: Params) -
     token = await _open(service, params)
     keys = token_validity.keys(token.dependencies) if token else []
     caller, records, _ = await client_authentication.authenticate_any(
-        service, authorization, params, keys, INTROSPECTION_METHODS
+        service, authorization, params, keys, _ACCEPTED
     )
     with TOKEN_SENT:
         params.required("token")

@@ -15,11 +15,13 @@ from idp.foundation import opaque_tokens
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth import request_limits
 from idp.oauth.authentication import client_authentication
+from idp.oauth.authentication.client_authentication import Accepted
 from idp.oauth.endpoints import authorization_request, notes
 from idp.oauth.endpoints.authorization_request import RecordIgnored
 from idp.oauth.endpoints.authorization_response import ReturnTo
 from idp.oauth.errors import InvalidRequest, RequestRefused, UnauthorizedClient, UnusableRequest
 from idp.oauth.params import Params
+from idp.oauth.paths import PAR
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import explain
 from idp.oauth.refusals.authorize import REDIRECT_URI, REFERENCE
@@ -31,6 +33,7 @@ from storage import Insert, Stale, Update, Write
 
 PREFIX: Final = "urn:ietf:params:oauth:request_uri:"
 LIFETIME_SECONDS: Final = 60
+_ACCEPTED: Final = Accepted(PAR)
 
 
 async def push(
@@ -48,7 +51,9 @@ async def push(
     """
     with ONCE:
         params.refuse_repeated()
-    client, *_ = await client_authentication.authenticate(service, authorization, params)
+    client, *_ = await client_authentication.authenticate(
+        service, authorization, params, accepted=_ACCEPTED
+    )
     with SIGNS_IN:
         if client.app_type == "api":
             details = "The application is an API, which signs no users in."

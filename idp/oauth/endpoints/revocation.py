@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.oauth.authentication import client_authentication
+from idp.oauth.authentication.client_authentication import Accepted
 from idp.oauth.params import Params
+from idp.oauth.paths import REVOKE
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.refusals.introspect import TOKEN_SENT
 from idp.oauth.tokens import access_tokens, authorizations
@@ -23,6 +26,7 @@ from idp.service import Service
 from storage import Conflict, Insert, Key
 
 _REFRESH_SECRETS = 2
+_ACCEPTED: Final = Accepted(REVOKE)
 
 
 async def revoke(service: Service, authorization: str | None, params: Params) -> None:
@@ -39,7 +43,7 @@ async def revoke(service: Service, authorization: str | None, params: Params) ->
     parts = opaque_tokens.split(sent, _REFRESH_SECRETS)
     keys: list[Key] = [(AUTHORIZATIONS, parts[0])] if parts else []
     caller, records, _ = await client_authentication.authenticate_any(
-        service, authorization, params, keys
+        service, authorization, params, keys, _ACCEPTED
     )
     with TOKEN_SENT:
         params.required("token")

@@ -16,8 +16,10 @@ from idp.foundation import base64url, opaque_tokens, uris
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth import request_limits, scopes
 from idp.oauth.authentication import client_authentication
+from idp.oauth.authentication.client_authentication import Accepted
 from idp.oauth.errors import TemporarilyUnavailable, UnauthorizedClient
 from idp.oauth.params import Params
+from idp.oauth.paths import DEVICE_AUTHORIZATION
 from idp.oauth.refusals import device as checks
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.refusals.token import GRANT_ALLOWED
@@ -32,6 +34,7 @@ USER_CODE_LENGTH: Final = 8
 LIFETIME: Final = timedelta(minutes=5)
 INTERVAL_SECONDS: Final = 5
 _EXTRA_LIFETIME: Final = timedelta(hours=1)  # until then a poll is refused with the reason
+_ACCEPTED: Final = Accepted(DEVICE_AUTHORIZATION)
 _MAX_ATTEMPTS: Final = 5
 _MAX_INPUT: Final = 100
 _SEPARATORS: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
@@ -47,7 +50,9 @@ async def begin(
     """
     with ONCE:
         params.refuse_repeated()
-    client, *_ = await client_authentication.authenticate(service, authorization, params)
+    client, *_ = await client_authentication.authenticate(
+        service, authorization, params, accepted=_ACCEPTED
+    )
     with GRANT_ALLOWED:
         if GRANT_TYPE not in client.grant_types:
             details = f"The application may use {', '.join(client.grant_types)}; not {GRANT_TYPE}."
