@@ -13,7 +13,8 @@
     ├── SlowDown                  400
     ├── ExpiredToken              400
     ├── InvalidTarget             400 (RFC 8693 2.2.2)
-    ├── InvalidClient             401 with a challenge; 429 after too many attempts
+    ├── InvalidClient             401 with a challenge; 400 for a credential in the form; 429 after
+    │                             too many attempts
     ├── AccessDenied              by redirect; 400 for a device
     ├── LoginRequired             by redirect only
     ├── InteractionRequired       by redirect only

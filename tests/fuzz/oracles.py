@@ -85,7 +85,8 @@ def _check_json(request: Request, answer: Answer) -> None:
         description = body.get("error_description", "")
         assert description.isascii()
         assert not set(description) & set('"\\\r\n\t')
-        assert (answer.status == 401) <= bool(answer.all("WWW-Authenticate"))
+        if b"client_secret" not in request.body and b"client_assertion" not in request.body:
+            assert (answer.status == 401) <= bool(answer.all("WWW-Authenticate"))
 
 
 def _check_location(world: World, answer: Answer) -> None:

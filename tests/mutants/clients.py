@@ -48,6 +48,13 @@ MUTANTS = [
         f"{INTROSPECTION} -k does_not_authenticate",
     ),
     Mutant(
+        "a challenge for Basic to a secret in the form",
+        "handlers/protocol/client_endpoint.py",
+        "return None if self._has_credential_in_form else super().challenge_for(error)",
+        "return super().challenge_for(error)",
+        "tests/handlers/protocol/tokens/test_refused_clients.py -k without_a_challenge",
+    ),
+    Mutant(
         "an inactive client is a client",
         AUTH,
         'if client.state != "active":',

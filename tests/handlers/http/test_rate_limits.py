@@ -73,7 +73,7 @@ async def test_too_many_wrong_secrets_of_a_client_are_429_and_the_right_one_stil
     wrong = {**CREDENTIALS, "client_id": app.client_id, "client_secret": "wrong"}
     for _ in range(LIMIT):
         page = await visitor.post(TOKEN, wrong)
-        assert (page.status, page.json()["error"]) == (401, "invalid_client")
+        assert (page.status, page.json()["error"]) == (400, "invalid_client")
     page = await visitor.post(TOKEN, wrong)
 
     assert (page.status, page.json()["error"]) == (429, "invalid_client")
@@ -93,7 +93,7 @@ async def test_every_way_and_every_endpoint_counts_for_the_same_client(server, v
 
     assert page.status == 429
     other = {**CREDENTIALS, "client_id": app.client_id, "client_secret": "wrong"}
-    assert (await visitor.post(TOKEN, other)).status == 401
+    assert (await visitor.post(TOKEN, other)).status == 400
 
 
 async def test_what_comes_after_too_many_is_not_stored(server, visitor):

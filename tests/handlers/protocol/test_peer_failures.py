@@ -168,7 +168,7 @@ async def test_what_is_encrypted_gets_around_no_signature(server, world):
     assert asked.answer["error"] == "request_not_supported"
     assert hinted.answer["error"] == "login_required"
     assert (left.status, left.name) == (400, "explain")
-    assert_refused(client, 401, "invalid_client")
+    assert_refused(client, 400, "invalid_client")
     assert_refused(granted, 400, "invalid_grant")
     assert claims.status == 401
     assert await everything(server.store) == before

@@ -14,8 +14,13 @@ def assert_granted(page) -> dict:
     return body
 
 
-def assert_refused(page, status: int, error: str, what: object = None) -> None:
-    """RFC 6749 5.2: status, code, a plain description, and a challenge with every 401."""
+def assert_refused(
+    page, status: int, error: str, what: object = None, *, is_challenged: bool | None = None
+) -> None:
+    """RFC 6749 5.2: status, code, a plain description, and a challenge with a 401.
+
+    `is_challenged` is False for the 401 of introspection to a credential in the form.
+    """
     assert_json(page)
     body = page.json()
     assert (page.status, body.get("error")) == (status, error), (what, page.text)
@@ -23,7 +28,8 @@ def assert_refused(page, status: int, error: str, what: object = None) -> None:
     description = body.get("error_description", "")
     assert description.isascii()
     assert not set(description) & set('"\\\r\n\t')
-    assert (status == 401) == page.headers.get("WWW-Authenticate", "").startswith("Basic "), what
+    expected = status == 401 if is_challenged is None else is_challenged
+    assert expected == page.headers.get("WWW-Authenticate", "").startswith("Basic "), what
 
 
 def assert_json(page) -> None:

@@ -145,7 +145,7 @@ PLACES = {
     "code": Place(redeem, {"code"}, assert_granted, error(400, "invalid_grant")),
     "refresh_token": grant("refresh_token", "refresh_token", "refresh token"),
     "assertion": Place(assert_oneself, {"assertion"}, assert_granted, error(400, "invalid_grant")),
-    "client_assertion": Place(assert_client, set(), assert_granted, error(401, "invalid_client")),
+    "client_assertion": Place(assert_client, set(), assert_granted, error(400, "invalid_client")),
     "device_code": grant(DEVICE_GRANT, "device_code", "device code"),
     "subject_token, access token": subject(ACCESS, BEARERS),
     "subject_token, ID token": subject(ID, {"ID token"}),

@@ -59,5 +59,7 @@ async def test_an_endpoint_accepts_no_address_of_another_endpoint(server, send, 
     before = await everything(server.store)
 
     for audience in (*others, [server.issuer + path, others[0]], f"{server.issuer}{path}/"):
-        assert_refused(await send(path, audience), 401, "invalid_client", audience)
+        page = await send(path, audience)
+        status = 401 if path == INTROSPECT else 400
+        assert_refused(page, status, "invalid_client", audience, is_challenged=False)
     assert await everything(server.store) == before

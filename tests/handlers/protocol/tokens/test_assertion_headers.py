@@ -109,4 +109,4 @@ async def test_a_key_that_an_assertion_brings_does_not_authenticate(
     brought = {"jwk": json.loads(jwk_of(other).export_public()), "jku": "http://127.0.0.1:1/"}
     assertion = keyed.sign(keyed.claims(), key=other, **{place: brought[place]})
 
-    assert_refused(await by_assertion(visitor, keyed, assertion), 401, "invalid_client")
+    assert_refused(await by_assertion(visitor, keyed, assertion), 400, "invalid_client")

@@ -244,7 +244,7 @@ async def test_a_wrong_assertion_does_not_authenticate(server, visitor, keyed, m
     form = {"client_assertion_type": ASSERTION_TYPE, "client_assertion": make(keyed)}
     page = await send(visitor, form)
 
-    assert_refused(page, 401, "invalid_client")
+    assert_refused(page, 400, "invalid_client")
     assert await everything(server.store) == before
 
 
@@ -254,8 +254,8 @@ async def test_an_assertion_counts_once(server, visitor, keyed):
     assert_granted(await send(visitor, form))
     again = keyed.client_form(jti=keyed.claims()["jti"][:-1] + "1")
 
-    assert_refused(await send(visitor, form), 401, "invalid_client")
-    assert_refused(await send(visitor, again), 401, "invalid_client")
+    assert_refused(await send(visitor, form), 400, "invalid_client")
+    assert_refused(await send(visitor, again), 400, "invalid_client")
 
 
 @pytest.mark.promise("token endpoint: private_key_jwt")
@@ -263,7 +263,7 @@ async def test_of_many_at_once_one_counts(visitor, keyed):
     form = keyed.client_form()
     pages = await asyncio.gather(*[send(visitor, form) for _ in range(16)])
 
-    assert sorted(page.status for page in pages) == [200, *[401] * 15]
+    assert sorted(page.status for page in pages) == [200, *[400] * 15]
 
 
 async def test_a_jti_is_forgotten_only_after_its_assertion_has_expired(server, visitor, keyed):
@@ -272,7 +272,7 @@ async def test_a_jti_is_forgotten_only_after_its_assertion_has_expired(server, v
     server.clock.advance(timedelta(seconds=309))
 
     assert len((await everything(server.store))["replay"]) == 1
-    assert_refused(await send(visitor, form), 401, "invalid_client")
+    assert_refused(await send(visitor, form), 400, "invalid_client")
 
 
 @pytest.mark.full
@@ -295,7 +295,7 @@ async def test_a_key_of_another_client_does_not_authenticate(server, visitor, ke
     before = await everything(server.store)
     stolen = keyed.client_form(iss=other.client_id, sub=other.client_id)
 
-    assert_refused(await send(visitor, stolen), 401, "invalid_client")
+    assert_refused(await send(visitor, stolen), 400, "invalid_client")
     assert await everything(server.store) == before
 
 
@@ -308,9 +308,9 @@ async def test_a_key_that_expired_or_was_removed_does_not_authenticate(
     assert_granted(await send(visitor, short.client_form()))
 
     server.clock.advance(timedelta(minutes=1))
-    assert_refused(await send(visitor, short.client_form()), 401, "invalid_client")
+    assert_refused(await send(visitor, short.client_form()), 400, "invalid_client")
     await server.store.commit(Delete(APP_KEYS, "key-1"))
-    assert_refused(await send(visitor, keyed.client_form()), 401, "invalid_client")
+    assert_refused(await send(visitor, keyed.client_form()), 400, "invalid_client")
 
 
 TWO = {
@@ -347,7 +347,7 @@ async def test_a_client_of_another_method_is_not_authenticated_by_a_key(
     await server.store.commit(Update(APPLICATIONS, party.client_id, set={"auth_method": method}))
     before = await everything(server.store)
 
-    assert_refused(await send(visitor, keyed.client_form()), 401, "invalid_client")
+    assert_refused(await send(visitor, keyed.client_form()), 400, "invalid_client")
     assert await everything(server.store) == before
 
 

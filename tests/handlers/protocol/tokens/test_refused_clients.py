@@ -1,0 +1,65 @@
+"""Status and challenge where a client does not authenticate (RFC 6749 5.2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from idp.oauth.paths import DEVICE_AUTHORIZATION, INTROSPECT, PAR, REVOKE, TOKEN
+from idp.records import APPLICATIONS, ORGANIZATIONS
+from storage import Update
+from tests.support.protocol.answers import assert_granted, assert_refused
+from tests.support.protocol.asserting import ASSERTION_TYPE
+
+ENDPOINTS = [TOKEN, PAR, DEVICE_AUTHORIZATION, REVOKE, INTROSPECT]
+REQUEST = {"grant_type": "client_credentials", "token": "t"}
+IN_FORM = {
+    "a secret": {"client_id": "x", "client_secret": "wrong"},
+    "a secret alone": {"client_secret": "wrong"},
+    "an assertion": {"client_assertion": "e30.e30.e30", "client_assertion_type": ASSERTION_TYPE},
+}
+ELSEWHERE = {
+    "a wrong Basic header": ({"Authorization": "Basic eDp5"}, {}),
+    "another scheme": ({"Authorization": "Bearer x"}, {}),
+    "no credentials": ({}, {}),
+    "a client_id alone": ({}, {"client_id": "x"}),
+    "an empty secret": ({}, {"client_id": "x", "client_secret": ""}),
+}
+
+
+@pytest.mark.promise("token endpoint: invalid_client", "introspection: 401")
+@pytest.mark.parametrize("path", ENDPOINTS)
+@pytest.mark.parametrize("name", IN_FORM)
+async def test_a_credential_in_the_form_is_refused_without_a_challenge(visitor, path, name):
+    page = await visitor.post(path, REQUEST | IN_FORM[name])
+
+    status = 401 if path == INTROSPECT else 400
+    assert_refused(page, status, "invalid_client", is_challenged=False)
+    assert "WWW-Authenticate" not in page.headers
+
+
+@pytest.mark.promise("token endpoint: invalid_client", "introspection: 401")
+@pytest.mark.parametrize("path", ENDPOINTS)
+@pytest.mark.parametrize("name", ELSEWHERE)
+async def test_a_header_or_no_credential_is_refused_with_a_challenge(visitor, path, name):
+    headers, form = ELSEWHERE[name]
+    page = await visitor.post(path, REQUEST | form, headers=headers)
+
+    assert_refused(page, 401, "invalid_client", is_challenged=True)
+
+
+@pytest.mark.parametrize("is_in_form", [False, True])
+async def test_a_client_that_proved_itself_but_is_not_active_gets_the_status_of_its_method(
+    server, visitor, is_in_form
+):
+    method = "client_secret_post" if is_in_form else "client_secret_basic"
+    party = await server.register(auth_method=method, grant_types=["client_credentials"])
+    secret = {"client_id": party.client_id, "client_secret": party.client_secret}
+    headers, form = ({}, REQUEST | secret) if is_in_form else (party.basic(), REQUEST)
+    assert_granted(await visitor.post(TOKEN, form, headers=headers))
+    client = await server.store.get(APPLICATIONS, party.client_id)
+    change = Update(ORGANIZATIONS, client.org_id, set={"state": "inactive"})
+    await server.store.commit(change)
+
+    page = await visitor.post(TOKEN, form, headers=headers)
+
+    assert_refused(page, 400 if is_in_form else 401, "invalid_client")
