@@ -43,9 +43,12 @@ def _decode(data: bytes) -> str:
 
 def parse_form(content_type: str | None, body: bytes, max_fields: int = MAX_FIELDS) -> Params:
     """Parses a form body into names and values. Raises InvalidRequest for a malformed body, more
-    than `max_fields` parameters, or another content type."""
-    media_type, _, parameters = (content_type or "").partition(";")
-    charset = parameters.strip().lower().replace('"', "")
-    if media_type.strip().lower() != FORM_TYPE or charset not in ("", "charset=utf-8"):
+    than `max_fields` parameters, or another content type.
+
+    Parameters of the content type are ignored, as the media type defines none: the body is always
+    UTF-8 (WHATWG URL 5.1).
+    """
+    media_type = (content_type or "").partition(";")[0]
+    if media_type.strip().lower() != FORM_TYPE:
         raise InvalidRequest(f"the content type must be {FORM_TYPE}")
     return parse(body, max_fields)

@@ -29,10 +29,20 @@ class UserinfoHandler(RefusingHandler, SharedHandler):
         await self._answer(Params())
 
     async def post(self) -> None:
-        has_form = self.body or self.request.headers.get("Content-Type")
+        await self._answer(self._form())
+
+    def _form(self) -> Params:
+        """Returns the parameters of the body. With an Authorization header the token is not
+        expected there, so a body that is no form is ignored."""
+        has_header = "Authorization" in self.request.headers
+        has_form = self.body or (self.request.headers.get("Content-Type") and not has_header)
         with FORM:
-            form = self.form_params() if has_form else Params()
-        await self._answer(form)
+            try:
+                return self.form_params() if has_form else Params()
+            except InvalidRequest:
+                if has_header:
+                    return Params()
+                raise
 
     async def _answer(self, form: Params) -> None:
         authorization = self.request.headers.get("Authorization")

@@ -116,10 +116,21 @@ def test_a_hundred_parameters_are_the_most():
         f"{FORM_TYPE}; charset=utf-8",
         f"{FORM_TYPE};charset=UTF-8",
         f'{FORM_TYPE}; charset="utf-8"',
+        f"{FORM_TYPE}; charset=ISO-8859-1",
+        f"{FORM_TYPE}; charset=latin-1",
+        f"{FORM_TYPE}; charset=",
+        f"{FORM_TYPE}; boundary=x",
+        f"{FORM_TYPE}; charset=utf-8; version=1",
     ],
 )
-def test_a_form_is_read_whatever_the_case_of_its_type(kind):
-    assert params.parse_form(kind, b"a=1").get("a") == "1"
+def test_a_form_is_read_whatever_the_case_and_the_parameters_of_its_type(kind):
+    assert params.parse_form(kind, b"a=%C3%A9").get("a") == "\u00e9"
+
+
+@pytest.mark.parametrize("body", [b"a=\xe9", b"a=%E9"])
+def test_a_charset_does_not_change_that_a_form_is_utf_8(body):
+    with pytest.raises(InvalidRequest, match="not UTF-8"):
+        params.parse_form(f"{FORM_TYPE}; charset=ISO-8859-1", body)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +143,7 @@ def test_a_form_is_read_whatever_the_case_of_its_type(kind):
         "text/plain",
         f"{FORM_TYPE}x",
         f"x{FORM_TYPE}",
-        f"{FORM_TYPE}; charset=latin-1",
-        f"{FORM_TYPE}; boundary=x",
+        f"{FORM_TYPE} charset=utf-8",
         f"{FORM_TYPE}, {FORM_TYPE}",
     ],
 )

@@ -46,7 +46,7 @@ async def test_a_registered_address_with_a_query_keeps_it(server, visitor):
         (FORM, "state=%"),
         (FORM, "state=%ff"),
         (FORM, b"state=\xff"),
-        (f"{FORM}; charset=utf-16", "state=s"),
+        (f"{FORM}; charset=utf-16", "state=s".encode("utf-16")),
         (FORM, "&".join(f"p{n}=1" for n in range(101))),
     ],
 )

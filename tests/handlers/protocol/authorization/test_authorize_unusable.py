@@ -173,7 +173,7 @@ BODIES = {
     "JSON": ("application/json", "{}"),
     "text": ("text/plain", "form"),
     "multipart": ("multipart/form-data; boundary=x", "--x--"),
-    "another charset": (f"{FORM}; charset=utf-16", "form"),
+    "UTF-16": (f"{FORM}; charset=utf-16", "client_id=x".encode("utf-16")),
     "a longer name": (f"{FORM}-x", "form"),
     "two types": (f"{FORM}, {FORM}", "form"),
     "nothing": (FORM, ""),
@@ -205,7 +205,13 @@ async def test_a_body_that_is_no_form_makes_a_page(server, visitor, demo, kind, 
 
 
 @pytest.mark.parametrize(
-    "kind", [FORM.upper(), f"{FORM};charset=UTF-8", f'{FORM}; charset="utf-8"']
+    "kind",
+    [
+        FORM.upper(),
+        f"{FORM};charset=UTF-8",
+        f'{FORM}; charset="utf-8"',
+        f"{FORM}; charset=ISO-8859-1",
+    ],
 )
 async def test_a_form_may_name_its_charset(visitor, demo, kind):
     body = urlencode(demo.authorize_form())

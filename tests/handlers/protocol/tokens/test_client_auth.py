@@ -262,7 +262,7 @@ BODIES = {
     "JSON": ("application/json", '{"grant_type": "refresh_token"}'),
     "no type": (None, "grant_type=refresh_token"),
     "multipart": ("multipart/form-data; boundary=x", "--x--"),
-    "another charset": (f"{FORM}; charset=latin-1", "grant_type=refresh_token"),
+    "another charset": (f"{FORM}; charset=latin-1", b"grant_type=refresh_token&scope=\xe9"),
     "a bad percent sign": (FORM, "grant_type=%"),
     "not UTF-8": (FORM, "grant_type=%ff"),
     "raw octets": (FORM, b"grant_type=\xff"),

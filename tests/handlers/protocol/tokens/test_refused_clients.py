@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pytest
 
 from idp.oauth.paths import DEVICE_AUTHORIZATION, INTROSPECT, PAR, REVOKE, TOKEN
@@ -63,3 +65,15 @@ async def test_a_client_that_proved_itself_but_is_not_active_gets_the_status_of_
     page = await visitor.post(TOKEN, form, headers=headers)
 
     assert_refused(page, 400 if is_in_form else 401, "invalid_client")
+
+
+@pytest.mark.promise("token endpoint: form and JSON")
+@pytest.mark.parametrize("path", ENDPOINTS)
+async def test_a_form_with_another_charset_is_read_at_every_endpoint(server, visitor, path):
+    party = await server.register(auth_method="client_secret_post")
+    form = REQUEST | {"client_id": party.client_id, "client_secret": "wrong"}
+    headers = {"Content-Type": "application/x-www-form-urlencoded; charset=ISO-8859-1"}
+
+    page = await visitor.post(path, content=urlencode(form), headers=headers)
+
+    assert page.json()["error"] == "invalid_client"

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from handlers.http.params import FORM_TYPE
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.records import INSTANCE_ID, INSTANCES, USERS, Address, Email, Phone, Profile
@@ -187,6 +188,40 @@ async def test_a_token_in_two_places_is_refused(visitor, tokens):
 
     assert (page.status, page.json()["error"]) == (400, "invalid_request")
     assert (twice.status, twice.json()["error"]) == (400, "invalid_request")
+
+
+BODIES = {
+    "JSON, empty": ("application/json", b""),
+    "JSON": ("application/json", b"{}"),
+    "JSON that has the token's name": ("application/json", b'{"access_token": "x"}'),
+    "no type": (None, b"hello"),
+    "text": ("text/plain", b"access_token=x"),
+    "multipart": ("multipart/form-data; boundary=x", b"--x--"),
+    "a bad percent sign": (FORM_TYPE, b"a=%"),
+    "not UTF-8": (FORM_TYPE, b"a=%ff"),
+    "a form": (FORM_TYPE, b"schema=openid"),
+    "an empty form": (f"{FORM_TYPE}; charset=ISO-8859-1", b""),
+}
+
+
+@pytest.mark.promise("userinfo: methods")
+@pytest.mark.parametrize("name", BODIES)
+async def test_beside_a_token_in_the_header_the_body_is_not_judged(visitor, tokens, name):
+    kind, body = BODIES[name]
+    headers = bearer(tokens["access_token"]) | ({"Content-Type": kind} if kind else {})
+
+    page = await visitor.post(USERINFO, content=body, headers=headers)
+
+    assert page.status == 200, page.text
+
+
+@pytest.mark.parametrize("name", ["JSON", "a bad percent sign", "not UTF-8"])
+async def test_without_the_header_a_body_that_is_no_form_is_refused(visitor, name):
+    kind, body = BODIES[name]
+
+    page = await visitor.post(USERINFO, content=body, headers={"Content-Type": kind})
+
+    assert (page.status, page.json()["error"]) == (400, "invalid_request")
 
 
 async def test_without_a_token_the_challenge_names_no_error(visitor):
