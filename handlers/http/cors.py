@@ -7,6 +7,7 @@ the secrets that it already has.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable
 from typing import ClassVar, Final
 
@@ -17,11 +18,27 @@ from idp.clients import web_origins
 from idp.oauth.authentication import claimed_client
 from idp.oauth.params import Params
 
-REQUEST_HEADERS: Final = "Authorization, Content-Type, X-Request-Id"
+REQUEST_HEADERS: Final = ("Authorization", "Content-Type", "X-Request-Id")
 RESPONSE_HEADERS: Final = "Retry-After, WWW-Authenticate, X-Request-Id"
 PREFLIGHT_SECONDS: Final = 300
 _ALLOW_ORIGIN: Final = "Access-Control-Allow-Origin"
 _EXPOSE_HEADERS: Final = "Access-Control-Expose-Headers"
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
+
+
+def allowed_headers(requested: str) -> str:
+    """Returns the names of the headers that a script may send: the usual ones, and all `requested`
+    ones, the value of Access-Control-Request-Headers.
+
+    Libraries that trace requests add headers of their own. The origin is the guard, not a list of
+    names; what is no name of a header is left out.
+    """
+    names = {name.lower(): name for name in REQUEST_HEADERS}
+    for name in requested.split(","):
+        trimmed = name.strip(" \t")
+        if _TOKEN.fullmatch(trimmed):
+            names.setdefault(trimmed.lower(), trimmed)
+    return ", ".join(names.values())
 
 
 class SharedHandler(ProtocolHandler):
@@ -99,7 +116,8 @@ class SharedHandler(ProtocolHandler):
             raise HTTPError(405)
         if self._script_origin:
             self.set_header("Access-Control-Allow-Methods", ", ".join(self.allowed_methods()))
-            self.set_header("Access-Control-Allow-Headers", REQUEST_HEADERS)
+            requested = self.request.headers.get("Access-Control-Request-Headers", "")
+            self.set_header("Access-Control-Allow-Headers", allowed_headers(requested))
             self.set_header("Access-Control-Max-Age", str(PREFLIGHT_SECONDS))
         self.set_status(204)
         self.finish()

@@ -97,6 +97,31 @@ async def test_a_preflight_from_a_registered_origin_is_allowed(
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("scripts: headers")
+@pytest.mark.parametrize("path", [*SHARED, *PUBLIC])
+async def test_a_registered_origin_may_send_any_header_that_it_asks_for(visitor, shop, path):
+    asked = "authorization,traceparent, baggage ,sentry-trace,x-requested-with,X_!#$%&'*+.^`|~9"
+    page = await visitor.request("OPTIONS", path, headers=preflight(SHOP, headers=asked))
+
+    allowed = page.headers["Access-Control-Allow-Headers"].split(", ")
+    assert {name.strip().lower() for name in asked.split(",")} <= {
+        name.lower() for name in allowed
+    }
+    assert len(allowed) == len({name.lower() for name in allowed})
+
+
+@pytest.mark.promise("scripts: headers")
+@pytest.mark.parametrize(
+    "asked", ["a b", "a:b", "a/b", '"a"', "a;b", "(a)", "\x7fa", "\xe9", "a=b"]
+)
+async def test_what_is_no_name_of_a_header_is_not_allowed(visitor, shop, asked):
+    headers = preflight(SHOP) | {"Access-Control-Request-Headers": asked.encode("latin-1")}
+    page = await visitor.request("OPTIONS", TOKEN, headers=headers)
+
+    allowed = page.headers["Access-Control-Allow-Headers"]
+    assert allowed == "Authorization, Content-Type, X-Request-Id"
+
+
 @pytest.mark.promise("scripts: origins")
 @pytest.mark.parametrize("path", SHARED)
 async def test_a_preflight_from_any_other_origin_is_not_allowed(server, visitor, shop, path):
