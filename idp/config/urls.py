@@ -1,4 +1,4 @@
-"""Addresses in settings: whether one is on the local machine, and its form without a password."""
+"""Addresses: whether one is on the local machine, and its form without a port or a password."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Final
 from urllib.parse import quote
 
 _ADDRESS_AND_PORT: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+)):([0-9]{1,5})")
-
+_LOOPBACK: Final = re.compile(
+    r"(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::([1-9][0-9]{0,4}))?([/?].*)?", re.DOTALL
+)
 _USER_ALONE: Final = re.compile(r"(mongodb(?:\+srv)?://[^:@/?]+)@")
 
 
@@ -20,6 +22,17 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def without_loopback_port(uri: str) -> tuple[str, str] | None:
+    """Returns a loopback address of an application as its origin without a port, and the rest.
+
+    None for any other address: it is http, and the host is `127.0.0.1`, `[::1]` or `localhost`.
+    """
+    match = _LOOPBACK.fullmatch(uri)
+    if match is None or int(match[2] or 80) > 65535:
+        return None
+    return match[1], match[3] or ""
 
 
 def without_password(url: str) -> str:

@@ -34,8 +34,15 @@ MUTANTS = [
     Mutant(
         "any port of this machine",
         REGISTERED,
-        "sent = _without_port(uri) if client.allows_any_loopback_port else None",
-        "sent = _without_port(uri)",
+        "if sent is None or not _may_differ(client, sent[0]):",
+        "if sent is None:",
+        "tests/handlers/protocol/authorization/test_loopback_redirects.py",
+    ),
+    Mutant(
+        "any port of localhost",
+        REGISTERED,
+        "(is_native and origin != _LOCALHOST)",
+        "is_native",
         "tests/handlers/protocol/authorization/test_loopback_redirects.py",
     ),
     Mutant(

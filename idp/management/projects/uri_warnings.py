@@ -11,7 +11,6 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from idp.clients import redirect_uris
-from idp.config.urls import is_loopback
 from idp.records import Application
 from idp.schema.answers import Answer
 
@@ -70,13 +69,13 @@ def _has_host_localhost(client: Application, uri: str, uris: Sequence[str]) -> b
     return parts is not None and parts.hostname == "localhost"
 
 
-def _has_fixed_loopback_port(client: Application, uri: str, uris: Sequence[str]) -> bool:
+def _has_fixed_localhost_port(client: Application, uri: str, uris: Sequence[str]) -> bool:
     parts = _web(uri)
     return (
         parts is not None
         and client.app_type == "native"
         and not client.allows_any_loopback_port
-        and is_loopback(parts.hostname or "")
+        and parts.hostname == "localhost"
         and parts.scheme == "http"
     )
 
@@ -117,7 +116,8 @@ _RULES: Final[dict[str, tuple[Callable[[Application, str, Sequence[str]], bool],
         " this one. Native applications should use 127.0.0.1 and [::1] (RFC 8252, 8.3).",
     ),
     "fixed_port": (
-        _has_fixed_loopback_port,
-        "The port is compared, too: with loopbackAnyPort the application may listen on any port.",
+        _has_fixed_localhost_port,
+        "The port of localhost is compared: with loopbackAnyPort the application may listen on"
+        " any port, and it may on any of 127.0.0.1 and [::1] in any case (RFC 8252, 7.3).",
     ),
 }

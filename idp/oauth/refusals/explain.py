@@ -10,8 +10,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from idp.config import urls
 from idp.config.settings import Config
 from idp.foundation import redaction
 from idp.foundation.i18n import Message, message
@@ -58,7 +59,7 @@ def explanation(refusal: UnusableRequest) -> dict[str, Any]:
     They are `title`, `sentence`, `hint`, `detail`, `comparisons` (of the sent and registered
     values), `rule` and `fix`.
     """
-    mistake = _MISTAKES.get(refusal.error_code, _MALFORMED)
+    mistake = _mistake(refusal)
     comparisons, hint = [], None
     if mistake.parameter is not None and refusal.sent is not None:
         hint = _hint(refusal)
@@ -98,7 +99,21 @@ def details(refusal: UnusableRequest) -> str:
 
 def fix(refusal: UnusableRequest) -> str:
     """Returns the advice on what to change in the request, in English."""
-    return english(_MISTAKES.get(refusal.error_code, _MALFORMED).fix)
+    return english(_mistake(refusal).fix)
+
+
+def _mistake(refusal: UnusableRequest) -> Mistake:
+    mistake = _MISTAKES.get(refusal.error_code, _MALFORMED)
+    return structs.replace(mistake, fix=_ANY_PORT) if _differs_in_port(refusal) else mistake
+
+
+def _differs_in_port(refusal: UnusableRequest) -> bool:
+    """Returns whether the address would be accepted if the application might use any port of a
+    loopback address."""
+    if refusal.error_code not in _COMPARED or refusal.sent is None:
+        return False
+    sent = urls.without_loopback_port(refusal.sent)
+    return sent is not None and sent in map(urls.without_loopback_port, refusal.registered)
 
 
 def sent(refusal: UnusableRequest) -> str | None:
@@ -137,6 +152,11 @@ _EXACT: Final = message(
 )
 _REGISTER: Final = message(
     "Send a registered URI, or register the one that was sent.", context="explain"
+)
+_ANY_PORT: Final = message(
+    "Set loopbackAnyPort for the application: then it may send any port of this URI. Or"
+    " register the URI that was sent.",
+    context="explain",
 )
 
 _MALFORMED: Final = Mistake(

@@ -111,9 +111,7 @@ async def test_a_registered_origin_may_send_any_header_that_it_asks_for(visitor,
 
 
 @pytest.mark.promise("scripts: headers")
-@pytest.mark.parametrize(
-    "asked", ["a b", "a:b", "a/b", '"a"', "a;b", "(a)", "\x7fa", "\xe9", "a=b"]
-)
+@pytest.mark.parametrize("asked", ["a b", "a:b", "a/b", '"a"', "a;b", "(a)", "\xe9", "a=b", ""])
 async def test_what_is_no_name_of_a_header_is_not_allowed(visitor, shop, asked):
     headers = preflight(SHOP) | {"Access-Control-Request-Headers": asked.encode("latin-1")}
     page = await visitor.request("OPTIONS", TOKEN, headers=headers)

@@ -50,7 +50,7 @@ WARNINGS = {
     "twin": (["https://shop.example/cb", "https://shop.example/cb/"], {}, ["redirectUris[1]"]),
     "open_http": (["http://shop.example/cb"], {"devMode": True}, ["redirectUris[0]"]),
     "localhost": (["https://localhost/cb"], {}, ["redirectUris[0]"]),
-    "fixed_port": (["http://127.0.0.1:3000/cb"], {"appType": NATIVE}, ["redirectUris[0]"]),
+    "fixed_port": (["http://localhost:3000/cb"], {"appType": NATIVE}, ["redirectUris[0]"]),
     "case": (["https://Shop.example/cb"], {}, ["redirectUris[0]"]),
     "usual_port": (["https://shop.example:443/cb"], {}, ["redirectUris[0]"]),
 }
@@ -58,6 +58,7 @@ FINE = [
     (["https://shop.example/cb", "https://shop.example/CB?a=B"], {}),
     (["http://127.0.0.1/cb", "app.shop:/Cb"], {"appType": NATIVE, "loopbackAnyPort": True}),
     (["http://127.0.0.1:3000/cb"], {}),
+    (["http://127.0.0.1:3000/cb", "http://[::1]/cb"], {"appType": NATIVE}),
 ]
 
 

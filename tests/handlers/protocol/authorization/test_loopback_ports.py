@@ -1,4 +1,4 @@
-"""A native app's addresses on its own machine match with any port, where it asked for that."""
+"""A native app's addresses on its own machine match with any port (RFC 8252 7.3)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ REGISTERED = [
 ]
 
 
-async def client_with(server, *, any_port):
+async def client_with(server, *, any_port, app_type="native"):
     return await server.register(
-        app_type="native",
+        app_type=app_type,
         auth_method="none",
         post_logout_redirect_uris=REGISTERED,
         allows_any_loopback_port=any_port,
@@ -65,10 +65,27 @@ async def test_nothing_but_the_port_may_differ(server, visitor, uri):
     assert await everything(server.store) == before
 
 
-@pytest.mark.parametrize("uri", ["http://127.0.0.1:49152/bye", "http://localhost:3001"])
-async def test_an_application_that_did_not_ask_for_it_gets_the_registered_port_alone(
-    server, visitor, uri
-):
+@pytest.mark.parametrize("uri", ["http://127.0.0.1:49152/bye", "http://[::1]:9/bye?x=1"])
+async def test_any_port_of_an_address_needs_no_switch(server, visitor, uri):
     page = await asked(visitor, await client_with(server, any_port=False), uri)
 
+    assert page.location == uri
+
+
+@pytest.mark.parametrize(
+    ("app_type", "uri"),
+    [
+        ("native", "http://localhost:3001"),
+        ("web", "http://localhost:3001"),
+        ("web", "http://127.0.0.1:49152/bye"),
+        ("user_agent", "http://[::1]:9/bye?x=1"),
+    ],
+)
+async def test_an_application_that_did_not_ask_for_it_gets_the_registered_port_alone(
+    server, visitor, app_type, uri
+):
+    client = await client_with(server, any_port=False, app_type=app_type)
+    page = await asked(visitor, client, uri)
+
     assert (page.status, page.location) == (400, None)
+    assert "loopbackAnyPort" in page.text
