@@ -43,8 +43,8 @@ def verify(challenge: str | None, verifier: str | None) -> None:
     """Verifies a code_verifier (RFC 7636 4.6) against the code_challenge of the authorization
     request.
 
-    Either is None if it was not sent. Raises `InvalidRequest` when the verifier is missing, and
-    `InvalidGrant` when it does not match or the request had no challenge.
+    Either is None if it was not sent. Raises `InvalidGrant` when the verifier is missing or does
+    not match, or the request had no challenge.
     """
     if challenge is None:
         # RFC 9700 4.8.2: otherwise an attacker could remove the challenge from the request
@@ -53,7 +53,7 @@ def verify(challenge: str | None, verifier: str | None) -> None:
             raise InvalidGrant("code_verifier was sent, but the request had no code_challenge")
         return
     if verifier is None:
-        raise InvalidRequest("code_verifier is missing")
+        raise InvalidGrant("code_verifier is missing")
     if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(
         challenge_of(verifier), challenge
     ):

@@ -69,7 +69,7 @@ def test_a_verifier_with_another_character_never_fits(verifier, other):
 
 
 def test_what_was_promised_is_asked_for():
-    with pytest.raises(InvalidRequest):
+    with pytest.raises(InvalidGrant, match="code_verifier is missing"):
         pkce.verify(CHALLENGE, None)
     with pytest.raises(InvalidGrant):
         pkce.verify(None, VERIFIER)
