@@ -20,6 +20,7 @@ SUPPORTED: Final = (OPENID, "profile", "email", "phone", "address", GROUPS, OFFL
 MAX_CHARACTERS: Final = 4096
 _TOKEN = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")
 _SEPARATORS = re.compile(r"[\s,;+|]+|%20|%2b|%2c|%09", re.IGNORECASE)
+_SEPARATED: Final = "scopes are separated by spaces, as in openid profile email"
 _SEPARATOR_FIX = "Put one space between two scopes: scope=openid profile, encoded once."
 
 
@@ -33,8 +34,25 @@ def parse(text: str | None) -> list[str]:
     scopes = list(dict.fromkeys((text or "").split(" ")))
     names = [scope for scope in scopes if scope]
     if not all(_TOKEN.fullmatch(scope) for scope in names):
-        raise InvalidScope("scope has a character that is not allowed", fix=_SEPARATOR_FIX)
+        raise refusal("scope has a character that is not allowed", text or "", fix=_SEPARATOR_FIX)
     return names
+
+
+def refusal(description: str, sent: str, *, details: str = "", fix: str = "") -> InvalidScope:
+    """Returns the error for the `scope` parameter `sent`.
+
+    Where its scopes are not separated by spaces, the description says so instead.
+    """
+    if any(_is_joined(name) for name in sent.split(" ")):
+        return InvalidScope(_SEPARATED, details=details, fix=_SEPARATOR_FIX)
+    return InvalidScope(description, details=details, fix=fix)
+
+
+def _is_joined(name: str) -> bool:
+    """Returns whether this is several scopes, of which at least one exists, with something else
+    than a space between them."""
+    parts = [part for part in _SEPARATORS.split(name.lower()) if part]
+    return len(parts) > 1 and any(part in SUPPORTED for part in parts)
 
 
 def refuse_unknown(config: Config, requested: Iterable[str]) -> None:
@@ -46,7 +64,7 @@ def refuse_unknown(config: Config, requested: Iterable[str]) -> None:
             f"{' '.join(SUPPORTED)} and reserved ones, {reserved_scopes.claim(config, '…')}"
         )
         details = f"The scopes are {supported}; {sent} was sent."
-        raise InvalidScope("scope has a value that is not known", details=details)
+        raise refusal("scope has a value that is not known", " ".join(unknown), details=details)
 
 
 def without_openid(text: str | None) -> InvalidScope:
@@ -63,8 +81,8 @@ def without_openid(text: str | None) -> InvalidScope:
         return InvalidScope(description, details=details, fix="Write openid in lowercase letters.")
     if OPENID in _SEPARATORS.split(text.lower()):
         details = f"Scopes are parted by spaces, and by nothing else; {sent} was sent."
-        return InvalidScope(description, details=details, fix=_SEPARATOR_FIX)
-    return InvalidScope(description, details=f"scope has no openid: {sent} was sent.")
+        return refusal(description, text, details=details, fix=_SEPARATOR_FIX)
+    return refusal(description, text, details=f"scope has no openid: {sent} was sent.")
 
 
 def grantable(config: Config, client: Application, scopes: Iterable[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from idp.foundation import base64url, metrics, opaque_tokens
 from idp.oauth import scopes
-from idp.oauth.errors import InvalidGrant, InvalidScope, RequestRefused
+from idp.oauth.errors import InvalidGrant, RequestRefused
 from idp.oauth.grants import lost_answers
 from idp.oauth.grants.token_request import (
     FOLLOWED,
@@ -174,7 +174,7 @@ def _scopes(params: Params, authorization: Authorization) -> list[str]:
         granted = " ".join(authorization.scopes)
         sent_words = safe_display.in_words("scope", sent)
         details = f"{sent_words} was asked for, {refusal_details.quoted(granted)} granted."
-        raise InvalidScope("scope is larger than what was granted", details=details)
+        raise scopes.refusal("scope is larger than what was granted", sent, details=details)
     return requested
 
 

@@ -38,6 +38,34 @@ def test_any_other_character_is_malformed(before, other, after):
         scopes.parse(f"openid {before}{other}{after}")
 
 
+JOINED = ["openid,profile,email", "openid;profile", "openid+email", "openid|x", "openid%20email"]
+NOT_JOINED = ["email", "admin,user", "urn:idp:iam:org:project:role:a,b", "OPENID email", "openid,"]
+
+
+@pytest.mark.promise("scope: separated by spaces")
+@pytest.mark.parametrize("text", [*JOINED, "openid\tprofile", "openid\nprofile", "x email,openid"])
+def test_a_refusal_of_scopes_that_are_not_separated_by_spaces_says_so(text):
+    refused = scopes.refusal("something else", text)
+
+    assert refused.description == "scopes are separated by spaces, as in openid profile email"
+    assert "one space" in refused.fix
+
+
+@pytest.mark.parametrize("text", NOT_JOINED)
+def test_a_refusal_of_other_scopes_says_what_is_wrong_with_them(text):
+    assert scopes.refusal("something else", text).description == "something else"
+
+
+@pytest.mark.parametrize("text", JOINED)
+def test_every_refusal_of_a_scope_names_the_separator(text):
+    with pytest.raises(InvalidScope, match="separated by spaces"):
+        raise scopes.without_openid(text)
+    with pytest.raises(InvalidScope, match="separated by spaces"):
+        scopes.refuse_unknown(CONFIG, scopes.parse(text))
+    with pytest.raises(InvalidScope, match="separated by spaces"):
+        scopes.parse(text.replace(",", "\t").replace(";", "\n") + ' "')
+
+
 def test_unknown_scopes_are_dropped_and_the_order_stays():
     wanted = ["email", "admin", "openid", "urn:idp:all", "OPENID", "profile"]
 

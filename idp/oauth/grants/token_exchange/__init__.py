@@ -268,8 +268,8 @@ def _check_within(
         sent_words = safe_display.in_words("scope", scope)
         allowed = refusal_details.quoted(" ".join(sorted(allowed_scopes)))
         details = f"{sent_words} was asked for, {allowed} may be."
-        raise InvalidScope(
-            "scope is larger than that of the tokens that were sent", details=details
+        raise scopes.refusal(
+            "scope is larger than that of the tokens that were sent", scope, details=details
         )
 
 
