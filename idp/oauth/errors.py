@@ -178,7 +178,8 @@ class WrongCredential(OAuthError):
 
 
 class InvalidClient(WrongCredential):
-    """Client authentication failed, with the same description for every reason.
+    """Client authentication failed, with the same description for every reason but the faults of
+    an assertion, which the client that signed it may know (`fault`).
 
     `reason` is the cause, for the log. `hint` replaces the description
     (`explain_to_developer`) where mistakes of `client`, the application that the request names,
@@ -190,14 +191,21 @@ class InvalidClient(WrongCredential):
     status = 401
     too_many = "client authentication failed too often, try again later"
 
-    def __init__(self, reason: str, *, details: str = "", fix: str = "", hint: str = "") -> None:
-        # The description is the same for every reason, so a response does not show which part was
-        # right.
-        super().__init__("client authentication failed", details=details, fix=fix)
+    def __init__(
+        self, reason: str, *, details: str = "", fix: str = "", hint: str = "", fault: str = ""
+    ) -> None:
+        super().__init__("", details=details, fix=fix)
+        self.describe(fault)
         self.reason = reason
         self.hint = hint
         self.failed_id: str | None = None
         self.client: Application | None = None
+
+    def describe(self, fault: str) -> None:
+        """Sets the description. Without a fault of the assertion it is the same for every reason,
+        so a response does not show which part was right."""
+        failed = "client authentication failed"
+        self.description = f"{failed}: {fault}" if fault else failed
 
     def explain_to_developer(self, request_id: str) -> None:
         """Replaces the description by `hint` and the request id, which `idp explain` takes.

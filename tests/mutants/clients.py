@@ -118,6 +118,13 @@ MUTANTS = [
         f"{BY_KEY} -k 'does_not_authenticate and jti'",
     ),
     Mutant(
+        "an assertion finds out which clients there are",
+        AUTH,
+        "        if claimed.assertion is not None:\n            refusal.describe(",
+        "        if False:\n            refusal.describe(",
+        "tests/handlers/protocol/tokens/test_assertion_faults.py -k finds_out",
+    ),
+    Mutant(
         "anybody's key",
         ASSERTIONS,
         "if key is None or key.owner_id != claims.iss:",

@@ -73,7 +73,9 @@ def _read_assertion(params: Params, client_id: str | None) -> Claimed:
     try:
         assertion = jwt_assertions.read(params.required("client_assertion"))
     except AssertionRefused as error:
-        raise InvalidClient("no assertion", details=str(error), fix=NEW_ASSERTION) from None
+        raise InvalidClient(
+            "no assertion", details=str(error), fix=NEW_ASSERTION, fault=error.description
+        ) from None
     # RFC 7521 4.2: `client_id` is optional here, and must name the assertion's client.
     if client_id not in (None, assertion.claims.iss):
         raise InvalidRequest("client_id differs from the one in the assertion")

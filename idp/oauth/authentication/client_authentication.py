@@ -151,13 +151,14 @@ async def _authenticated(
 ) -> Application:
     """Returns the authenticated client; `records` begins with those of `Claimed.keys`."""
     client: Application | None = records[0]
-    with CLIENT_KNOWN:
+    with CLIENT_KNOWN, _like_unknown_key(claimed):
         if client is None:
             raise await unknown(service, claimed)
     logs.name_client(client.id)
     tracing.record_client(client.id)
     with _with_failed_id(client.id):
-        credential_id = _checked(claimed, client, service.clock.now(), accepted.methods)
+        with _like_unknown_key(claimed):
+            credential_id = _checked(claimed, client, service.clock.now(), accepted.methods)
         if claimed.assertion is not None:
             await _verify(service, claimed.assertion, records[1], accepted.path)
     if credential_id:
@@ -174,6 +175,18 @@ def _with_failed_id(client_id: str) -> Iterator[None]:
         yield
     except InvalidClient as refusal:
         refusal.failed_id = client_id
+        raise
+
+
+@contextmanager
+def _like_unknown_key(claimed: Claimed) -> Iterator[None]:
+    """Within the block, a refusal of an assertion has the description of one with an unknown
+    key."""
+    try:
+        yield
+    except InvalidClient as refusal:
+        if claimed.assertion is not None:
+            refusal.describe(jwt_assertions.UNKNOWN_KEY)
         raise
 
 
@@ -194,7 +207,10 @@ async def _verify(service: Service, assertion: ClientAssertion, key: Any, path: 
             await jwt_assertions.verify(service, assertion, key, needs_jti=True, path=path)
         except AssertionRefused as error:
             raise InvalidClient(
-                "a wrong assertion", details=str(error), fix=NEW_ASSERTION
+                "a wrong assertion",
+                details=str(error),
+                fix=NEW_ASSERTION,
+                fault=error.description,
             ) from None
 
 

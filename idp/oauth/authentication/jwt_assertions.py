@@ -16,7 +16,7 @@ from msgspec import Struct
 from idp.foundation import opaque_tokens, strict_json
 from idp.foundation.errors import InvalidArgument
 from idp.keys import jws
-from idp.keys.jws import NotAToken, Parsed
+from idp.keys.jws import NotAToken, Parsed, UnusableKey
 from idp.oauth.paths import TOKEN
 from idp.oauth.refusals import details as refusal_details
 from idp.records import USED_VALUES, RegisteredKey, UsedValue
@@ -27,6 +27,11 @@ from storage.confirmed_commit import commit_confirmed
 ALGORITHMS: Final = ("RS256", "PS256", "ES256", "EdDSA")
 MAX_LIFETIME: Final = timedelta(hours=1)
 SKEW: Final = timedelta(seconds=10)
+# The same words for an issuer that does not exist, is not active or may not send assertions: so
+# nobody finds out which issuers there are.
+UNKNOWN_KEY: Final = (
+    "no key with the kid of the assertion is registered for its iss, or iss may not use it"
+)
 _LATEST: Final = 253402300799  # the last second of the year 9999
 
 
@@ -55,8 +60,16 @@ class ClientAssertion(Struct, frozen=True):
 
 
 class AssertionRefused(Exception):
-    """The assertion does not authenticate its issuer. The message is for the log and the
-    administrator."""
+    """The assertion does not authenticate its issuer. The message, `details`, is for the log and
+    the administrator.
+
+    `description` is for the client: it says what is wrong with the assertion, and nothing of what
+    is stored but whether a key is registered (`UNKNOWN_KEY`).
+    """
+
+    def __init__(self, description: str, details: str) -> None:
+        super().__init__(details)
+        self.description = description
 
 
 def read(text: str) -> ClientAssertion:
@@ -65,17 +78,25 @@ def read(text: str) -> ClientAssertion:
         parsed = jws.parse_foreign(text)
         claims = msgspec.convert(strict_json.decode(parsed.payload), AssertionClaims, strict=True)
     except NotAToken as error:
-        raise AssertionRefused(f"The assertion can't be read: {error}.") from None
+        description = f"the assertion can not be read: {error}"
+        raise AssertionRefused(description, f"The assertion can't be read: {error}.") from None
     except InvalidArgument:
-        raise AssertionRefused("The assertion's claims are not one JSON object.") from None
+        raise AssertionRefused(
+            "the claims of the assertion are not one JSON object",
+            "The assertion's claims are not one JSON object.",
+        ) from None
     except msgspec.ValidationError as error:
         raise AssertionRefused(
-            f"The assertion's claims are not as they should be: {error}."
+            "the assertion lacks one of iss, sub, aud and exp, or a claim has a wrong type",
+            f"The assertion's claims are not as they should be: {error}.",
         ) from None
     # These name records to read or to store, so their length is bounded.
     for name, value in (("kid", parsed.header.kid), ("iss", claims.iss), ("jti", claims.jti)):
         if value is not None and not 0 < len(value) <= MAX_ID_CHARACTERS:
-            raise AssertionRefused(f"{name} has {refusal_details.characters(value)}.")
+            raise AssertionRefused(
+                f"{name} of the assertion is empty or too long",
+                f"{name} has {refusal_details.characters(value)}.",
+            )
     return ClientAssertion(parsed, claims)
 
 
@@ -97,9 +118,13 @@ async def verify(
     check(service, assertion, key, path)
     if claims.iss != claims.sub:
         issuer, subject = refusal_details.quoted(claims.iss), refusal_details.quoted(claims.sub)
-        raise AssertionRefused(f"iss and sub differ: {issuer} and {subject}.")
+        raise AssertionRefused(
+            "iss and sub of the assertion differ", f"iss and sub differ: {issuer} and {subject}."
+        )
     if claims.jti is None and needs_jti:
-        raise AssertionRefused("The assertion has no jti, so it could be used again.")
+        raise AssertionRefused(
+            "the assertion has no jti", "The assertion has no jti, so it could be used again."
+        )
     # Last: an assertion that is refused for another reason is not used up.
     await _store_use(service, assertion)
 
@@ -117,16 +142,24 @@ def check(
     if key is None or key.owner_id != claims.iss:
         kid = refusal_details.quoted(assertion.kid)
         raise AssertionRefused(
-            f"No key {kid} is registered for {refusal_details.quoted(claims.iss)}."
+            UNKNOWN_KEY, f"No key {kid} is registered for {refusal_details.quoted(claims.iss)}."
         )
-    try:
-        jws.verify_foreign(jws.load_public(key.public), assertion.parsed, ALGORITHMS)
-    except NotAToken as error:
-        raise AssertionRefused(
-            f"The key {refusal_details.quoted(key.id)} does not verify it: {error}."
-        ) from None
+    _check_signature(assertion, key)
     _check_audience(claims, _audiences(service, path))
     _check_times(claims, service.clock.now())
+
+
+def _check_signature(assertion: ClientAssertion, key: RegisteredKey) -> None:
+    beginning = f"The key {refusal_details.quoted(key.id)} does not verify it"
+    try:
+        jws.verify_foreign(jws.load_public(key.public), assertion.parsed, ALGORITHMS)
+    except UnusableKey as error:
+        # The reason is about the stored key, so it is for the administrator alone.
+        description = "the key with the kid of the assertion can not be used"
+        raise AssertionRefused(description, f"{beginning}: {error}.") from None
+    except NotAToken as error:
+        description = f"the key with its kid does not verify the assertion: {error}"
+        raise AssertionRefused(description, f"{beginning}: {error}.") from None
 
 
 def _audiences(service: Service, path: str) -> list[str]:
@@ -143,7 +176,10 @@ def _check_audience(claims: AssertionClaims, accepted: list[str]) -> None:
         return
     sent = ", ".join(refusal_details.quoted(each) for each in audience[:5]) or "nothing"
     *first, last = (f"`{each}`" for each in accepted)
-    raise AssertionRefused(f"aud is {sent}, and has to be {', '.join(first)} or {last}.")
+    wanted = f"has to be {', '.join(first)} or {last}"
+    raise AssertionRefused(
+        f"aud of the assertion {wanted.replace('`', '')}", f"aud is {sent}, and {wanted}."
+    )
 
 
 def _check_times(claims: AssertionClaims, now: datetime) -> None:
@@ -152,21 +188,31 @@ def _check_times(claims: AssertionClaims, now: datetime) -> None:
     # The clocks of the client and of this service may differ by `SKEW`.
     if expires is None or expires + SKEW <= now:
         late = refusal_details.span(now - expires) if expires else ""
-        raise AssertionRefused(f"The assertion expired {late} ago.")
+        raise AssertionRefused("the assertion has expired", f"The assertion expired {late} ago.")
     # The record of a used assertion is stored until it expires, so the time is bounded.
     if expires > now + MAX_LIFETIME + SKEW:
-        raise AssertionRefused("exp is more than an hour ahead.")
-    if issued is not None and not now - MAX_LIFETIME - SKEW <= issued <= now + SKEW:
-        raise AssertionRefused("iat is ahead of this service's clock, or more than an hour ago.")
-    if begins is not None and begins > now + SKEW:
-        raise AssertionRefused("nbf is ahead of this service's clock.")
+        raise _time_refused("exp", "more than an hour ahead")
+    _check_beginning("iat", issued, now)
+    if issued is not None and issued < now - MAX_LIFETIME - SKEW:
+        raise _time_refused("iat", "more than an hour ago")
+    _check_beginning("nbf", begins, now)
+
+
+def _check_beginning(name: str, instant: datetime | None, now: datetime) -> None:
+    if instant is not None and instant > now + SKEW:
+        ahead = refusal_details.span(instant - now)
+        raise _time_refused(name, f"{ahead} ahead of the clock of this service")
+
+
+def _time_refused(name: str, what: str) -> AssertionRefused:
+    return AssertionRefused(f"{name} of the assertion is {what}", f"{name} is {what}.")
 
 
 def _instant(name: str, seconds: float | None) -> datetime | None:
     if seconds is None:
         return None
     if not 0 <= seconds <= _LATEST:
-        raise AssertionRefused(f"{name} is no instant.")
+        raise _time_refused(name, "no instant")
     return datetime.fromtimestamp(seconds, UTC)
 
 
@@ -205,4 +251,5 @@ async def _store_use(service: Service, assertion: ClientAssertion) -> None:
         await commit_confirmed(service.store, Insert(USED_VALUES, used_value))
     except Conflict:
         why = "its jti counts once" if jti else "it has no jti, and counts once as it is"
-        raise AssertionRefused(f"The assertion was used before: {why}.") from None
+        details = f"The assertion was used before: {why}."
+        raise AssertionRefused("the assertion was used before", details) from None

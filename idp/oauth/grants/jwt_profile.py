@@ -53,7 +53,7 @@ async def authenticate(
             # `jti` is optional for this use of an assertion (RFC 7523 3).
             await jwt_assertions.verify(service, assertion, key, needs_jti=False)
         except AssertionRefused as error:
-            raise InvalidGrant("the assertion is not valid", details=str(error)) from None
+            raise InvalidGrant(error.description, details=str(error)) from None
         if user is None or user.kind != "machine":
             raise InvalidGrant(
                 "the assertion is not valid", details="Its issuer is no service user."
