@@ -33,7 +33,8 @@ def tried(copy) -> Callable[[str], subprocess.CompletedProcess]:
     """Runs tests of the copy, named as for pytest, until the first one fails."""
 
     def run(tests: str) -> subprocess.CompletedProcess:
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        # Some rows that a mutant needs are not in the gate.
+        options = ["--suite=full", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
         return subprocess.run(
             [sys.executable, "-m", "pytest", *shlex.split(tests), *options],
             cwd=copy,
