@@ -17,7 +17,7 @@ class ClientHandler(RefusingHandler, SharedHandler):
 
     A failed authentication is 401 with a challenge for the header, also where no credential was
     sent; one in the form is 400 without a challenge (RFC 6749 5.2), or 401 at an endpoint whose
-    specification demands that (`always_unauthorized`).
+    standard requires that (`always_unauthorized`).
     """
 
     always_unauthorized: ClassVar[bool] = False

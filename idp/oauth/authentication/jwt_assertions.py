@@ -176,9 +176,10 @@ def _check_audience(claims: AssertionClaims, accepted: list[str]) -> None:
         return
     sent = ", ".join(refusal_details.quoted(each) for each in audience[:5]) or "nothing"
     *first, last = (f"`{each}`" for each in accepted)
-    wanted = f"has to be {', '.join(first)} or {last}"
+    requirement = f"has to be {', '.join(first)} or {last}"
     raise AssertionRefused(
-        f"aud of the assertion {wanted.replace('`', '')}", f"aud is {sent}, and {wanted}."
+        f"aud of the assertion {requirement.replace('`', '')}",
+        f"aud is {sent}, and {requirement}.",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -40,9 +41,9 @@ FAULTS = {
     "aud": (lambda k: k.assertion(aud="https://other.example"), "aud of the assertion has to be"),
     "expired": (at("exp", -60), "the assertion has expired"),
     "exp too far": (at("exp", 7200), "exp of the assertion is more than an hour ahead"),
-    "iat ahead": (at("iat", 60), "iat of the assertion is 60 s ahead of the clock"),
+    "iat ahead": (at("iat", 60), "iat of the assertion is [0-9]+ s ahead of the clock"),
     "iat too old": (at("iat", -7200), "iat of the assertion is more than an hour ago"),
-    "nbf ahead": (at("nbf", 60), "nbf of the assertion is 60 s ahead of the clock"),
+    "nbf ahead": (at("nbf", 60), "nbf of the assertion is [0-9]+ s ahead of the clock"),
     "kid": (lambda k: k.sign(k.claims(), kid="other"), UNKNOWN_KEY),
     "alg": (
         lambda k: said_to_be(k, "RS384"),
@@ -96,7 +97,7 @@ async def test_a_client_is_told_the_fault_of_its_assertion(server, visitor, keye
 
     description = await told(visitor, make(keyed), path)
 
-    assert description.startswith(f"client authentication failed: {fault}")
+    assert re.match(f"client authentication failed: {fault}", description)
 
 
 @pytest.mark.promise("client authentication: faults of an assertion")
@@ -111,7 +112,7 @@ async def test_a_service_user_is_told_the_fault_of_its_assertion(server, visitor
     page = await visitor.post(TOKEN, {"grant_type": JWT_BEARER, "assertion": make(keyed)})
 
     assert_refused(page, 400, "invalid_grant")
-    assert page.json()["error_description"].startswith(fault)
+    assert re.match(fault, page.json()["error_description"])
 
 
 @pytest.mark.promise("client authentication: faults of an assertion")
