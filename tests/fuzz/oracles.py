@@ -85,8 +85,14 @@ def _check_json(request: Request, answer: Answer) -> None:
         description = body.get("error_description", "")
         assert description.isascii()
         assert not set(description) & set('"\\\r\n\t')
-        if b"client_secret" not in request.body and b"client_assertion" not in request.body:
-            assert (answer.status == 401) <= bool(answer.all("WWW-Authenticate"))
+        is_challenged = bool(answer.all("WWW-Authenticate"))
+        # A credential in the form of an introspection is refused without a challenge.
+        assert (answer.status == 401) <= (is_challenged or _has_credential(request))
+
+
+def _has_credential(request: Request) -> bool:
+    sent = request.octets(b"")
+    return b"client_secret=" in sent or b"client_assertion=" in sent
 
 
 def _check_location(world: World, answer: Answer) -> None:

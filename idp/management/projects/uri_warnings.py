@@ -117,7 +117,7 @@ _RULES: Final[dict[str, tuple[Callable[[Application, str, Sequence[str]], bool],
     ),
     "fixed_port": (
         _has_fixed_localhost_port,
-        "The port of localhost is compared: with loopbackAnyPort the application may listen on"
-        " any port, and it may on any of 127.0.0.1 and [::1] in any case (RFC 8252, 7.3).",
+        "The port is compared, too: with loopbackAnyPort, or at 127.0.0.1 or [::1] instead of"
+        " localhost, the application may listen on any port (RFC 8252, 7.3).",
     ),
 }

@@ -50,7 +50,6 @@ WARNINGS = {
     "twin": (["https://shop.example/cb", "https://shop.example/cb/"], {}, ["redirectUris[1]"]),
     "open_http": (["http://shop.example/cb"], {"devMode": True}, ["redirectUris[0]"]),
     "localhost": (["https://localhost/cb"], {}, ["redirectUris[0]"]),
-    "fixed_port": (["http://localhost:3000/cb"], {"appType": NATIVE}, ["redirectUris[0]"]),
     "case": (["https://Shop.example/cb"], {}, ["redirectUris[0]"]),
     "usual_port": (["https://shop.example:443/cb"], {}, ["redirectUris[0]"]),
 }
@@ -76,6 +75,15 @@ async def test_what_is_allowed_and_often_not_meant_is_reported_for_each_address(
     assert {one["key"] for one in told} == {f"redirect_uri.{key}"}
     assert all(one["localizedMessage"] for one in told)
     assert await everything(server.store) == before
+
+
+async def test_a_native_application_at_localhost_is_told_that_its_port_is_compared(check):
+    fixed = await check("http://localhost:3000/cb", appType=NATIVE)
+    free = await check("http://localhost:3000/cb", appType=NATIVE, loopbackAnyPort=True)
+
+    of_fixed, of_free = ({one["key"] for one in page.json()["warnings"]} for page in (fixed, free))
+    assert of_fixed == {"redirect_uri.localhost", "redirect_uri.fixed_port"}
+    assert of_free == {"redirect_uri.localhost"}
 
 
 @pytest.mark.parametrize(("uris", "more"), FINE)
