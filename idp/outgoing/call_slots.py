@@ -5,37 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 from weakref import WeakValueDictionary
 
 from idp.outgoing.failures import Failed
-
-
-class CallSlot:
-    """A call that is in progress: it counts until the call and the work that it has started have
-    ended."""
-
-    def __init__(self, limits: Sequence[asyncio.Semaphore]) -> None:
-        self._limits = limits
-        self._unfinished = 1
-
-    def count_until_done(self, work: asyncio.Future[Any]) -> None:
-        """Makes the call count until this work has ended, too, which may be after the caller was
-        cancelled."""
-        self._unfinished += 1
-        work.add_done_callback(self._work_ended)
-
-    def _work_ended(self, work: asyncio.Future[Any]) -> None:
-        if not work.cancelled():
-            work.exception()  # retrieved here, because the caller may have been cancelled
-        self.end()
-
-    def end(self) -> None:
-        """Marks the call as ended."""
-        self._unfinished -= 1
-        if not self._unfinished:
-            for each in self._limits:
-                each.release()
 
 
 class CallSlots:
@@ -54,9 +26,7 @@ class CallSlots:
         self._by_owner: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def acquired(
-        self, host: str, owner: str | None, seconds: float
-    ) -> AsyncIterator[CallSlot]:
+    async def acquired(self, host: str, owner: str | None, seconds: float) -> AsyncIterator[None]:
         """Waits, at most `seconds`, until a call to this host may begin; the block is the call.
 
         `owner` is the id of the organization that has chosen the host; None, if the operator has,
@@ -68,11 +38,10 @@ class CallSlots:
                 await _acquire(limits)
         except TimeoutError:
             raise Failed("too many calls are in progress") from None
-        slot = CallSlot(limits)
         try:
-            yield slot
+            yield
         finally:
-            slot.end()
+            _release(limits)
 
     def _limits(self, host: str, owner: str | None) -> list[asyncio.Semaphore]:
         """Returns the limits in the order in which a call has to pass them: an owner's first, so
@@ -99,6 +68,10 @@ async def _acquire(limits: Sequence[asyncio.Semaphore]) -> None:
             await each.acquire()
             acquired.append(each)
     except BaseException:
-        for each in acquired:
-            each.release()
+        _release(acquired)
         raise
+
+
+def _release(limits: Sequence[asyncio.Semaphore]) -> None:
+    for each in limits:
+        each.release()

@@ -12,10 +12,8 @@ import copy
 import re
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import cache, partial
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from socket import inet_aton
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urlencode, urlsplit
 
@@ -23,9 +21,9 @@ from idp import __version__
 from idp.config.settings import Config
 from idp.foundation import tracing
 from idp.outgoing import dns_txt
-from idp.outgoing.call_slots import CallSlot, CallSlots
+from idp.outgoing.call_slots import CallSlots
 from idp.outgoing.failures import Failed, NotAllowed, TimedOut
-from idp.outgoing.name_resolution import resolve
+from idp.outgoing.name_resolution import Address, NameResolution, literal_address
 
 if TYPE_CHECKING:
     from idp.outgoing.client import HttpAnswer
@@ -46,7 +44,6 @@ _PRIVATE_NETWORKS: Final = [
     for each in ("127.0.0.0/8", "::1", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 ]
 
-Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 ReadTxtRecords = Callable[[str], Awaitable[Sequence[str]]]
 
@@ -63,11 +60,11 @@ class Outgoing:
 
     def __init__(
         self,
-        resolve: Resolve = resolve,
+        resolve: Resolve | None = None,
         seconds: float = SECONDS,
         read_txt_records: ReadTxtRecords = dns_txt.read,
     ) -> None:
-        self._resolve = resolve
+        self._resolve: Resolve = resolve or NameResolution()
         self._seconds = seconds
         self._read_txt_records = read_txt_records
         self._slots = CallSlots(MAX_CALLS, MAX_CALLS_PER_HOST, MAX_CALLS_PER_OWNER)
@@ -103,7 +100,7 @@ class Outgoing:
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         slots = self._own_slots if config is None else self._slots
         with tracing.call(f"call {host}", host) as span:
-            async with slots.acquired(host, self.owner, seconds) as slot:
+            async with slots.acquired(host, self.owner, seconds):
                 await self._client.load()
                 import httpcore
 
@@ -120,7 +117,7 @@ class Outgoing:
                 )
                 answer = await client.exchange(
                     request,
-                    partial(self._addresses, config, slot),
+                    partial(self._addresses, config),
                     _tls() if parts.scheme == "https" else None,
                     max_bytes=max_bytes,
                     seconds=seconds,
@@ -184,12 +181,12 @@ class Outgoing:
         """
         parts = _checked(url, is_own=True)
         host, port = _target(parts)
-        async with self._own_slots.acquired(host, None, self._seconds) as slot:
+        async with self._own_slots.acquired(host, None, self._seconds):
             await self._client.load()
             from idp.outgoing import client
 
             return await client.certificate(
-                host, port, partial(self._addresses, None, slot), _tls(), seconds=self._seconds
+                host, port, partial(self._addresses, None), _tls(), seconds=self._seconds
             )
 
     async def addresses(self, host: str) -> Sequence[str]:
@@ -207,17 +204,12 @@ class Outgoing:
             except dns_txt.NoDnsAnswer as error:
                 raise Failed(str(error)) from error
 
-    async def _addresses(
-        self, config: Config | None, slot: CallSlot, host: str, port: int
-    ) -> Sequence[str]:
+    async def _addresses(self, config: Config | None, host: str, port: int) -> Sequence[str]:
         """Returns the addresses of a host. With `config`, these settings must allow all of them.
 
-        A look-up counts as a call until it has ended, even if its caller was cancelled.
         Raises NotAllowed, OSError, UnicodeError.
         """
-        look_up = asyncio.ensure_future(self._resolve(host, port))
-        slot.count_until_done(look_up)
-        addresses = await asyncio.shield(look_up)
+        addresses = await self._resolve(host, port)
         for address in addresses:
             if config is not None and not may_be_called(config, ip_address(address)):
                 raise NotAllowed(f"{host} is {address}: an address that may not be called")
@@ -257,22 +249,17 @@ def check_registered(config: Config, url: str) -> None:
     names exist in a closed network. Raises Failed.
     """
     host = _checked(url).hostname or ""
-    address = _literal_address(host)
+    address = _registered_address(host)
     if address is not None and not may_be_called(config, address):
         raise NotAllowed("it belongs to a network that may not be called")
 
 
-def _literal_address(host: str) -> Address | None:
-    """Returns the address that a host consists of, without resolving it, also in the forms of IPv4
-    that the operating system understands (127.1, 2130706433, 0x7f000001); None for a name."""
+def _registered_address(host: str) -> Address | None:
+    """Returns the address that a host is without resolving it; None for another name."""
     name = host.rstrip(".")
     if name == "localhost" or name.endswith(".localhost"):  # RFC 6761 6.3
         return ip_address("127.0.0.1")
-    with suppress(ValueError):
-        return ip_address(name.partition("%")[0])
-    with suppress(OSError):
-        return IPv4Address(inet_aton(name))
-    return None
+    return literal_address(name.partition("%")[0])
 
 
 def _checked(url: str, *, is_own: bool = False) -> SplitResult:

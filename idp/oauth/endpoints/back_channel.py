@@ -7,14 +7,15 @@ claims an attempt, so no two processes make the same one.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final
 
 from idp.foundation import logs, metrics, tracing
 from idp.foundation.clock import is_past
 from idp.keys import jws
+from idp.oauth.endpoints.logout_turns import LogoutTurns
 from idp.outgoing.failures import Failed, NotAllowed
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, Application, LogoutMessage
 from idp.service import Service
@@ -28,7 +29,7 @@ TOKEN_SECONDS: Final = 120
 # attempt can take.
 DELAYS: Final = tuple(timedelta(seconds=each) for each in (30, 120, 300, 450, 60))
 EVERY_SECONDS: Final = 10
-_BATCH: Final = 50
+_PAGE: Final = 200
 _DELIVERED: Final = (200, 204)
 _REFUSED: Final = 400
 _ADDRESS_CLOSED: Final = (
@@ -53,24 +54,41 @@ def send_soon(service: Service, committed: Sequence[Write]) -> None:
 
 
 async def deliver_due(service: Service) -> None:
-    """Sends every waiting logout message that is due now, unless another process claims it
-    first."""
+    """Sends the waiting logout messages that are due now, unless another process claims them
+    first: those of each organization in its turn (`logout_turns`)."""
+    is_more = True
+    while is_more:
+        turns = await _due(service)
+        is_sent = await service.background_tasks.run(turns.take(partial(_deliver, service)))
+        is_more = is_sent and turns.is_unfinished
+
+
+async def _due(service: Service) -> LogoutTurns:
+    turns, after = LogoutTurns(service.timer), None
     while True:
         page = await service.store.find(
-            LOGOUT_MESSAGES, {"state": "waiting"}, order="due_at", limit=_BATCH
+            LOGOUT_MESSAGES, {"state": "waiting"}, order="due_at", limit=_PAGE, after=after
         )
-        now = service.clock.now()
+        now, after = service.clock.now(), page.after
         due = [each for each in page.records if is_past(each.due_at, now, max(DELAYS))]
-        is_delivered = await service.background_tasks.run(_deliver_all(service, due))
-        if not is_delivered or len(due) < _BATCH:
-            return
+        await _add(service, turns, due)
+        if after is None or len(due) < _PAGE:
+            return turns
 
 
 async def _deliver_all(service: Service, messages: Sequence[LogoutMessage]) -> None:
-    deliveries = [_deliver(service, message) for message in messages]
-    for outcome in await asyncio.gather(*deliveries, return_exceptions=True):
-        if isinstance(outcome, BaseException):
-            raise outcome  # all attempts have ended; the failed one is due again
+    turns = LogoutTurns(service.timer)
+    await _add(service, turns, messages)
+    await turns.take(partial(_deliver, service))
+
+
+async def _add(service: Service, turns: LogoutTurns, messages: Sequence[LogoutMessage]) -> None:
+    """Adds messages under the organizations that have chosen their receivers."""
+    clients = await service.store.get_many(
+        [(APPLICATIONS, message.client_id) for message in messages]
+    )
+    for message, client in zip(messages, clients, strict=True):
+        turns.add(client.org_id if client is not None else None, message)
 
 
 async def _deliver(service: Service, message: LogoutMessage) -> None:

@@ -201,7 +201,7 @@ async def test_more_messages_than_one_look_finds_are_all_sent(
 ):
     clients = [await new_listener(name=f"Application {number}") for number in range(7)]
     monkeypatch.setattr(back_channel, "send_soon", lambda *_: None)
-    monkeypatch.setattr(back_channel, "_BATCH", 2)
+    monkeypatch.setattr(back_channel, "_PAGE", 2)
     tokens = await clients[0][0].tokens(visitor, *server.user)
     for client, _ in clients[1:]:
         assert "code" in await client.silently(visitor)

@@ -7,13 +7,11 @@ import logging
 import ssl
 import subprocess
 import sys
-import threading
 from contextlib import suppress
 
 import pytest
 
 from idp.outgoing import http as outgoing_http
-from idp.outgoing import name_resolution
 from idp.outgoing.failures import Failed, TimedOut
 from idp.outgoing.http import Outgoing
 from tests.idp.outgoing.test_http import LOCAL, OK, Names, Peer, post
@@ -101,46 +99,28 @@ async def test_the_slow_hosts_of_an_organization_leave_room_for_others(monkeypat
         assert await asyncio.gather(*waiting) == [200] * 6
 
 
-@pytest.mark.full
-async def test_a_look_up_counts_until_it_has_ended(monkeypatch, hanging):
-    """A name whose servers are slow is still looked up when its caller has given up."""
+async def test_a_call_that_is_cancelled_ends_its_look_up_and_gives_its_place_back(monkeypatch):
     monkeypatch.setattr(outgoing_http, "MAX_CALLS_PER_OWNER", 1)
-    calls = Outgoing(hanging.resolve, seconds=0.2)
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def resolve(host, port):
+        if host != "slow.example":
+            return ["127.0.0.1"]
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    own = Outgoing(resolve).for_owner("org-1")
+    slow = asyncio.create_task(own.post_form(LOCAL, "http://slow.example/", {}))
+    await begun.wait()
+    slow.cancel()
+    await asyncio.gather(slow, return_exceptions=True)
+
+    assert ended.is_set()
     with Peer(OK) as peer:
-        own, quick = calls.for_owner("org-1"), f"http://quick.example:{peer.port}/"
-        with pytest.raises(TimedOut):
-            await own.post_form(LOCAL, f"http://slow.example:{peer.port}/", {})
-
-        with pytest.raises(Failed, match="too many calls"):
-            await own.post_form(LOCAL, quick, {})
-        assert await calls.for_owner("org-2").post_form(LOCAL, quick, {}) == 200
-        hanging.set()
-        assert await own.post_form(LOCAL, quick, {}) == 200
-
-
-async def test_slow_names_do_not_hold_up_the_look_up_of_others(monkeypatch):
-    answered, waiting = threading.Event(), 64  # more than the threads of asyncio's own pool
-    real = name_resolution.getaddrinfo
-
-    def slow(host, *args, **options):
-        if host.startswith("slow"):
-            answered.wait(patience.SECONDS)
-            raise OSError("no such name")
-        return real(host, *args, **options)
-
-    monkeypatch.setattr(name_resolution, "getaddrinfo", slow)
-    look_ups = [
-        asyncio.create_task(name_resolution.resolve(f"slow{n}.example", 443))
-        for n in range(waiting)
-    ]
-    await asyncio.sleep(0)
-
-    assert await name_resolution.resolve("127.0.0.1", 443) == ["127.0.0.1"]
-
-    assert not any(each.done() for each in look_ups)
-    answered.set()
-    ended = await asyncio.gather(*look_ups, return_exceptions=True)
-    assert all(isinstance(each, OSError) for each in ended)
+        assert await own.post_form(LOCAL, f"http://quick.example:{peer.port}/", {}) == 200
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from tests.support.programs.program import environment
 
 # No name server answers. The last line is how long the program waited for a processor.
 SLOW_NAMES = """
-import atexit, pathlib, socket, sys, time
+import asyncio, atexit, pathlib, socket, sys, time
+from dns.asyncresolver import Resolver
 waited = lambda: pathlib.Path("/proc/self/schedstat").read_text().split()[1]
 atexit.register(lambda: print(waited(), file=sys.stderr))
 resolve = socket.getaddrinfo
@@ -24,6 +25,7 @@ def unanswered(host, *more, **options):
         time.sleep(120)
     return resolve(host, *more, **options)
 socket.getaddrinfo = unanswered
+Resolver.resolve = lambda *_, **options: asyncio.sleep(120)
 from idp.cli import main
 main()
 """
