@@ -138,6 +138,7 @@ class ApiHandler(JsonHandler):
         except Unauthenticated as error:
             self._count_refused_token(error)
             raise
+        await self.place.belongs_to(self.call.actor)
         if operation.is_for_services:
             management_call.check_service(self.call)
         if operation.body == "package":

@@ -17,7 +17,7 @@ from idp.keys import key_ring
 from idp.mail import delivery
 from idp.oauth import request_limits
 from idp.oauth.endpoints import notes
-from idp.server import certificate, heartbeats, http_server
+from idp.server import certificate, connections, heartbeats, http_server
 from storage import upgrades
 from storage.sqlite import free_space
 from tests.test_house import read
@@ -37,11 +37,20 @@ def pauses(unit, least, most):
     return f"{', '.join(listed[:-1])} and {listed[-1]}"
 
 
+STALLED_KIB = http_server.STALLED_SECONDS * connections.LEAST_BYTES_PER_SECOND >> 10
+SHARED = [
+    f"{group.max_of_caller} of the {group.max_running} places"
+    for group in (admission.MANAGEMENT, admission.BULK)
+]
 STATED = [
     (OPERATING, f"the next one resumes once {seconds(upgrades.LEASE)} seconds have passed"),
     (BACKUP, f"is taken over {seconds(upgrades.LEASE)} seconds later"),
     (METRICS, f"`idle` (no request for {http_server.IDLE_SECONDS} s)"),
-    (METRICS, f"read nothing of a response for {http_server.STALLED_SECONDS} s)"),
+    (
+        METRICS,
+        f"read less than {STALLED_KIB} KiB of a response in {http_server.STALLED_SECONDS} s)",
+    ),
+    (OPERATING, f"has at most {SHARED[0]} of `management` and {SHARED[1]} of `bulk`"),
     (OPERATING, f"no new connections after {heartbeats.SILENT_SECONDS:.0f} seconds"),
     (OPERATING, f"may keep the key set for {key_ring.PUBLISHED_CACHE_SECONDS} seconds"),
     (

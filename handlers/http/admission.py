@@ -4,7 +4,9 @@ refused.
 Each route belongs to a group, which has a number of places in this process. A request takes a
 place before its body is read, and releases it when it has been answered. Without a free place it
 waits: the networks of the clients take turns. When too many wait, the newest request of the
-network with most waiting ones is refused, and so is every request that has waited too long.
+network with most waiting ones is refused, and so is every request that has waited too long. Where
+requests may take long, one caller has at most half of the places: a network, and whoever it
+authenticates as.
 
 The requests that are being answered share one thread. So that no client fills a turn of the event
 loop, its requests beyond a few wait for a later turn, although there are free places
@@ -19,7 +21,7 @@ from __future__ import annotations
 import asyncio
 import math
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
@@ -32,6 +34,7 @@ from idp.foundation.errors import Busy
 from idp.foundation.fairness.fair_queue import FairQueue
 from idp.foundation.fairness.requester import Requester
 from idp.foundation.fairness.turns import Turns
+from idp.foundation.network_keys import site_of
 from idp.foundation.randomness import Random
 
 RETRY_AFTER_SECONDS: Final = range(1, 4)
@@ -39,12 +42,13 @@ RETRY_AFTER_SECONDS: Final = range(1, 4)
 
 class RequestGroup(Struct, frozen=True):
     """Routes that share places: how many of their requests are answered concurrently in a process,
-    how many may wait, and for how long."""
+    how many may wait, and for how long; and how many of the places one caller may have."""
 
     name: str
     max_running: int
     max_waiting: int
     max_wait_seconds: float
+    max_of_caller: int = sys.maxsize
 
 
 HEALTH: Final = RequestGroup(
@@ -53,8 +57,12 @@ HEALTH: Final = RequestGroup(
 PUBLIC: Final = RequestGroup("public", max_running=128, max_waiting=512, max_wait_seconds=1)
 PROTOCOL: Final = RequestGroup("protocol", max_running=64, max_waiting=512, max_wait_seconds=2)
 PAGES: Final = RequestGroup("pages", max_running=64, max_waiting=512, max_wait_seconds=2)
-MANAGEMENT: Final = RequestGroup("management", max_running=16, max_waiting=128, max_wait_seconds=5)
-BULK: Final = RequestGroup("bulk", max_running=4, max_waiting=8, max_wait_seconds=5)
+MANAGEMENT: Final = RequestGroup(
+    "management", max_running=16, max_waiting=128, max_wait_seconds=5, max_of_caller=8
+)
+BULK: Final = RequestGroup(
+    "bulk", max_running=4, max_waiting=8, max_wait_seconds=5, max_of_caller=2
+)
 GROUPS: Final = (HEALTH, PUBLIC, PROTOCOL, PAGES, MANAGEMENT, BULK)
 
 Reason = Literal["queue", "wait"]
@@ -82,10 +90,12 @@ class ClientDisconnected(Finish):
 class Place(Requester, eq=False):
     """The place of one request in its group: waited for, taken, or released.
 
-    `refusal` is the error of a request that gets no place; `turn` is done when that is decided.
+    `caller` is who has authenticated; empty as long as nobody has. `refusal` is the error of a
+    request that gets no place; `turn` is done when that is decided.
     """
 
     places: GroupPlaces | None = None
+    caller: str = ""
     refusal: Shed | ClientDisconnected | None = None
     is_taken: bool = False
     is_waiting: bool = False
@@ -127,6 +137,8 @@ class GroupPlaces:
         self._waits: deque[Place] = deque()
         self._refused: deque[Place] = deque()  # refused requests that are not answered yet
         self._is_expiry_set = False
+        self._is_shared = group.max_of_caller < group.max_running
+        self._by_caller = Counter[str]()  # the places that are taken, by site and by caller
         self.in_use = 0
 
     @property
@@ -134,10 +146,10 @@ class GroupPlaces:
         """The number of waiting requests."""
         return len(self._queue)
 
-    def enter(self, network: str) -> Place:
+    def enter(self, network: str, caller: str = "") -> Place:
         """Returns the place of a new request from this network: taken, waiting or refused."""
-        place = Place(network, places=self)
-        if self._may_begin(network):
+        place = Place(network, places=self, caller=caller)
+        if self._may_begin(place):
             self._take(place)
             return place
         place.begin_waiting(self._timer.monotonic())
@@ -153,27 +165,43 @@ class GroupPlaces:
     def release(self, place: Place) -> None:
         """Takes the place from its request and gives it to the next waiting request."""
         if place.is_taken:
-            place.is_taken = False
             was_full = self.in_use >= self._group.max_running
-            self.in_use -= 1
-            if was_full and self._queue:
+            self._give_back(place)
+            if self._queue and (was_full or self._is_shared):
                 self._turns.resume(self._begin_next)
         else:
             self._queue.remove(place.network, place)
             place.is_waiting, place.refusal = False, ClientDisconnected()
             self._wake(place)
 
-    def _may_begin(self, network: str) -> bool:
-        """Returns whether a request of this network that arrives now takes a place immediately: if
-        one is free, no earlier request waits, and its turn of the event loop has room for it."""
+    def assign(self, place: Place, caller: str) -> bool:
+        """Counts a taken place for the caller who has authenticated. Returns whether they may have
+        it; if not, it must be released."""
+        place.caller = caller
+        if not self._is_shared:
+            return True
+        self._by_caller[caller] += 1
+        return self._by_caller[caller] <= self._group.max_of_caller
+
+    def _may_begin(self, place: Place) -> bool:
+        """Returns whether a request that arrives now takes its place immediately: if one is free,
+        no earlier request waits, and its turn of the event loop has room for it."""
+        network = place.network
         if self.in_use >= self._group.max_running or (self._waits and self._queue.has(network)):
             return False
-        return self._turns.admit(network)
+        return self._may_take(place) and self._turns.admit(network)
+
+    def _may_take(self, place: Place) -> bool:
+        """Returns whether the callers of a request may have one more place."""
+        most = self._group.max_of_caller
+        return not self._is_shared or all(self._by_caller[each] < most for each in _keys(place))
 
     def _begin_next(self) -> str | None:
         """Lets the next waiting request begin. Returns its network; None if no request waits or no
         place is free."""
-        place = self._queue.take() if self.in_use < self._group.max_running else None
+        if self.in_use >= self._group.max_running:
+            return None
+        place = self._queue.take(self._may_take if self._is_shared else None)
         if place is None:
             return None
         self._take(place)
@@ -183,6 +211,17 @@ class GroupPlaces:
     def _take(self, place: Place) -> None:
         place.is_taken, place.is_waiting = True, False
         self.in_use += 1
+        if self._is_shared:
+            self._by_caller.update(_keys(place))
+
+    def _give_back(self, place: Place) -> None:
+        place.is_taken = False
+        self.in_use -= 1
+        if self._is_shared:
+            for each in _keys(place):
+                self._by_caller[each] -= 1
+                if not self._by_caller[each]:
+                    del self._by_caller[each]
 
     def _wait(self, place: Place) -> None:
         place.is_waiting = True
@@ -237,6 +276,12 @@ class GroupPlaces:
             return
         metrics.HTTP_WAIT.observe(self._timer.monotonic() - place.waiting_since, self._group.name)
         place.turn.set_result(None)
+
+
+def _keys(place: Place) -> list[str]:
+    """Returns the callers for whom a place counts."""
+    site = site_of(place.network)
+    return [site, place.caller] if place.caller else [site]
 
 
 class Admission:

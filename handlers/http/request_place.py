@@ -24,6 +24,7 @@ class RequestPlace(Struct, eq=False):
 
     _place: Place | None = None
     _places: GroupPlaces | None = None
+    _caller: str = ""
     _is_handler_running: bool = True
     _is_disconnected: bool = False
 
@@ -37,7 +38,7 @@ class RequestPlace(Struct, eq=False):
         """Asks for a place for a request from this network. Returns whether it is taken; if not,
         `wait` returns when it has been taken."""
         self._places = places
-        self._place = places.enter(network)
+        self._place = places.enter(network, self._caller)
         requester.begin(self._place)
         return self._place.is_taken
 
@@ -47,6 +48,22 @@ class RequestPlace(Struct, eq=False):
             return
         with request_costs.waiting(), deadline.running():
             await self._place.wait()
+
+    async def belongs_to(self, caller: str) -> None:
+        """Counts the place for the caller who has authenticated, and waits for another one if the
+        caller has as many as one may have. Raises Shed, ClientDisconnected."""
+        self._caller = caller
+        place, places = self._place, self._places
+        if place is None or places is None or not place.is_taken:
+            return
+        if not places.assign(place, caller):
+            place.release()
+            await self.enter_again()
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether another request waits for a place of the group."""
+        return self._places is not None and self._places.waiting > 0
 
     def yield_place(self) -> bool:
         """Lets another request have the place while this one waits for its client. Returns whether

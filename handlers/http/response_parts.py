@@ -18,11 +18,12 @@ async def send_written(handler: Handler) -> None:
     """Sends what a handler has written, and returns when the client has room for more.
 
     A request whose client takes longer than `PROMPT_SECONDS` to read gives its place to others
-    meanwhile. Raises ClientDisconnected if the client disconnects.
+    meanwhile; if others wait for one, as soon as its client has no room for more. Raises
+    ClientDisconnected if the client disconnects.
     """
     flushed = handler.flush()
     try:
-        if not flushed.done():
+        if not (flushed.done() or handler.place.is_wanted):
             await asyncio.wait([flushed], timeout=PROMPT_SECONDS)
         is_slow = not flushed.done() and handler.place.yield_place()
         await flushed

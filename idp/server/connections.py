@@ -9,8 +9,9 @@ response. Otherwise a client that sends only the heads of requests, or reads no 
 keep all others out. A connection whose request is being processed by the service is never closed
 for another one. Below the number, a client may have any number of connections.
 
-At any number, a connection is closed when it has been idle for too long, and when its client has
-read nothing of a response for too long. A client that reads slowly keeps its connection.
+At any number, a connection is closed when it has been idle for too long, and when its client reads
+a response at less than the least rate. A client that reads slowly, but not that slowly, keeps its
+connection.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import Final
 
 from idp.foundation import metrics
 from idp.foundation.network_keys import network_key, site_of
+
+LEAST_BYTES_PER_SECOND: Final = 1024
 
 
 @dataclass(eq=False, slots=True)
@@ -41,18 +45,19 @@ class Connection:
     awaits_client: Callable[[], bool] = lambda: False
     bytes_read: Callable[[], int | None] = lambda: None
     is_handshaking: Callable[[], bool] = lambda: False
-    _last_bytes_read: int | None = None
-    _read_at: float = 0.0
+    _bytes_read_before: int | None = None
+    _measured_since: float = 0.0
 
     def has_stalled(self, now: float, longest_seconds: float) -> bool:
-        """Returns whether the client has read nothing of a response for `longest_seconds`. Each
-        call compares with the call before, so they must be made regularly. `now` is in seconds of
-        the loop."""
-        bytes_read = self.bytes_read()
-        if bytes_read is None or bytes_read != self._last_bytes_read:
-            self._last_bytes_read, self._read_at = bytes_read, now
+        """Returns whether the client has read less of a response in `longest_seconds` than it has
+        to at the least rate. Each call compares with those before, so they must be made regularly.
+        `now` is in seconds of the loop."""
+        bytes_read, before = self.bytes_read(), self._bytes_read_before
+        least = longest_seconds * LEAST_BYTES_PER_SECOND
+        if bytes_read is None or before is None or bytes_read - before >= least:
+            self._bytes_read_before, self._measured_since = bytes_read, now
             return False
-        return now - self._read_at >= longest_seconds
+        return now - self._measured_since >= longest_seconds
 
 
 _ByClient = defaultdict[str, OrderedDict[Connection, None]]
@@ -164,8 +169,8 @@ class Connections:
             self._close(connection, "idle")
 
     def close_stalled(self, now: float, longest_seconds: float) -> None:
-        """Closes the connections whose clients have read nothing of a response for
-        `longest_seconds`. Each call compares with the call before, so they must be made
+        """Closes the connections whose clients have read a response at less than the least rate
+        for `longest_seconds`. Each call compares with those before, so they must be made
         regularly. `now` is in seconds of the loop."""
         busy = [connection for each in self._busy.values() for connection in each]
         for connection in busy:

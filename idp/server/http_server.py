@@ -22,7 +22,7 @@ from idp.server.port import BACKLOG, stop_listening
 
 MAX_HEAD_BYTES: Final = 256 * 1024  # a longer head is refused before a handler receives it
 IDLE_SECONDS: Final = 75  # between requests
-STALLED_SECONDS: Final = 30  # without progress while a response is sent
+STALLED_SECONDS: Final = 30  # below the least rate while a response is sent
 
 _MAX_ACCEPTED_PER_EVENT: Final = 128  # before the event loop continues with requests
 _PAUSE_SECONDS: Final = 0.1  # without accepting, after a failure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from idp.foundation.network_keys import site_of
@@ -51,15 +52,16 @@ class FairQueue(Generic[T]):
         self._append(network, item)
         return dropped
 
-    def take(self) -> T | None:
-        """Removes and returns the item whose turn it is; None if none waits."""
-        if not self._sites:
-            return None
-        key, site = next(iter(self._sites.items()))
-        item = site.take()
-        self._sites.move_to_end(key)
-        self._count_removal(key, site)
-        return item
+    def take(self, may_take: Callable[[T], bool] | None = None) -> T | None:
+        """Removes and returns the item whose turn it is, of those that `may_take` accepts; None if
+        none waits."""
+        for key, site in self._sites.items():
+            item = site.take(may_take)
+            if item is not None:
+                self._sites.move_to_end(key)
+                self._count_removal(key, site)
+                return item
+        return None
 
     def remove(self, network: str, item: T) -> None:
         """Removes an item. Has no effect if it does not wait any more."""
@@ -116,13 +118,16 @@ class _Site(Generic[T]):
         self._networks.setdefault(network, OrderedDict())[item] = None
         self.count += 1
 
-    def take(self) -> T:
-        """Removes and returns the item whose turn it is."""
-        network, items = next(iter(self._networks.items()))
-        item, _ = items.popitem(last=False)
-        self._networks.move_to_end(network)
-        self._count_removal(network, items)
-        return item
+    def take(self, may_take: Callable[[T], bool] | None) -> T | None:
+        """Removes and returns the item whose turn it is, of those that `may_take` accepts."""
+        for network, items in self._networks.items():
+            item = next((each for each in items if may_take is None or may_take(each)), None)
+            if item is not None:
+                del items[item]
+                self._networks.move_to_end(network)
+                self._count_removal(network, items)
+                return item
+        return None
 
     def remove(self, network: str, item: T) -> bool:
         """Removes an item; returns False if it is not there."""

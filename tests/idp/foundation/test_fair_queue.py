@@ -27,6 +27,15 @@ def test_keys_take_turns_and_of_a_key_the_oldest_item_is_first():
     assert queue.take() is None
 
 
+def test_an_item_that_may_not_be_taken_keeps_its_turn_and_holds_up_nobody():
+    queue = queue_of(10, "a1", "a2", "b1", "b2")
+
+    assert queue.take(lambda item: item[0] != "a") == "b1"
+    assert queue.take(lambda item: item == "a2") == "a2"
+    assert queue.take(lambda item: False) is None
+    assert taken(queue) == ["b2", "a1"]
+
+
 def test_one_item_of_another_key_waits_for_one_item_at_most():
     queue = queue_of(1000, *(f"a{n}" for n in range(200)))
     assert queue.take() == "a0"

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from idp.server import connections
 from idp.server.connections import Connections
 
 
@@ -143,20 +144,22 @@ def test_idle_connections_are_closed_in_time_and_busy_ones_are_not():
     assert len(opened.connections) == 2
 
 
-def test_a_response_of_which_nothing_arrives_ends_the_connection_and_a_slow_reader_goes_on():
-    opened, read = Opened(10), {"stalled": 7, "slow": 0, "working": None}
+@pytest.mark.promise("overload: least rate")
+def test_a_response_that_is_read_too_slowly_ends_the_connection_and_a_slow_reader_goes_on():
+    opened, read = Opened(10), {"stalled": 7, "trickling": 0, "slow": 0, "working": None}
     for name in read:
         opened.add(name).bytes_read = lambda name=name: read[name]
     opened.mark_busy(*read)
 
     for now in range(0, 91, 10):
-        read["slow"] = now // 20
+        read["slow"] = now * connections.LEAST_BYTES_PER_SECOND
+        read["trickling"] = now * (connections.LEAST_BYTES_PER_SECOND - 1)
         opened.connections.close_stalled(float(now), 30)
-        assert opened.closed == (["stalled"] if now >= 30 else [])
+        assert opened.closed == (["stalled", "trickling"] if now >= 30 else [])
 
     read["working"] = 0
     opened.connections.close_stalled(91.0, 30)
-    assert opened.closed == ["stalled"]
+    assert opened.closed == ["stalled", "trickling"]
 
 
 def test_a_connection_that_is_removed_twice_is_counted_once():
