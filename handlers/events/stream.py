@@ -96,7 +96,7 @@ class EventStreamHandler(ApiHandler):
         error ends the response: the client's next request, which continues after the last event,
         gets the error as its answer."""
         ends_at = self.service.timer.monotonic() + SSE_SECONDS
-        with self.service.waiting_readers.waiting(reader.filter.org_id):
+        with self.service.waiting_readers.waiting(reader.filter.org_id, reader.caller):
             # Errors of the first reading still have a status of their own.
             reader = await self._send_next(reader, self._waiting_for(0))
             try:

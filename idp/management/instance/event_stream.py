@@ -62,12 +62,13 @@ class StreamedEvents(Answer, frozen=True, kw_only=True):
 
 
 class EventReader(NamedTuple):
-    """The filter of the events to read, the positions to read from, and the greatest number of
-    events in a batch."""
+    """The filter of the events to read, the positions to read from, the greatest number of events
+    in a batch, and the id of the user who reads."""
 
     filter: EventFilter
     positions: Positions
     limit: int
+    caller: str
 
 
 class Waiting(NamedTuple):
@@ -114,7 +115,8 @@ async def open_reader(service: Service, call: Call, request: EventStreamQuery) -
         return not types or event.type in types or object_of(event.type) + _ALL_OF in types
 
     selected_streams = tuple(name for name in STREAMS if name in positions)
-    return EventReader(EventFilter(selected_streams, org_id, matches), positions, request.limit)
+    event_filter = EventFilter(selected_streams, org_id, matches)
+    return EventReader(event_filter, positions, request.limit, call.actor)
 
 
 def _streams(text: str) -> tuple[EventStream, ...]:
@@ -148,11 +150,12 @@ async def _positions(service: Service, cursor: str, streams: tuple[EventStream, 
 
 async def next_batch(service: Service, reader: EventReader, waiting: Waiting) -> EventBatch:
     """Returns the next events; if there are none, waits for them, as one of the readers whose
-    number is limited. Raises CursorUnknown, CursorTooOld, Busy, and what `confirm` raises."""
+    number is limited. Raises CursorUnknown, CursorTooOld, Busy, TooMany, and what `confirm`
+    raises."""
     batch = await _read(service, reader, reader.positions)
     if batch.events or not batch.is_end or service.timer.monotonic() >= waiting.ends_at:
         return batch
-    with service.waiting_readers.waiting(reader.filter.org_id):
+    with service.waiting_readers.waiting(reader.filter.org_id, reader.caller):
         return await await_batch(service, reader, waiting)
 
 
