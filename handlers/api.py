@@ -26,7 +26,7 @@ from idp.credentials import rate_limits
 from idp.foundation import cancellation, json_bounds, strict_json
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, TooMany, Unauthenticated
 from idp.management import call as management_call
-from idp.management import idempotency
+from idp.management import idempotency, mail_limits
 from idp.management.call import Call
 from idp.management.idempotency import Repeatable
 from idp.schema import reading
@@ -245,14 +245,16 @@ class ApiHandler(JsonHandler):
             await self._send_file(await cancellation.run_unless_set(self._ended, export))
             return
 
+        limited = mail_limits.limited(self.service, self.call)
+
         async def work(service: Service) -> bytes:
             return await self.operation.answer_as_json(service, self.call, *ids, **arguments)
 
         if key is None or self.request.method == "GET":
-            self._send_answer(await work(self.service))
+            self._send_answer(await work(limited))
             return
         call = self._repeatable(key, ids)
-        answer, is_repeated = await idempotency.once(self.service, call, work)
+        answer, is_repeated = await idempotency.once(limited, call, work)
         if is_repeated:
             self.set_header("Idempotency-Replayed", "true")
         self._send_answer(answer)

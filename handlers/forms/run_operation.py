@@ -14,7 +14,7 @@ from idp.api.operation import Operation
 from idp.foundation.errors import NotFound
 from idp.identity.users.permissions import Rights
 from idp.management import call as management_call
-from idp.management import idempotency
+from idp.management import idempotency, mail_limits
 from idp.management.call import Call
 from idp.management.idempotency import Repeatable
 from idp.records import User
@@ -80,6 +80,7 @@ async def run(
     async def work(service: Service) -> bytes:
         return await operation.answer_as_json(service, call, *operation_run.ids, **arguments)
 
+    service = mail_limits.limited(service, call)
     if operation_run.idempotency_key is None:
         return _read(await work(service))
     answer, _ = await idempotency.once(service, _repeatable(call, operation_run), work)

@@ -138,6 +138,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     smtp_from: str = ""  # the address that mails come from
     smtp_from_name: str = ""  # the name that mails come from
     smtp_reply_to: str = ""  # the address for replies, if it is another one
+    organization_mails_per_day: int = 2000  # codes and invitations by calls of its managers
     mail_link_origins: tuple[str, ...] = ()  # origins that mails may lead to beside applications'
     sms_hook_url: str = ""  # URL that receives text messages by POST; else they are held
     sms_hook_secret_file: str | None = None  # file with the secret that signs these calls
@@ -273,6 +274,7 @@ RANGES: Final = {
     "acting_token_seconds": (MINUTE, HOUR),
     "smtp_port": (0, 65535),
     "smtp_timeout_seconds": (1, 60),
+    "organization_mails_per_day": (1, 10_000_000),
     "sign_in_failures_before_delay": (1, 20),
     "sign_in_failures_limit": (10, 90),
     "address_accounts_before_delay": (10, 200),

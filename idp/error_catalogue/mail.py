@@ -8,6 +8,12 @@ from typing import Final
 from idp.error_catalogue.entry import CatalogueEntry
 
 ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
+    "mail.mailbox_limit": CatalogueEntry(
+        429,
+        "The recipient got as many messages within an hour as calls of organizations may send.",
+        "Send the request again after as many seconds as Retry-After says, or have the code"
+        " returned.",
+    ),
     "mail.not_found": CatalogueEntry(
         404,
         "No message of the last seven days has this ID.",
@@ -27,5 +33,11 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "No mail server is set up (or, for text messages, no hook): messages are held.",
         "The operators of the service set smtp_host and smtp_from, or sms_hook_url.",
+    ),
+    "mail.organization_limit": CatalogueEntry(
+        429,
+        "The organization has sent as many codes and invitations within a day as it may send.",
+        "Send the request again after as many seconds as Retry-After says, or have the code"
+        " returned. The operators of the service set organization_mails_per_day.",
     ),
 }
