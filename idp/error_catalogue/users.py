@@ -173,6 +173,12 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         "The policy requires an uppercase letter.",
         "Add one.",
     ),
+    "password_hash.dear": CatalogueEntry(
+        400,
+        "One verification of the hash is estimated to take over 0.15 s (a warning of imports).",
+        "There is nothing to do if few people sign in with such hashes at once: the first sign-in"
+        " replaces each.",
+    ),
     "password_hash.too_weak": CatalogueEntry(
         400,
         "The cost of the hash is lower than the installation allows.",

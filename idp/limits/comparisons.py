@@ -23,13 +23,19 @@ class _Network:
 
 class Comparisons:
     """Limits how many passwords from one network are compared at once, so that it can't use all
-    the time that a process has for hashing."""
+    the time that a process has for hashing.
+
+    Hashes that are dearer than the service's own have turns of their own: a turn takes as long as
+    its hash, so they would make the others of the network wait.
+    """
 
     def __init__(self) -> None:
-        self._networks: dict[str, _Network] = {}
+        self._networks: dict[tuple[str, bool], _Network] = {}
 
     @asynccontextmanager
-    async def turn(self, network: str, factor: int = 1) -> AsyncIterator[bool]:
+    async def turn(
+        self, network: str, factor: int = 1, *, is_dear: bool = False
+    ) -> AsyncIterator[bool]:
         """A context manager that waits until fewer than `MAX_CONCURRENT` attempts of this network
         are in its block, and yields True; yields False immediately if too many attempts wait
         already.
@@ -38,7 +44,8 @@ class Comparisons:
         For a network that many users share, the limits are multiplied by `factor`. While an
         attempt waits, its request takes no room among those that are answered.
         """
-        network_turns = self._networks.setdefault(network, _Network(MAX_CONCURRENT * factor))
+        key = (network, is_dear)
+        network_turns = self._networks.setdefault(key, _Network(MAX_CONCURRENT * factor))
         if network_turns.attempts >= (MAX_CONCURRENT + WAITING) * factor:
             yield False
             return
@@ -51,4 +58,4 @@ class Comparisons:
         finally:
             network_turns.attempts -= 1
             if not network_turns.attempts:
-                self._networks.pop(network, None)
+                self._networks.pop(key, None)

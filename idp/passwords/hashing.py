@@ -18,13 +18,14 @@ from idp.config.settings import Config
 from idp.foundation import cpu, logs, metrics, tracing
 from idp.foundation.randomness import Random, SystemRandom
 from idp.passwords import schemes
-from idp.passwords.hashing_threads import HashingBusy, HashingThreads
+from idp.passwords.hashing_threads import HashingBusy, HashingThreads, WorkCost
 from idp.passwords.policy import PasswordRefused, normalised
 from idp.passwords.schemes import ParsedHash, UnreadableHash
 
 T = TypeVar("T")
 
 _MAX_SAMPLES: Final = 64
+_SAME: Final = 1.25  # how much longer than the own recipe a hash takes that is not dearer
 
 log = logs.logger(__name__)
 
@@ -69,9 +70,7 @@ class Hasher:
                 f"the password takes more than {self.max_bytes} bytes, where bcrypt ends",
                 error_code="password.too_many_bytes",
             )
-        encoded, _ = await self._run(
-            lambda: self._recipe.hash(data, self._random), self._recipe.scheme
-        )
+        encoded, _ = await self._run(lambda: self._recipe.hash(data, self._random), self._decoy)
         return encoded
 
     async def verify(self, password: str, encoded: str) -> Verdict:
@@ -108,7 +107,7 @@ class Hasher:
             data = normalised(password).encode()
         except PasswordRefused:  # no account can have it, so a fast answer reveals nothing
             return Verdict(ok=False, needs_rehash=False)
-        ok, seconds = await self._run(lambda: stored.verify(data), stored.scheme)
+        ok, seconds = await self._run(lambda: stored.verify(data), stored)
         is_current = (stored.scheme, stored.cost) == (self._recipe.scheme, self._recipe.cost)
         await self._equalise_time(seconds, is_current)
         can_rehash = self.max_bytes is None or len(data) <= self.max_bytes
@@ -135,14 +134,31 @@ class Hasher:
         """Raises HashingBusy if a hash would raise it now, so that a caller can refuse a request
         before any other work.
         """
-        self._threads.check_capacity()
+        self._threads.check_capacity(self._cost(self._decoy))
 
-    async def _run(self, work: Callable[[], T], scheme: str) -> tuple[T, float]:
-        """Runs `work`, which computes a hash of this scheme, when its turn comes; returns its
-        result and the seconds that it took."""
-        began = perf_counter()
+    def is_dear(self, encoded: str) -> bool:
+        """Returns whether a stored hash is dearer than one by the service's own recipe."""
+        try:
+            return self._cost(schemes.read(encoded)).is_dear
+        except UnreadableHash:
+            return False
+
+    def seconds_of_dear(self, encoded: str) -> float:
+        """Returns the seconds that one verification of this hash is estimated to take, if it is
+        dearer than one by the service's own recipe; otherwise 0."""
+        cost = self._cost(schemes.read(encoded))
+        return cost.seconds if cost.is_dear else 0.0
+
+    def _cost(self, hashed: ParsedHash) -> WorkCost:
+        is_dear = hashed.seconds > _SAME * self._decoy.seconds
+        return WorkCost(hashed.seconds, is_dear)
+
+    async def _run(self, work: Callable[[], T], like: ParsedHash) -> tuple[T, float]:
+        """Runs `work`, which computes a hash that costs as much as `like`, when its turn comes;
+        returns its result and the seconds that it took."""
+        began, scheme = perf_counter(), like.scheme
         with tracing.internal("hash", {"idp.hash.scheme": scheme}) as span:
-            result, seconds = await self._threads.run(lambda: _timed(work))
+            result, seconds = await self._threads.run(lambda: _timed(work), self._cost(like))
             waited = perf_counter() - began - seconds
             span.set("idp.hash.waited_seconds", max(0.0, waited))
         metrics.HASHING.observe(seconds, scheme)

@@ -7,13 +7,14 @@ import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, TypeVar
+from time import perf_counter
+from typing import Any, Final, NamedTuple, TypeVar
 
 from idp.foundation import metrics
 from idp.foundation.errors import Busy
 from idp.foundation.fairness import requester
-from idp.foundation.fairness.fair_queue import FairQueue
 from idp.foundation.fairness.requester import Requester
+from idp.foundation.fairness.time_queue import TimeQueue
 from idp.foundation.randomness import Random
 
 T = TypeVar("T")
@@ -21,6 +22,17 @@ T = TypeVar("T")
 # Random, so that refused requests do not all return at once.
 RETRY_AFTER_SECONDS: Final = range(2, 6)
 NICENESS: Final = 10  # over that of the process
+
+
+class WorkCost(NamedTuple):
+    """The seconds that a piece of work is expected to take, and whether it is dearer than a hash
+    by the service's own recipe."""
+
+    seconds: float
+    is_dear: bool = False
+
+
+USUAL: Final = WorkCost(0.03)
 
 
 class HashingBusy(Busy):
@@ -36,11 +48,14 @@ class HashingBusy(Busy):
 
 
 class _WorkItem:
-    """A piece of work for a client, and the future that gets its result."""
+    """A piece of work for a client, and the future that gets its result. `seconds` is how long it
+    took, once it was done."""
 
-    def __init__(self, work: Callable[[], Any], client: Requester) -> None:
+    def __init__(self, work: Callable[[], Any], client: Requester, cost: WorkCost) -> None:
         self.work = work
         self.client = client
+        self.cost = cost
+        self.seconds = cost.seconds
         loop = asyncio.get_running_loop()
         self.result: asyncio.Future[Any] = loop.create_future()
         self.submitted_at = loop.time()
@@ -56,30 +71,40 @@ def _lower_priority() -> None:
 class HashingThreads:
     """Runs slow work in threads of low priority, and lets at most `limit` pieces of it wait.
 
-    The networks of the clients take turns. In a full queue the newest work of the network with
-    most is refused.
+    The networks of the clients take turns by the time that their work takes, as it was measured.
+    In a full queue the newest work of the network whose work takes most is refused.
+
+    One of the threads takes no work that is dearer than a hash by the service's own recipe. Where
+    there is a single one, a second one takes the dear work, one piece at a time. `now` is a
+    monotonic clock, in seconds.
     """
 
-    def __init__(self, threads: int, limit: int, random: Random) -> None:
+    def __init__(
+        self, threads: int, limit: int, random: Random, now: Callable[[], float] = perf_counter
+    ) -> None:
+        self._max_running = max(2, threads)
+        self._max_dear = max(1, threads - 1)
         self._pool = ThreadPoolExecutor(
-            threads, thread_name_prefix="hashing", initializer=_lower_priority
+            self._max_running, thread_name_prefix="hashing", initializer=_lower_priority
         )
         self._threads = threads
         self._random = random
-        self._queue: FairQueue[_WorkItem] = FairQueue(limit)
+        self._now = now
+        self._queue: TimeQueue[_WorkItem] = TimeQueue(limit)
         self._running = 0
+        self._running_dear = 0
         self._is_closed = False
         self._update_metrics()
 
-    async def run(self, work: Callable[[], T]) -> T:
+    async def run(self, work: Callable[[], T], cost: WorkCost = USUAL) -> T:
         """Runs the work when its client has its turn, and returns the result. Raises HashingBusy.
 
         While it waits, the request occupies no place among those that are answered.
         """
         client = requester.current()
-        self.check_capacity()
-        item = _WorkItem(work, client)
-        if self._running < self._threads:
+        self.check_capacity(cost)
+        item = _WorkItem(work, client, cost)
+        if self._has_thread(cost):
             self._start(item)
         else:
             self._wait(item)
@@ -91,38 +116,59 @@ class HashingThreads:
             self._queue.remove(client.network, item)
             self._update_metrics()
 
-    def check_capacity(self) -> None:
+    def check_capacity(self, cost: WorkCost = USUAL) -> None:
         """Raises HashingBusy if `run` would raise it now for the current client."""
-        is_free = self._running < self._threads
-        if self._is_closed or not (is_free or self._queue.has_room(requester.current().network)):
+        network = requester.current().network
+        has_room = self._has_thread(cost) or self._queue.has_room(network, cost.seconds)
+        if self._is_closed or not has_room:
             metrics.HASHING_REFUSED.count()
             raise self._busy()
+
+    def _has_thread(self, cost: WorkCost) -> bool:
+        """Returns whether a thread that may take such work is free."""
+        if self._running >= self._max_running:
+            return False
+        if cost.is_dear:
+            return self._running_dear < self._max_dear
+        return self._running - self._running_dear < self._threads
 
     def close(self) -> None:
         """Drops the waiting work, and waits for the work in progress."""
         self._is_closed = True
-        while (item := self._queue.take()) is not None:
+        while (item := self._queue.take(lambda _: True)) is not None:
             loop = item.result.get_loop()
             if not loop.is_closed():
                 loop.call_soon_threadsafe(item.result.cancel)
         self._pool.shutdown(cancel_futures=True)
 
     def _wait(self, item: _WorkItem) -> None:
-        dropped = self._queue.add(item.client.network, item)
+        dropped = self._queue.add(item.client.network, item, item.cost.seconds)
         if dropped is not None and not dropped.result.done():
             metrics.HASHING_REFUSED.count()
             dropped.result.set_exception(self._busy())
 
     def _start(self, item: _WorkItem) -> None:
         self._running += 1
+        self._running_dear += item.cost.is_dear
+        self._queue.begin(item.client.network, item.cost.seconds)
         waited = item.result.get_loop().time() - item.submitted_at
         metrics.HASHING_WAIT.observe(waited)
         self._update_metrics()
-        future = asyncio.wrap_future(self._pool.submit(item.work))
+        future = asyncio.wrap_future(self._pool.submit(self._measured, item))
         future.add_done_callback(lambda done: self._on_done(item, done))
+
+    def _measured(self, item: _WorkItem) -> Any:
+        """Does a piece of work, in a thread, and notes how long it took."""
+        began = self._now()
+        try:
+            return item.work()
+        finally:
+            item.seconds = self._now() - began
 
     def _on_done(self, item: _WorkItem, done: asyncio.Future[Any]) -> None:
         self._running -= 1
+        self._running_dear -= item.cost.is_dear
+        self._queue.end(item.client.network, item.cost.seconds, item.seconds)
         self._start_next()
         # The exception is read in any case, or asyncio would report it as never retrieved.
         error = None if done.cancelled() else done.exception()
@@ -136,13 +182,16 @@ class HashingThreads:
             item.result.set_result(done.result())
 
     def _start_next(self) -> None:
-        """Starts the work whose turn it is, and drops work whose caller was cancelled."""
-        while not self._is_closed and (item := self._queue.take()) is not None:
+        """Starts the work whose turn it is, as far as there are threads for it, and drops work
+        whose caller was cancelled."""
+        while not self._is_closed and (item := self._queue.take(self._may_start)) is not None:
             if item.client.has_disconnected and not item.result.done():
                 item.result.set_exception(self._busy())
             elif not item.result.done():
                 self._start(item)
-                return
+
+    def _may_start(self, item: _WorkItem) -> bool:
+        return self._has_thread(item.cost)
 
     def _update_metrics(self) -> None:
         metrics.HASHING_THREADS.set(self._threads)

@@ -24,7 +24,7 @@ class FairQueue(Generic[T]):
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._count = 0
-        self._sites: OrderedDict[str, _Site[T]] = OrderedDict()  # the next one first
+        self._sites: OrderedDict[str, Site[T]] = OrderedDict()  # the next one first
 
     def __len__(self) -> int:
         return self._count
@@ -74,11 +74,11 @@ class FairQueue(Generic[T]):
         key = site_of(network)
         site = self._sites.get(key)
         if site is None:
-            site = self._sites[key] = _Site()
+            site = self._sites[key] = Site()
         site.append(network, item)
         self._count += 1
 
-    def _has_fewer(self, site: _Site[T] | None) -> bool:
+    def _has_fewer(self, site: Site[T] | None) -> bool:
         """Whether a site would have fewer items than the one with the most, with one item more."""
         max_count = max((each.count for each in self._sites.values()), default=0)
         return (site.count if site is not None else 0) + 1 < max_count
@@ -93,13 +93,13 @@ class FairQueue(Generic[T]):
         self._count_removal(key, site)
         return item
 
-    def _count_removal(self, key: str, site: _Site[T]) -> None:
+    def _count_removal(self, key: str, site: Site[T]) -> None:
         self._count -= 1
         if not site.count:
             del self._sites[key]
 
 
-class _Site(Generic[T]):
+class Site(Generic[T]):
     """The waiting items of one site, by network."""
 
     def __init__(self) -> None:
@@ -121,13 +121,18 @@ class _Site(Generic[T]):
     def take(self, may_take: Callable[[T], bool] | None) -> T | None:
         """Removes and returns the item whose turn it is, of those that `may_take` accepts."""
         for network, items in self._networks.items():
-            item = next((each for each in items if may_take is None or may_take(each)), None)
+            item = _first(items, may_take)
             if item is not None:
                 del items[item]
                 self._networks.move_to_end(network)
                 self._count_removal(network, items)
                 return item
         return None
+
+    def next_item(self, may_take: Callable[[T], bool]) -> T | None:
+        """Returns the item that `take` would remove."""
+        first_items = (_first(items, may_take) for items in self._networks.values())
+        return next((each for each in first_items if each is not None), None)
 
     def remove(self, network: str, item: T) -> bool:
         """Removes an item; returns False if it is not there."""
@@ -150,3 +155,7 @@ class _Site(Generic[T]):
         self.count -= 1
         if not items:
             del self._networks[network]
+
+
+def _first(items: OrderedDict[T, None], may_take: Callable[[T], bool] | None) -> T | None:
+    return next((each for each in items if may_take is None or may_take(each)), None)

@@ -97,9 +97,10 @@ async def admitted(
     if not networks:
         yield await _admit_unknown(service, user, account, origin)
         return
+    is_dear = bool(user and user.password and service.hasher.is_dear(user.password.hash))
     async with AsyncExitStack() as turns:
         for network in networks:
-            turn = service.comparisons.turn(network.key, network.factor)
+            turn = service.comparisons.turn(network.key, network.factor, is_dear=is_dear)
             if not await turns.enter_async_context(turn):
                 raise network_limits.slowed(service)
         yield await _admit_unknown(service, user, account, origin)

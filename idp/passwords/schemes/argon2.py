@@ -25,6 +25,7 @@ MAX_MEMORY_KIB: Final = 128 * 1024
 MAX_PASSES: Final = 10
 MAX_LANES: Final = 16
 MAX_KIB_PASSES: Final = 512 * 1024
+SECONDS_PER_KIB_PASS: Final = 8e-7
 MIN_KIB_PER_LANE: Final = 8  # RFC 9106, section 3.1
 
 # The minimum of OWASP and ASVS 5.0 (appendix C): about 25 ms on one core.
@@ -56,8 +57,9 @@ def read(encoded: str) -> ParsedHash:
     base64_bytes(digest, "the hash", 16, 64)
     kind = _TYPES[scheme]
     strength = Strength("imported_argon2_min_kib", m)
+    seconds = m * t * SECONDS_PER_KIB_PASS
     return ParsedHash(
-        scheme, (m, t, p), lambda password: _verify(encoded, password, kind), strength
+        scheme, (m, t, p), lambda password: _verify(encoded, password, kind), seconds, strength
     )
 
 

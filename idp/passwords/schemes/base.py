@@ -43,13 +43,14 @@ class ParsedHash(Struct, frozen=True):
     """A stored hash that was parsed and is within bounds.
 
     `verify` returns whether a password (in bytes) belongs to it; it takes long and must not run on
-    the event loop.
+    the event loop. `seconds` is how long it takes, estimated, on one core of a current machine.
     """
 
     scheme: str
     # The scheme's parameters; if they differ from the current ones, the password is hashed again.
     cost: tuple[int, ...]
     verify: Callable[[bytes], bool]
+    seconds: float
     strength: Strength | None = None  # None: the format has no parameters
 
 

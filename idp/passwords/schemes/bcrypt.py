@@ -22,6 +22,7 @@ MAX_PASSWORD_BYTES: Final = 72
 MIN_COST: Final = 4
 MAX_COST: Final = 14  # about a second on one core
 COST: Final = 12
+_SECONDS_OF_COST_0: Final = 6.2e-5
 _SALT_BYTES: Final = 16
 _HASH_BYTES: Final = 23
 
@@ -42,7 +43,10 @@ def read(encoded: str) -> ParsedHash:
         raise UnreadableHash("bcrypt is written $2b$, two digits of cost, $ and 53 characters")
     cost = number(match[1].lstrip("0"), "the cost", MIN_COST, MAX_COST)
     strength = Strength("imported_bcrypt_min_cost", cost)
-    return ParsedHash("bcrypt", (cost,), lambda password: _verify(encoded, password), strength)
+    seconds = _SECONDS_OF_COST_0 * 2**cost
+    return ParsedHash(
+        "bcrypt", (cost,), lambda password: _verify(encoded, password), seconds, strength
+    )
 
 
 def _verify(encoded: str, password: bytes) -> bool:

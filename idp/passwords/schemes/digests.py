@@ -60,4 +60,4 @@ def _stored(
         computed = hashlib.new(name, salt_before + password + salt_after, usedforsecurity=False)
         return hmac.compare_digest(computed.digest(), expected)
 
-    return ParsedHash(name, (), verify)
+    return ParsedHash(name, (), verify, seconds=0.0)

@@ -17,6 +17,7 @@ MAX_ROUNDS: Final = {
     "sha384": 1_000_000,
     "sha512": 1_000_000,
 }
+_MAX_SECONDS: Final = 0.5  # of as many rounds
 _BASE64: Final = r"([A-Za-z0-9+/.]{1,100}={0,2})"
 _ENCODED: Final = re.compile(
     rf"\$pbkdf2(?:-(sha1|sha224|sha256|sha384|sha512))?\$([0-9]{{1,10}})\${_BASE64}\${_BASE64}"
@@ -48,7 +49,8 @@ def parsed_hash(digest: str, rounds: str, salt: bytes, expected: bytes) -> Parse
         return hmac.compare_digest(computed, expected)
 
     strength = Strength("imported_pbkdf2_min_rounds", count)
-    return ParsedHash(f"pbkdf2-{digest}", (count,), verify, strength)
+    seconds = count * blocks * _MAX_SECONDS / MAX_ROUNDS[digest]
+    return ParsedHash(f"pbkdf2-{digest}", (count,), verify, seconds, strength)
 
 
 def _decode(text: str, name: str, minimum: int) -> bytes:

@@ -15,6 +15,7 @@ from idp.passwords.schemes.base import ParsedHash, UnreadableHash
 # The rounds as a power of two; PHPass itself allows none below.
 MIN_EXPONENT: Final = 7
 MAX_EXPONENT: Final = 19
+_SECONDS_PER_ROUND: Final = 5e-7
 
 _PHPASS: Final = re.compile(r"\$[PH]\$([./A-Za-z0-9])([./A-Za-z0-9]{8})([./A-Za-z0-9]{21}[./01])")
 _DRUPAL: Final = re.compile(r"\$S\$([./A-Za-z0-9])([./A-Za-z0-9]{8})([./A-Za-z0-9]{43})")
@@ -53,4 +54,4 @@ def _parsed(
         computed = crypt_base64.encode(digest)[: len(expected)]
         return hmac.compare_digest(computed.encode("ascii"), expected.encode("ascii"))
 
-    return ParsedHash(scheme, (exponent,), verify)
+    return ParsedHash(scheme, (exponent,), verify, 2**exponent * _SECONDS_PER_ROUND)

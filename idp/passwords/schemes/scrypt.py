@@ -15,6 +15,7 @@ MAX_BLOCK: Final = 32
 MAX_PARALLEL: Final = 16
 MAX_BYTES: Final = 128 * 1024 * 1024
 MAX_BLOCKS: Final = 3 * 1024 * 1024
+_SECONDS_PER_BLOCK: Final = 3e-7
 _OPENSSL_MAX_BYTES: Final = 2 * MAX_BYTES  # the limit for OpenSSL, which counts more than N and r
 
 _ENCODED: Final = re.compile(
@@ -55,7 +56,8 @@ def parsed_hash(ln: int, block: str, parallel: str, salt: bytes, expected: bytes
         )
         return hmac.compare_digest(computed, expected)
 
-    return ParsedHash("scrypt", (ln, r, p), verify, Strength("imported_scrypt_min_cost", ln))
+    strength = Strength("imported_scrypt_min_cost", ln)
+    return ParsedHash("scrypt", (ln, r, p), verify, n * r * p * _SECONDS_PER_BLOCK, strength)
 
 
 def exponent(n: str) -> int:

@@ -20,6 +20,7 @@ MAX_ROUNDS: Final = 1_000_000
 MAX_ROUND_BYTES: Final = 128_000_000
 _DEFAULT_ROUNDS: Final = 5000
 _MD5_ROUNDS: Final = 1000
+_SECONDS_PER_ROUND: Final = 4e-7
 
 # The last characters of each hash hold fewer bits: with other bits set, the same hash would have
 # several encodings.
@@ -55,7 +56,10 @@ def read_md5(encoded: str) -> ParsedHash:
     if not match:
         raise UnreadableHash("md5-crypt is written $1$, up to 8 characters, $ and 22 characters")
     salt, expected = match[1].encode("ascii"), match[2]
-    return ParsedHash("md5-crypt", (), lambda password: _equals(_md5(password, salt), expected))
+    seconds = _MD5_ROUNDS * _SECONDS_PER_ROUND
+    return ParsedHash(
+        "md5-crypt", (), lambda password: _equals(_md5(password, salt), expected), seconds
+    )
 
 
 def read_sha(encoded: str) -> ParsedHash:
@@ -71,7 +75,8 @@ def read_sha(encoded: str) -> ParsedHash:
             return False
         return _equals(_sha(kind, password, salt.encode("ascii"), count), expected)
 
-    return ParsedHash({"5": "sha256-crypt", "6": "sha512-crypt"}[kind], (count,), verify)
+    scheme = {"5": "sha256-crypt", "6": "sha512-crypt"}[kind]
+    return ParsedHash(scheme, (count,), verify, count * _SECONDS_PER_ROUND)
 
 
 def _equals(computed: str, expected: str) -> bool:

@@ -25,6 +25,7 @@ _USABLE: Final = 0  # CRYPT_SALT_OK
 _ENCODED: Final = re.compile(
     r"(\$y\$j([./0-9A-Z])([5T])\$[./A-Za-z0-9]{2,86})\$([./A-Za-z0-9]{42}[./0-9A-D])"
 )
+_SECONDS_PER_BLOCK: Final = 1.5e-7
 _BLOCKS: Final = {"5": 8, "T": 32}
 
 
@@ -41,7 +42,10 @@ def read(encoded: str) -> ParsedHash:
         raise UnreadableHash("yescrypt needs libxcrypt, which this system doesn't have")
     expected = encoded.encode("ascii")
     cost = (exponent, _BLOCKS[match[3]])
-    return ParsedHash("yescrypt", cost, lambda password: _verify(library, expected, password))
+    seconds = (_BLOCKS[match[3]] << exponent) * _SECONDS_PER_BLOCK
+    return ParsedHash(
+        "yescrypt", cost, lambda password: _verify(library, expected, password), seconds
+    )
 
 
 @cache

@@ -23,9 +23,9 @@ class NotedHashes(HashingThreads):
         super().__init__(*args)
         self._notes = os.open(os.environ[NOTES_VARIABLE], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
-    async def run(self, work):
+    async def run(self, work, *cost):
         self._note("asked", requester.current())
-        return await super().run(work)
+        return await super().run(work, *cost)
 
     def close(self) -> None:
         super().close()

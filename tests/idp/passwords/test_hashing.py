@@ -58,8 +58,8 @@ def gate(monkeypatch):
         return True
 
     added = {
-        "$slow$": ParsedHash("slow", (), verify),
-        "$quick$": ParsedHash("quick", (), lambda password: password == b"x"),
+        "$slow$": ParsedHash("slow", (), verify, seconds=0.03),
+        "$quick$": ParsedHash("quick", (), lambda password: password == b"x", seconds=0.0),
     }
     usual = schemes.read
     monkeypatch.setattr(
@@ -298,7 +298,7 @@ async def test_closing_drops_what_waits_and_refuses_what_comes(gate):
 def test_processes_share_the_cores(monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)), raising=False)
 
-    workers = [make(**settings)._threads._pool._max_workers for settings in (
+    workers = [make(**settings)._threads._threads for settings in (
         {}, {"processes": 4}, {"processes": 20}, {"hashing_threads": 3, "processes": 4}
     )]  # fmt: skip
 

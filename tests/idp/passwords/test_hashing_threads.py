@@ -12,7 +12,7 @@ import pytest
 
 from idp.foundation.fairness import requester
 from idp.foundation.fairness.requester import Requester
-from idp.passwords.hashing_threads import NICENESS, HashingBusy, HashingThreads
+from idp.passwords.hashing_threads import NICENESS, USUAL, HashingBusy, HashingThreads, WorkCost
 from tests.support import patience
 from tests.support.random import SeededRandom
 
@@ -20,20 +20,23 @@ from tests.support.random import SeededRandom
 class Hashes:
     """Work in one thread, piece by piece: `step` lets the piece that runs end."""
 
-    def __init__(self, limit):
-        self.threads = HashingThreads(1, limit, SeededRandom())
+    def __init__(self, limit, threads=1):
+        self.threads = HashingThreads(threads, limit, SeededRandom(), lambda: self.now)
+        self.now = 0.0
         self.started = []
         self.clients = {}
         self._gate = threading.Semaphore(0)
         self._begun = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 
-    def submit(self, name, network):
+    def submit(self, name, network, cost=USUAL, takes=None):
         """Submits a piece of work of a client in this network; returns its future result."""
+        seconds = cost.seconds if takes is None else takes
         context = contextvars.copy_context()
         self.clients[name] = Requester(network)
         context.run(requester.begin, self.clients[name])
-        return self._loop.create_task(self.threads.run(lambda: self._work(name)), context=context)
+        work = self.threads.run(lambda: self._work(name, seconds), cost)
+        return self._loop.create_task(work, context=context)
 
     async def begun(self, count):
         async with asyncio.timeout(patience.SECONDS):
@@ -52,10 +55,11 @@ class Hashes:
         await asyncio.gather(*results, return_exceptions=True)
         self.threads.close()
 
-    def _work(self, name):
+    def _work(self, name, seconds):
         self.started.append(name)
         self._loop.call_soon_threadsafe(self._begun.set)
         self._gate.acquire(timeout=patience.SECONDS)
+        self.now += seconds
         return name
 
 
@@ -91,23 +95,62 @@ async def test_of_five_sign_ins_at_once_each_waits_for_one_foreign_hash_more_tha
     results += [hashes.submit(f"b{n}", "192.0.2.2") for n in range(5)]
     await asyncio.sleep(0)
 
-    for _ in range(11):
+    for _ in range(10):
         await hashes.step()
 
-    assert hashes.started == [
-        "a0",
-        "a1",
-        "b0",
-        "a2",
-        "b1",
-        "a3",
-        "b2",
-        "a4",
-        "b3",
-        "a5",
-        "b4",
-        "a6",
-    ]
+    assert hashes.started == ["a0", "b0", "a1", "b1", "a2", "b2", "a3", "b3", "a4", "b4", "a5"]
+    await hashes.end(*results)
+
+
+@pytest.mark.promise("overload: measured hashes")
+async def test_who_has_used_much_time_waits_for_those_who_have_used_little():
+    hashes = Hashes(100)
+    results = [hashes.submit(f"slow{n}", "192.0.2.1", takes=0.3) for n in range(3)]
+    await hashes.begun(1)
+    results += [hashes.submit(f"quick{n}", "192.0.2.2") for n in range(8)]
+    await asyncio.sleep(0)
+
+    for _ in range(9):
+        await hashes.step()
+
+    assert hashes.started == ["slow0", *[f"quick{n}" for n in range(8)], "slow1"]
+    await hashes.end(*results)
+
+
+@pytest.mark.promise("overload: measured hashes")
+@pytest.mark.parametrize("threads", [1, 2, 4])
+async def test_one_thread_takes_no_hashes_that_are_dearer_than_our_own(threads):
+    hashes = Hashes(100, threads)
+    dear = WorkCost(0.5, is_dear=True)
+    results = [hashes.submit(f"dear{n}", f"198.51.100.{n}", dear) for n in range(48)]
+    most = max(1, threads - 1)
+    await hashes.begun(most)
+
+    results.append(hashes.submit("own", "192.0.2.1"))
+    await hashes.begun(most + 1)
+
+    assert hashes.started[most:] == ["own"]
+    results.append(hashes.submit("next", "192.0.2.1"))
+    await asyncio.sleep(0)
+    assert len(hashes.started) == most + 1, "all threads are taken"
+    await hashes.end(*results)
+    assert len(hashes.started) == 50
+
+
+@pytest.mark.promise("overload: measured hashes")
+async def test_in_a_queue_that_is_full_of_dear_hashes_a_cheap_one_has_room():
+    hashes = Hashes(3)
+    dear = WorkCost(0.5, is_dear=True)
+    results = [hashes.submit(f"dear{n}", f"198.51.100.{n}", dear) for n in range(4)]
+    await hashes.begun(1)
+    results += [hashes.submit("own0", "192.0.2.1"), hashes.submit("own1", "192.0.2.1")]
+    await hashes.begun(2)
+
+    assert hashes.started == ["dear0", "own0"]
+    refused = [each for each in results if each.done() and each.exception()]
+    assert len(refused) == 1
+    assert isinstance(refused[0].exception(), HashingBusy)
+    assert not results[-1].done()
     await hashes.end(*results)
 
 
@@ -120,7 +163,7 @@ async def test_in_a_full_queue_the_newest_of_the_network_with_most_is_refused():
         await results[3]
 
     await hashes.end(*results, other)
-    assert hashes.started == ["a0", "a1", "b", "a2"]
+    assert hashes.started == ["a0", "b", "a1", "a2"]
 
 
 async def test_who_would_be_refused_is_refused_before_any_other_work():

@@ -22,6 +22,9 @@ from idp.transfer.kinds.users.human_request import HumanRow, PackagedHuman
 from idp.transfer.kinds.users.user_rows import UserCase, UserTarget
 from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem
 
+MAX_HASH_SECONDS: Final = 0.15  # one verification; a row with a dearer hash has a warning
+_HASH: Final = "user.hashedPassword.value"
+
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of persons (`RowKind.plan`): new ones are created; existing ones are skipped or,
@@ -52,7 +55,8 @@ async def _plan(context: ImportContext, case: UserCase) -> RowPlan:
         problems, case = chosen.problems, user_rows.with_password(case, chosen.password)
     if problems:
         return user_rows.refusal(case, problems)
-    return await user_rows.plan(context, case, warnings=_warnings(row))
+    warnings = (*_warnings(row), *_cost_warnings(context, case))
+    return await user_rows.plan(context, case, warnings=warnings)
 
 
 def _row(parsed: ParsedRow) -> PackagedHuman:
@@ -75,11 +79,32 @@ def _hash_problems(context: ImportContext, case: UserCase) -> list[FieldProblem]
     """Returns the problems of a new hash that is too weak; a hash that is stored already is not
     checked.
     """
+    return user_creation.hash_problems(context.service, _HASH, _new_hash(case))
+
+
+def _new_hash(case: UserCase) -> str | None:
+    """Returns the hash that the row brings; None if there is none, or it is stored already."""
     sent = case.after.password
     stored = case.stored.password if case.stored else None
-    if sent is None or (stored is not None and stored.hash == sent.hash):
-        return []
-    return user_creation.hash_problems(context.service, "user.hashedPassword.value", sent.hash)
+    is_stored = sent is not None and stored is not None and stored.hash == sent.hash
+    return None if sent is None or is_stored else sent.hash
+
+
+def _cost_warnings(context: ImportContext, case: UserCase) -> tuple[RowProblem, ...]:
+    """Returns the warning of a new hash whose verification takes long."""
+    new_hash = _new_hash(case)
+    seconds = context.service.hasher.seconds_of_dear(new_hash) if new_hash else 0.0
+    if seconds <= MAX_HASH_SECONDS:
+        return ()
+    return (
+        RowProblem(
+            error_code="password_hash.dear",
+            field=_HASH,
+            message=f"takes about {seconds:.1f} s to verify, until the first sign-in replaces it",
+            fix="There is nothing to do if few people sign in with such hashes at once.",
+            is_error=False,
+        ),
+    )
 
 
 def _warnings(row: PackagedHuman) -> tuple[RowProblem, ...]:

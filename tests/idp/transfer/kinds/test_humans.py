@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from idp.identity.factors import second_factors
 from idp.mail import messages
 from idp.records import USERS, IdpLink, Phone
@@ -10,6 +12,7 @@ from tests.support.samples.people import IMPORTED
 from tests.support.store.audit import events_agree
 from tests.support.store.stored import everything
 from tests.support.transfer.bringing import brought, exported_org
+from tests.support.transfer.bringing_people import outcome
 
 ACME = {"orgId": "acme", "org": {"name": "Acme"}}
 HASH = IMPORTED["hashedPassword"]["value"]
@@ -162,3 +165,23 @@ async def test_who_came_signs_in_with_the_password_of_before(server, demo, new_v
 
     for name in ("road.runner", "road@runner.example", "b"):
         assert (await demo.tokens(new_visitor(), name, PASSWORD))["access_token"]
+
+
+@pytest.mark.promise("overload: measured hashes")
+async def test_a_new_hash_that_takes_long_to_verify_is_warned_of_and_stored(server):
+    dear, usual = ("$2b$12$" + 53 * ".", "$2b$11$" + 53 * ".")
+    rows = [
+        row("dear", hashedPassword={"value": dear}),
+        row(
+            "usual", userName="b", email={"email": "b@b.example"}, hashedPassword={"value": usual}
+        ),
+    ]
+
+    first, second = await bring(server, *rows)
+    again, _ = await bring(server, *rows, job="again", updates=True)
+
+    assert outcome(first) == ("create", {"user.hashedPassword.value": "password_hash.dear"})
+    assert "0.3 s" in first.problems[0].message
+    assert outcome(second) == ("create", {})
+    assert outcome(again)[1] == {}
+    assert (await server.store.get(USERS, "dear")).password.hash == dear
