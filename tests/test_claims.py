@@ -49,6 +49,7 @@ CLAIMS = {
         "by 503 with `Retry-After` within 8 seconds": "tests/fire/under_load/test_store_away.py",
         "discovery, keys, stylesheets, pictures | 128 | 512 | 1 s": "tests/test_stated_figures.py",
         "503 with `Retry-After`, 1 to 3 seconds at random": "tests/handlers/http/test_overload.py",
+        "1 KiB a second of a response, over 30 seconds": "tests/idp/server/test_connections.py",
         "more than 0.1 seconds to arrive": "tests/handlers/http/test_overload.py",
         "as measured (`python -m benchmarks.growth`)": "benchmarks/growth/__main__.py",
         "calculated: 100,000 people are 0.2 GB": CALCULATED,

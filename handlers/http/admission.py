@@ -5,8 +5,8 @@ Each route belongs to a group, which has a number of places in this process. A r
 place before its body is read, and releases it when it has been answered. Without a free place it
 waits: the networks of the clients take turns. When too many wait, the newest request of the
 network with most waiting ones is refused, and so is every request that has waited too long. Where
-requests may take long, one caller has at most half of the places: a network, and whoever it
-authenticates as.
+requests may take long, one caller has at most half of the places: a network, and a user who has
+authenticated.
 
 The requests that are being answered share one thread. So that no client fills a turn of the event
 loop, its requests beyond a few wait for a later turn, although there are free places
@@ -90,8 +90,8 @@ class ClientDisconnected(Finish):
 class Place(Requester, eq=False):
     """The place of one request in its group: waited for, taken, or released.
 
-    `caller` is who has authenticated; empty as long as nobody has. `refusal` is the error of a
-    request that gets no place; `turn` is done when that is decided.
+    `caller` is the id of the user who has authenticated, empty before that. `refusal` is the error
+    of a request that gets no place; `turn` is done when that is decided.
     """
 
     places: GroupPlaces | None = None

@@ -61,7 +61,7 @@ class RequestPlace(Struct, eq=False):
             await self.enter_again()
 
     @property
-    def is_wanted(self) -> bool:
+    def is_awaited(self) -> bool:
         """Whether another request waits for a place of the group."""
         return self._places is not None and self._places.waiting > 0
 

@@ -23,7 +23,7 @@ async def send_written(handler: Handler) -> None:
     """
     flushed = handler.flush()
     try:
-        if not (flushed.done() or handler.place.is_wanted):
+        if not (flushed.done() or handler.place.is_awaited):
             await asyncio.wait([flushed], timeout=PROMPT_SECONDS)
         is_slow = not flushed.done() and handler.place.yield_place()
         await flushed

@@ -176,8 +176,8 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "password_hash.dear": CatalogueEntry(
         400,
         "One verification of the hash is estimated to take over 0.15 s (a warning of imports).",
-        "There is nothing to do if few people sign in with such hashes at once: the first sign-in"
-        " replaces each.",
+        "There is nothing to do if few users sign in with such hashes at the same time: the first"
+        " sign-in replaces each.",
     ),
     "password_hash.too_weak": CatalogueEntry(
         400,

@@ -1,9 +1,9 @@
 """Limits on the messages that calls by roles of an organization send: to one mailbox, and of one
 organization.
 
-Whoever manages users may have a message sent to any address, as often as they call. So each unit
-of such a call that sends messages counts them before it is stored; beyond a limit nothing of it
-is. Calls by roles of the installation have no limit.
+A manager of users may have a message sent to any address, with each call. So each unit of such a
+call that sends messages counts them before it is stored; beyond a limit nothing of it is. Calls by
+roles of the installation have no limit.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def send_soon(service: Service, committed: Sequence[Write]) -> None:
 
 async def deliver_due(service: Service) -> None:
     """Sends the waiting logout messages that are due now, unless another process claims them
-    first: those of each organization in its turn (`logout_turns`)."""
+    first. The organizations take turns (`logout_turns`)."""
     is_more = True
     while is_more:
         turns = await _due(service)

@@ -101,7 +101,7 @@ def _cost_warnings(context: ImportContext, case: UserCase) -> tuple[RowProblem, 
             error_code="password_hash.dear",
             field=_HASH,
             message=f"takes about {seconds:.1f} s to verify, until the first sign-in replaces it",
-            fix="There is nothing to do if few people sign in with such hashes at once.",
+            fix="There is nothing to do if few users sign in with such hashes at the same time.",
             is_error=False,
         ),
     )
