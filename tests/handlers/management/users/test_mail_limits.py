@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
+from handlers.forms import run_operation
+from handlers.forms.run_operation import OperationRun
+from idp.identity.users import permissions
 from idp.management import mail_limits
-from idp.records import OUTBOX, VERIFICATIONS
+from idp.records import OUTBOX, USERS, VERIFICATIONS
 from tests.support.management.callers import new_caller, new_organization, refused
 from tests.support.sign_in.people import create
 
@@ -96,6 +99,23 @@ async def test_under_an_idempotency_key_nothing_is_stored_of_a_refused_call(serv
     assert await stored(server) == before
     repeated = await manager.post(f"{user}/email/resend", {}, **{"Idempotency-Key": "key-3"})
     assert repeated.status == 200
+
+
+@pytest.mark.promise("security: mails of managers")
+async def test_the_pages_of_the_console_have_the_same_limit(server, managed):
+    manager, address = await managed()
+    caller = await server.store.get(USERS, manager.user_id)
+    rights = await permissions.of_user(server.service, caller.id)
+    operation = "POST /v2/users/{userId}/email/resend"
+    resend = OperationRun(operation=operation, ids=[address.rpartition("/")[2]])
+    for _ in range(20):
+        await run_operation.run(server.service, caller, rights, resend)
+    before = await stored(server)
+
+    with pytest.raises(mail_limits.TooManyToMailbox):
+        await run_operation.run(server.service, caller, rights, resend)
+
+    assert await stored(server) == before
 
 
 async def test_who_has_the_code_returned_is_not_limited(managed):
