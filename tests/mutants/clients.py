@@ -7,8 +7,8 @@ from tests.mutants.mutant import Mutant
 AUTH = "idp/oauth/authentication/client_authentication.py"
 CLAIMED = "idp/oauth/authentication/claimed_client.py"
 ASSERTIONS = "idp/oauth/authentication/jwt_assertions.py"
-BY_SECRET = "tests/handlers/protocol/tokens/test_client_auth.py"
-BY_KEY = "tests/handlers/protocol/tokens/test_client_assertion.py"
+BY_SECRET = "tests/handlers/protocol/clients/test_client_auth.py"
+BY_KEY = "tests/handlers/protocol/clients/test_client_assertion.py"
 INTROSPECTION = "tests/handlers/protocol/tokens/test_introspection.py"
 
 MUTANTS = [
@@ -52,7 +52,7 @@ MUTANTS = [
         "handlers/protocol/client_endpoint.py",
         "return None if self._has_credential_in_form else super().challenge_for(error)",
         "return super().challenge_for(error)",
-        "tests/handlers/protocol/tokens/test_refused_clients.py -k without_a_challenge",
+        "tests/handlers/protocol/clients/test_refused_clients.py -k without_a_challenge",
     ),
     Mutant(
         "an inactive client is a client",
@@ -122,7 +122,7 @@ MUTANTS = [
         AUTH,
         "        if claimed.assertion is not None:\n            refusal.describe(",
         "        if False:\n            refusal.describe(",
-        "tests/handlers/protocol/tokens/test_assertion_faults.py -k finds_out",
+        "tests/handlers/protocol/clients/test_assertion_faults.py -k finds_out",
     ),
     Mutant(
         "anybody's key",
@@ -157,7 +157,7 @@ MUTANTS = [
         ASSERTIONS,
         "if audience and set(audience) <= set(accepted):",
         "if audience and all(each.startswith(accepted[0]) for each in audience):",
-        "tests/handlers/protocol/tokens/test_assertion_audiences.py -k no_address_of_another",
+        "tests/handlers/protocol/clients/test_assertion_audiences.py -k no_address_of_another",
     ),
     Mutant(
         "an assertion never expires",

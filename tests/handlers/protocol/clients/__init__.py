@@ -1,0 +1,1 @@
+"""How clients authenticate, and how they are refused."""
