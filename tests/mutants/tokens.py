@@ -12,6 +12,7 @@ TOKEN_REQUEST = "idp/oauth/grants/token_request.py"
 GRANTS = "idp/oauth/grants/__init__.py"
 INTROSPECTION = "tests/handlers/protocol/tokens/test_introspection.py"
 REVOCATION = "tests/handlers/protocol/tokens/test_revocation.py"
+LOST = "tests/handlers/protocol/tokens/test_lost_answers.py"
 OF_CODES = "tests/handlers/protocol/tokens/test_token_code.py"
 OF_REFRESH = "tests/handlers/protocol/tokens/test_token_refresh.py"
 REUSE = "tests/handlers/protocol/tokens/test_refresh_reuse.py"
@@ -185,8 +186,8 @@ MUTANTS = [
     Mutant(
         "two redemptions at one moment",
         CODE,
-        'expected = {"code.redeemed_at": None, "revoked_at": None}',
-        "expected = {}",
+        '= {"code.redeemed_at": code.redeemed_at, "revoked_at": None}',
+        "= {}",
         f"{RACES} -k redemptions",
     ),
     Mutant(
@@ -241,9 +242,23 @@ MUTANTS = [
     Mutant(
         "a refresh token may be used again for ever",
         REFRESH,
-        "        and now < refresh.rotated_at + grace\n",
-        "",
+        " or abs(now - refresh.rotated_at) < grace)",
+        " or True)",
         f"{REUSE} -k while_is_over",
+    ),
+    Mutant(
+        "a refresh token that was rotated by what no majority has is answered",
+        REFRESH,
+        "    request = await confirmed(request, AUTHORIZATIONS)\n",
+        "",
+        f"{LOST} -k no_majority",
+    ),
+    Mutant(
+        "a lost answer is taken for a replay",
+        "idp/oauth/grants/lost_answers.py",
+        "        if was_applied:\n",
+        "        if False:\n",
+        f"{LOST} -k survives",
     ),
     Mutant(
         "a grant that the client may not use",
