@@ -170,7 +170,7 @@ async def test_a_client_that_failed_is_named_where_it_exists(server, visitor):
     app = await server.register(grant_types=["client_credentials"])
     form = {"grant_type": "client_credentials", "client_secret": "my own secret"}
     for id in (app.client_id, app.client_id, "invented-name"):
-        assert (await visitor.post(TOKEN, form | {"client_id": id})).status == 401
+        assert (await visitor.post(TOKEN, form | {"client_id": id})).status == 400
     await flush(server)
     await flush(server, minutes=10)
     found = await events(server)
