@@ -87,6 +87,7 @@ class Application(Record):
     allows_any_loopback_port: bool = False
     requires_pushed_requests: bool = False
     requires_pkce: bool = False
+    is_auth_method_strict: bool = False
     confirms_return: bool = False
     refresh_token_reuse_seconds: int = 0
     clock_skew_seconds: int = 0

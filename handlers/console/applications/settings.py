@@ -162,6 +162,14 @@ FIELDS: Final = (
         message("Always required for applications without a secret.", context="applications"),
     ),
     _option(
+        "strictAuthMethod",
+        message("Accept only this authentication method", context="applications"),
+        message(
+            "Otherwise the secret is accepted in the header and in the form.",
+            context="applications",
+        ),
+    ),
+    _option(
         "confirmReturn",
         message("Ask before returning to the app", context="applications"),
         message(

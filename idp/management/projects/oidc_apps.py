@@ -107,6 +107,7 @@ def settings(request: OidcSettings) -> dict[str, Any]:
     return {
         **({"allowed_users": ALLOWED_USERS[allowed]} if allowed else {}),
         "auth_method": AUTH_METHODS[request.auth_method_type],
+        "is_auth_method_strict": request.strict_auth_method,
         "app_type": APP_TYPES[request.app_type],
         "redirect_uris": request.redirect_uris,
         "post_logout_redirect_uris": request.post_logout_redirect_uris,

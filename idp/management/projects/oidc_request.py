@@ -81,6 +81,7 @@ class OidcSettings(Request, frozen=True, kw_only=True):
     loopback_any_port: bool = False
     require_pushed_requests: bool = False
     require_pkce: bool = False
+    strict_auth_method: bool = False
     confirm_return: bool | None = None
     skip_native_app_success_page: bool = False
     login_version: LoginVersion | None = None

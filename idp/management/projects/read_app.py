@@ -64,6 +64,7 @@ class OidcConfig(Answer, frozen=True, kw_only=True):
     loopback_any_port: bool = False
     require_pushed_requests: bool = False
     require_pkce: bool = False
+    strict_auth_method: bool = False
     confirm_return: bool = False
 
 
@@ -155,6 +156,7 @@ def oidc(client: Application) -> OidcConfig:
         loopback_any_port=client.allows_any_loopback_port,
         require_pushed_requests=client.requires_pushed_requests,
         require_pkce=client.requires_pkce,
+        strict_auth_method=client.is_auth_method_strict,
         confirm_return=client.confirms_return,
     )
 

@@ -222,9 +222,11 @@ def check(
 ) -> str:
     """Checks that the client is active, uses the method it is registered for, and sent its secret.
 
-    An assertion is not verified here. Returns the id of the secret or key that was used, an empty
-    text for a public client. Raises `InvalidClient` if a check fails, also for a method that is
-    not one of `methods`.
+    A secret may come in the header or in the form, whichever of the two is registered, unless the
+    application's method is strict: libraries differ in what they try first. An assertion is not
+    verified here. Returns the id of the secret or key that was used, an empty text for a public
+    client. Raises `InvalidClient` if a check fails, also for a method that is not one of
+    `methods`.
     """
     with CLIENT_KNOWN:
         if client.state != "active":
@@ -232,7 +234,7 @@ def check(
             details = f"The application {refusal_details.named(client)} is not active{why}."
             raise InvalidClient("the client is inactive", details=details)
     with CLIENT_METHOD:
-        if claimed.method != client.auth_method:
+        if claimed.method != client.auth_method and not _may_replace(claimed.method, client):
             raise _other_method(claimed.method, client.auth_method)
         _check_accepted(claimed.method, methods)
     with CLIENT_CREDENTIAL:
@@ -241,6 +243,12 @@ def check(
             details = _about_secret(claimed, client, now)
             raise InvalidClient("wrong client secret", details=details)
     return credential_id
+
+
+def _may_replace(used: AuthMethod, client: Application) -> bool:
+    """Returns whether the client may use this method in place of the one it is registered for."""
+    is_about_secret = {used, client.auth_method} == _BY_SECRET
+    return is_about_secret and not client.is_auth_method_strict
 
 
 def _check_accepted(used: AuthMethod, methods: Collection[AuthMethod]) -> None:
@@ -257,12 +265,14 @@ def _check_accepted(used: AuthMethod, methods: Collection[AuthMethod]) -> None:
 
 
 def _other_method(used: AuthMethod, registered: AuthMethod) -> InvalidClient:
-    is_about_secret = {used, registered} == {"client_secret_basic", "client_secret_post"}
+    fix = f"Set the client library to {registered}: {_HOW[registered]}. Or register {used}."
+    if is_strict := {used, registered} == _BY_SECRET:
+        fix += " Or set strictAuthMethod to false: then both are accepted."
     return InvalidClient(
         f"the client is registered for {registered}",
         details=f"The application's method is {registered}, and {used} was used.",
-        fix=f"Set the client library to {registered}: {_HOW[registered]}. Or register {used}.",
-        hint=f"registered for {registered}, {used} was sent" if is_about_secret else "",
+        fix=fix,
+        hint=f"registered for {registered}, {used} was sent" if is_strict else "",
     )
 
 
@@ -301,6 +311,7 @@ def _by_key(claimed: Claimed, client: Application, now: datetime) -> str | None:
     return claimed.assertion.kid if claimed.assertion else None
 
 
+_BY_SECRET: Final = frozenset({"client_secret_basic", "client_secret_post"})
 _HOW: Final[dict[AuthMethod, str]] = {
     "client_secret_basic": "client_id and client_secret go into a Basic header",
     "client_secret_post": "client_id and client_secret go into the form",

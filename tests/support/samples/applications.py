@@ -48,6 +48,7 @@ FULL_SETTINGS = {
     "loopbackAnyPort": True,
     "requirePushedRequests": True,
     "requirePkce": True,
+    "strictAuthMethod": True,
     "confirmReturn": True,
     "skipNativeAppSuccessPage": True,
     "loginVersion": {"loginV1": {}},

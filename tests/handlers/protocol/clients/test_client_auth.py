@@ -50,7 +50,6 @@ def unproven(id: str, secret: str) -> dict[str, tuple[dict, dict]]:
         "client_id alone": ({}, {"client_id": id}),
         "client_id and an empty secret": ({}, {"client_id": id, "client_secret": ""}),
         "client_secret alone": ({}, {"client_secret": secret}),
-        "the right secret by the other method": ({}, {"client_id": id, "client_secret": secret}),
         "a wrong secret": (basic(f"{id}:wrong"), {}),
         "an empty secret": (basic(f"{id}:"), {}),
         "a secret cut": (basic(f"{id}:{secret[:-1]}"), {}),
@@ -184,8 +183,8 @@ async def test_the_parts_of_the_basic_header_are_form_urldecoded(
     "token error: invalid_client",
 )
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post", "none"])
-async def test_only_the_registered_method_is_accepted(server, visitor, method):
-    client = await server.register(auth_method=method)
+async def test_only_the_registered_method_is_accepted_where_it_is_strict(server, visitor, method):
+    client = await server.register(auth_method=method, is_auth_method_strict=True)
     secret = client.client_secret or "anything"
     stored = await server.store.get(APPLICATIONS, client.client_id)
     if stored.secret_hash is None:  # a public client whose record holds a secret all the same
@@ -203,6 +202,33 @@ async def test_only_the_registered_method_is_accepted(server, visitor, method):
             assert_refused(page, 400, "invalid_grant", way)
         else:
             assert_refused(page, 400 if has_credential(form) else 401, "invalid_client", way)
+
+
+@pytest.mark.promise("client: authentication method", "client authentication: client_secret_post")
+@pytest.mark.parametrize("registered", ["client_secret_basic", "client_secret_post"])
+@pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post"])
+async def test_a_secret_is_accepted_in_the_header_and_in_the_form(
+    server, visitor, registered, used
+):
+    client = await server.register(auth_method=registered)
+    page = await client.sign_in(visitor, *server.user)
+    headers, form = credentials_by(client, used)
+
+    assert_granted(await client.redeem(visitor, page.answer["code"], headers, **form))
+
+
+@pytest.mark.parametrize("method", ["none", "private_key_jwt"])
+@pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post"])
+async def test_no_secret_is_accepted_of_a_client_that_is_registered_for_another_method(
+    server, visitor, method, used
+):
+    client = await server.register(auth_method=method)
+    client.client_secret = "anything"
+    changes = {"secret_hash": opaque_tokens.digest(client.client_secret)}
+    await server.store.commit(Update(APPLICATIONS, client.client_id, set=changes))
+    page = await send(visitor, "A" * 108, *credentials_by(client, used))
+
+    assert_refused(page, 400 if used == "client_secret_post" else 401, "invalid_client")
 
 
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post", "none"])

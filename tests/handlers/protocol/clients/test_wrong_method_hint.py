@@ -1,5 +1,5 @@
-"""A client with a secret that uses the wrong of client_secret_basic and client_secret_post is told
-so on this machine and in debug mode, and nowhere else."""
+"""A client with a strict method that uses the wrong of client_secret_basic and client_secret_post
+is told so on this machine and in debug mode, and nowhere else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GENERIC = "client authentication failed"
 
 async def sent_wrongly(server, visitor, registered: str):
     """The answer to a token request by the other method than the registered one."""
-    party = await server.register(auth_method=registered)
+    party = await server.register(auth_method=registered, is_auth_method_strict=True)
     if registered == "client_secret_basic":
         secret = {"client_id": party.client_id, "client_secret": party.client_secret}
         return party, await party.redeem(visitor, CODE, headers={}, **secret)
