@@ -9,20 +9,20 @@ roles of the installation have no limit.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final, cast
 
 from idp.foundation.errors import TooMany
+from idp.identity.guesses import throttle
 from idp.identity.users.lookup import login_key
 from idp.mail import messages
 from idp.mail.messages import MailMessage
 from idp.management.call import Call
 from idp.records import OutboxMessage
 from idp.service import Service
-from storage import Conflict, Insert, Stale, Store, Write
+from storage import Conflict, Insert, Stale, Store, Unavailable, Write
 
 MAX_TO_MAILBOX: Final = 20  # in an hour: codes and invitations; and as many notices besides
 HOUR: Final = timedelta(hours=1)
@@ -52,46 +52,42 @@ def limited(service: Service, call: Call) -> Service:
 
 
 class _CountingStore:
-    """The store of one call. What was counted for a unit that a concurrent change has refused is
-    not counted again when it is repeated."""
+    """The store of one call. What was counted for a unit that is not stored is counted back."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._store = service.store
-        self._counted = Counter[str]()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
     async def commit(self, *writes: Write) -> None:
-        keys = await self._admit(_mails(self._service, writes))
+        keys = list[str]()
         try:
+            await self._admit(_mails(self._service, writes), keys)
             await self._store.commit(*writes)
-        except (Conflict, Stale):
-            self._counted.update(keys)
+        except (Conflict, Stale, Unavailable, TooMany):
+            for key in keys:
+                await throttle.uncount(self._service, key)
             raise
 
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> Any:
-        await self._admit(_mails(self._service, [write for unit in units for write in unit]))
+        await self._admit(_mails(self._service, [write for unit in units for write in unit]), [])
         return await self._store.commit_each(units)
 
-    async def _admit(self, mails: Sequence[tuple[str, MailMessage]]) -> list[str]:
-        keys = list[str]()
+    async def _admit(self, mails: Sequence[tuple[str, MailMessage]], keys: list[str]) -> None:
+        """Counts these messages, and adds the keys of their counters to `keys`."""
         for kind, mail in mails:
             mailbox = _mailbox_key(self._service, kind, mail)
-            await self._count(mailbox, MAX_TO_MAILBOX, HOUR, TooManyToMailbox)
             keys.append(mailbox)
+            await self._count(mailbox, MAX_TO_MAILBOX, HOUR, TooManyToMailbox)
             if kind in _WITH_CODE:
                 sum_key = f"mails:of:{mail.org_id}"
                 most = self._service.config.organization_mails_per_day
-                await self._count(sum_key, most, DAY, TooManyOfOrganization)
                 keys.append(sum_key)
-        return keys
+                await self._count(sum_key, most, DAY, TooManyOfOrganization)
 
     async def _count(self, key: str, most: int, window: timedelta, error: type[TooMany]) -> None:
-        if self._counted[key]:
-            self._counted[key] -= 1
-            return
         count = await self._store.increment(key, window=window)
         if count.n > most:
             remaining = count.resets_at - self._service.clock.now()

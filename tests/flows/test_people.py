@@ -94,7 +94,8 @@ async def test_a_name_is_never_given_out_beside_the_same_address(place, open_bro
 
 async def at_once(caller, twin):
     bodies = [
-        person(email=None) | {"email": {"email": "a@b.example"}} | twin(n) for n in range(AT_ONCE)
+        person(email=None) | {"email": {"email": f"a{n}@b.example"}} | twin(n)
+        for n in range(AT_ONCE)
     ]
     return await asyncio.gather(*(caller.post(PATH, body) for body in bodies))
 

@@ -158,7 +158,7 @@ async def pushed_request(server, stranger, demo):
 async def forgotten_password(server, stranger, demo):
     await give_address(server)
     page = await at_reset(stranger, demo)
-    use_up(mail_limits._admit_network, server.service, AttemptOrigin(ADDRESS))
+    use_up(mail_limits.refuse_flood, server.service, AttemptOrigin(ADDRESS))
     return lambda: stranger.send(page, loginName="demo")
 
 

@@ -43,7 +43,7 @@ async def refused_call(visitor, app):
 
 REQUESTS = {
     tokens: 200,
-    wrong_secret: 401,
+    wrong_secret: 400,
     wrong_method: 405,
     keys: 200,
     page: 400,

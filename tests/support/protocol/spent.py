@@ -45,7 +45,7 @@ class Spent:
             assert_refused(page, 400, "invalid_grant")
             assert (await self.party.userinfo(browser, tokens["access_token"])).status == 401
         page = await browser.post("/oauth/v2/token", self.assertion)
-        assert_refused(page, 401, "invalid_client")
+        assert_refused(page, 400, "invalid_client")
         refreshed = await self.party.refresh(browser, self.living["refresh_token"])
         assert refreshed.status == 200, refreshed.text
         assert_refused(await self.party.redeem(browser, self.code), 400, "invalid_grant")
