@@ -156,13 +156,12 @@ def header(party, client_id=None, secret="wrong"):
 
 def until_the_client(party):
     """What mends a request until the client is proven."""
-    secret = {"client_id": party.client_id, "client_secret": party.client_secret}
     return [
         {"method": "POST"},
         {"kind": FORM},
         {"twice": []},
         {"headers": header(party, client_id="wiki")},
-        {"headers": {}, **secret},
+        {"headers": {}, "client_id": party.client_id},
         {"headers": header(party), "client_id": "", "client_secret": ""},
         {"headers": party.basic()},
     ]

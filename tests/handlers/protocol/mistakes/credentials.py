@@ -80,8 +80,14 @@ async def another_id_in_the_form(world: World):
 
 
 async def basic_instead_of_post(world: World):
-    party = await world.another(auth_method="client_secret_post")
+    party = await world.another(auth_method="client_secret_post", is_auth_method_strict=True)
     return await party.redeem(world.visitor, "c" * 65)
+
+
+async def post_instead_of_basic(world: World):
+    party = await world.another(is_auth_method_strict=True)
+    secret = {"client_id": party.client_id, "client_secret": party.client_secret}
+    return await party.redeem(world.visitor, "c" * 65, headers={}, **secret)
 
 
 async def secret_of_a_public_client(world: World):
@@ -220,12 +226,11 @@ MISTAKES = [
         "The application `Wiki` ({wiki}) is not active: its project is deactivated.",
         project_switched_off,
     ),
-    form(
+    Mistake(
         "post instead of basic",
         "client_method",
         "The application's method is client_secret_basic, and client_secret_post was used.",
-        client_id=lambda wiki: wiki.client_id,
-        client_secret=lambda wiki: wiki.client_secret,
+        post_instead_of_basic,
     ),
     form(
         "no secret at all",
