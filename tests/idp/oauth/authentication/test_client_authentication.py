@@ -28,12 +28,15 @@ def basic(id: str, secret: str) -> str:
     return "Basic " + base64.b64encode(pair.encode()).decode()
 
 
-def client_of(method: str, secret: str | None = None, state: str = "active"):
+def client_of(
+    method: str, secret: str | None = None, state: str = "active", *, is_strict: bool = False
+):
     secret_hash = opaque_tokens.digest(secret) if secret is not None else None
     return SimpleNamespace(
         id="c",
         name="Client",
         auth_method=method,
+        is_auth_method_strict=is_strict,
         secret_hash=secret_hash,
         old_secret=None,
         state=state,
@@ -110,14 +113,18 @@ def test_who_names_no_client_is_none(header, pairs):
 METHODS = ["client_secret_basic", "client_secret_post", "none"]
 
 
+@pytest.mark.parametrize("is_strict", [False, True])
 @pytest.mark.parametrize("registered", METHODS)
 @pytest.mark.parametrize("used", METHODS)
 @pytest.mark.parametrize("secret", [None, "", "right", "wrong"])
-def test_only_the_registered_method_with_the_right_secret_counts(registered, used, secret):
-    client = client_of(registered, None if registered == "none" else "right")
-    claimed = Claimed(method=used, client_id="c", secret=secret)
+def test_only_the_right_secret_counts_by_a_method_that_the_client_may_use(
+    registered, used, secret, is_strict
+):
     due = None if registered == "none" else "right"
-    if used == registered and secret == due:
+    client = client_of(registered, due, is_strict=is_strict)
+    claimed = Claimed(method=used, client_id="c", secret=secret)
+    may_use = used == registered or not (is_strict or "none" in (used, registered))
+    if may_use and secret == due:
         client_authentication.check(claimed, client, NOW)
     else:
         with pytest.raises(InvalidClient):
