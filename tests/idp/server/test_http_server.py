@@ -52,7 +52,7 @@ class Time:
 
     def __init__(self, server):
         self._real = server._loop
-        self._now = self._real.time()
+        self._now = float(int(self._real.time()))  # sums and differences of it are exact
         self._server = server
         server._timer.cancel()
         server._loop = self
@@ -101,6 +101,12 @@ async def asked(port):
     """A connection, and the first line of its answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     return writer, await again(reader, writer)
+
+
+async def at_rest(reader, writer, server):
+    """Asks again, and waits until the server knows that it has answered."""
+    await again(reader, writer)
+    await until(lambda: not server._connections.active)
 
 
 async def again(reader, writer):
@@ -214,9 +220,9 @@ async def test_a_connection_that_rests_for_too_long_is_closed(counted):
     time = Time(server)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
 
-    await again(reader, writer)
+    await at_rest(reader, writer, server)
     time.passes(74)
-    await again(reader, writer)
+    await at_rest(reader, writer, server)
     time.passes(74)
     assert counted("http_connections_closed_total", reason="idle") in (0, None)
     time.passes(1)
