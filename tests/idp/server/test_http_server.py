@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import math
 import socket
 import ssl
 import struct
@@ -52,7 +53,9 @@ class Time:
 
     def __init__(self, server):
         self._real = server._loop
-        self._now = float(int(self._real.time()))  # sums and differences of it are exact
+        # A whole second, so that sums and differences are exact, and none that was before a
+        # connection was accepted.
+        self._now = float(math.ceil(self._real.time()))
         self._server = server
         server._timer.cancel()
         server._loop = self
