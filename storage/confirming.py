@@ -23,8 +23,8 @@ class Confirming:
         raise NotImplementedError
 
     async def get_confirmed(self, collection: Any, record_id: str) -> Any:
-        """Returns the record with this id, or None, as a majority of the servers has it. A command
-        of its own. Raises Unavailable."""
+        """Returns the record with this id, or None, as a majority of the servers has it. It takes
+        a separate command. Raises Unavailable."""
         return await self.get(collection, record_id)
 
     def read_point(self) -> object:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from bson import ObjectId
 from pymongo.read_concern import ReadConcern
@@ -23,15 +23,13 @@ from storage.mongo.reads import Documents
 _LINEARIZABLE: Final = ReadConcern("linearizable")
 
 
-async def find(
-    driver: Driver, name: str, conditions: Document, *, limit: int = 0
-) -> list[Document]:
-    """Returns the documents of the collection `name` that match the filter, at most `limit` unless
-    that is 0."""
+async def find(driver: Driver, name: str, conditions: Document, **options: Any) -> list[Document]:
+    """Returns the documents of the collection `name` that match the filter; `options` are those of
+    the driver's `find`."""
     collection = driver.collection(name)
     if driver.has_sessions:  # an imitation in this process is never rolled back
         collection = collection.with_options(read_concern=_LINEARIZABLE)
-    documents: list[Document] = await collection.find(conditions, limit=limit).to_list(None)
+    documents: list[Document] = await collection.find(conditions, **options).to_list(None)
     return documents
 
 
@@ -83,7 +81,7 @@ async def are_final(
             filters = awaited.setdefault(error.collection, [])
             filters += [op.filter for op in _of(units[index], error) if op.write.id == error.id]
     for name, filters in awaited.items():
-        if await find(driver, name, {"$or": filters}, limit=1):
+        if await find(driver, name, {"$or": filters}, limit=1, projection={"_id": 1}):
             return False
     return True
 
@@ -92,7 +90,8 @@ async def _is_taken(driver: Driver, operations: Sequence[WriteOperation], error:
     """Returns whether some record has a value that these operations give to the unique field."""
     field = "_id" if error.field == "id" else error.field
     values = [value for op in _of(operations, error) for value in _given(op, field)]
-    return bool(await find(driver, error.collection, {field: {"$in": values}}, limit=1))
+    taken = {field: {"$in": values}}
+    return bool(await find(driver, error.collection, taken, limit=1, projection={"_id": 1}))
 
 
 def _of(operations: Iterable[WriteOperation], error: Conflict | Stale) -> Iterable[WriteOperation]:

@@ -236,7 +236,9 @@ async def _find_conflicts(
     refused: dict[int, StorageError] = {}
     for field in ("_id", *collection.unique):
         values = [operation.change[field] for operation in all_inserts]
-        documents = await confirmed_reads.find(driver, collection.name, {field: {"$in": values}})
+        documents = await confirmed_reads.find(
+            driver, collection.name, {field: {"$in": values}}, projection={field: 1}
+        )
         existing = {document[field] for document in documents}
         for index, unit_inserts in inserts.items():
             if any(operation.change[field] in existing for operation in unit_inserts):

@@ -38,7 +38,7 @@ async def admit_from_network(
     """Counts a mail for the network of `origin`: among all its mails, and among those to one
     mailbox (or to the login name that was typed); for IPv6 also for the /48. Raises Throttled.
 
-    A browser that the account of the mailbox knows (`is_known`) has a count of its own, so that
+    A browser that the account of the mailbox knows (`is_known`) is counted separately, so that
     strangers in the same network can't use up its limit.
     """
     hidden, site = _hidden(service, mailbox), origin.site

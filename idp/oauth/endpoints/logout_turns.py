@@ -1,7 +1,7 @@
 """The turns of organizations at sending logout messages.
 
 The receivers of one organization may be slow, or not answer at all. So each organization has a
-turn of its own, and all turns are taken at once: what one leaves unsent waits for its next turn.
+separate turn, and all turns run concurrently: what one leaves unsent waits for its next turn.
 """
 
 from __future__ import annotations

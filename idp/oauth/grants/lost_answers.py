@@ -2,8 +2,8 @@
 
 A code is redeemed once, and a refresh token is replaced by its use. Where the store was reached
 but its answer was lost, or the client had disconnected, the client still holds what it sent. Then
-that counts once more: the record states which use was not answered. A use that was answered is a
-replay as before.
+that can be used once more until it expires: the record states which use was not answered. A second
+use after one that was answered is a replay as before.
 """
 
 from __future__ import annotations

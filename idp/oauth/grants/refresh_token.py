@@ -44,8 +44,8 @@ async def rotate(request: TokenRequest) -> dict[str, Any]:
 
     A refresh token that was replaced before is a replay, and revokes its authorization. But the
     last one gives the same successor once more, while that was not used: for as long as the
-    application allows, and for ever if the successor reached no one. A forged token writes
-    nothing. A narrower `scope` applies to this response only. Raises `InvalidGrant`,
+    application allows, and until it expires if the successor reached no one. A forged token
+    writes nothing. A narrower `scope` applies to this response only. Raises `InvalidGrant`,
     `InvalidRequest` and `InvalidScope`.
     """
     now = request.service.clock.now()

@@ -199,6 +199,21 @@ async def test_a_code_that_was_redeemed_again_is_used_up(server, visitor, demo, 
     assert (await demo.userinfo(visitor, answer["access_token"])).status == 401
 
 
+@pytest.mark.promise("faults: unanswered tokens")
+async def test_a_code_whose_tokens_reached_no_one_still_expires(
+    server, visitor, demo, outage, over
+):
+    page = await demo.sign_in(visitor, *server.user)
+    outage.is_out = True
+    await demo.redeem(visitor, page.answer["code"])
+    await over()
+    server.clock.advance(LONG)
+    page = await demo.redeem(visitor, page.answer["code"])
+
+    assert_refused(page, 400, "invalid_grant")
+    assert page.json()["error_description"] == "the code has expired"
+
+
 async def test_a_code_whose_refresh_token_was_used_has_been_answered(
     server, visitor, demo, outage, over
 ):
