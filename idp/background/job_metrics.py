@@ -7,6 +7,14 @@ from datetime import datetime
 from idp.foundation import metrics
 
 
+def record_scheduled(name: str, interval_seconds: float, now: datetime) -> None:
+    """Records that this process begins to schedule a job, so that one that never succeeds is seen
+    as well."""
+    for outcome in ("done", "failed"):
+        metrics.JOB_RUNS.count(name, outcome, by=0)
+    record_up_to_date(name, interval_seconds, now)
+
+
 def record_run(name: str, seconds: float, *, is_done: bool) -> None:
     """Counts a run of a job, which took `seconds`; `is_done` says whether it succeeded."""
     metrics.JOB_RUNS.count(name, "done" if is_done else "failed")

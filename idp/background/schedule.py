@@ -77,6 +77,8 @@ async def running(service: Service) -> AsyncIterator[None]:
     """Runs every scheduled task when it is due, and logs a warning while the store can't be
     written to, as long as the block lasts.
     """
+    for name, job in JOBS.items():
+        job_metrics.record_scheduled(name, job.interval_seconds, service.clock.now())
     tasks = [
         asyncio.create_task(_repeat(service, name, job))
         for name, job in JOBS.items()

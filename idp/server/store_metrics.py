@@ -119,5 +119,5 @@ def _measure_files(config: Config) -> None:
     if config.backup_dir is not None:
         with suppress(OSError, IdpError):
             last_backup = series.read_last(Path(config.backup_dir))
-            if last_backup is not None:
-                metrics.BACKUP_LAST_SUCCESS.set(last_backup.verified_at.timestamp())
+            made_at = last_backup.verified_at.timestamp() if last_backup else 0
+            metrics.BACKUP_LAST_SUCCESS.set(made_at)

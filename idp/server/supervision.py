@@ -44,6 +44,7 @@ class StopListening(Struct, frozen=True):
 # that it stops, or that a worker runs.
 Step: TypeAlias = Literal["announce", "close port", "ready", "stopping", "watchdog"]
 Action: TypeAlias = SendSignal | StopListening | Step
+RestartReason: TypeAlias = Literal["exit", "hung", "signal"]
 
 
 class _SupervisedWorker(Struct):
@@ -242,7 +243,7 @@ class Supervision:
         return (self._preparing,) if self._preparing is not None else tuple(self._workers)
 
 
-def _reason(worker: _SupervisedWorker, code: int) -> str:
+def _reason(worker: _SupervisedWorker, code: int) -> RestartReason:
     if worker.is_hung or worker.has_stopped_listening:
         return "hung"
     return "signal" if code < 0 else "exit"

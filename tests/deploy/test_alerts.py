@@ -7,6 +7,7 @@ import re
 import pytest
 import yaml
 
+from idp.cli.event_export import export_metrics
 from idp.foundation import metrics
 from tests.deploy.conftest import run
 from tests.support.documents import headings
@@ -21,120 +22,138 @@ DAY = 86_400
 # For each alert, the series with which it fires and those with which it does not, a value a minute
 # in promtool's notation. Time begins at 0, so an instant is the number of seconds since.
 CASES = {
-    "IdpDown": ({"up": "0x60"}, {"up": "1x60"}),
+    "IdpDown": ({"up": "0x150"}, {"up": "1x150"}),
     "IdpWorkerHung": (
-        {'idp_worker_heartbeat_age_seconds{worker="1"}': "10x60"},
-        {'idp_worker_heartbeat_age_seconds{worker="1"}': "0.3x60"},
+        {'idp_worker_heartbeat_age_seconds{worker="1"}': "10x150"},
+        {'idp_worker_heartbeat_age_seconds{worker="1"}': "0.3x150"},
     ),
     "IdpWorkerFlapping": (
-        {'idp_worker_restarts_total{reason="signal"}': "0+1x60"},
-        {'idp_worker_restarts_total{reason="signal"}': "0x20 1x40"},
+        {'idp_worker_restarts_total{reason="signal"}': "0+1x150"},
+        {'idp_worker_restarts_total{reason="signal"}': "0x110 1x40"},
     ),
     "IdpErrorsHigh": (
         {
-            'idp_http_requests_total{status="200"}': "0+100x60",
-            'idp_http_requests_total{status="503"}': "0+5x60",
+            'idp_http_requests_total{status="200"}': "0+100x150",
+            'idp_http_requests_total{status="503"}': "0+5x150",
         },
         {
-            'idp_http_requests_total{status="200"}': "0+1000x60",
-            'idp_http_requests_total{status="503"}': "0+5x60",
+            'idp_http_requests_total{status="200"}': "0+1000x150",
+            'idp_http_requests_total{status="503"}': "0+5x150",
         },
     ),
     "IdpSlow": (
         {
-            'idp_http_request_duration_seconds_bucket{le="1.0"}': "0+9x60",
-            'idp_http_request_duration_seconds_bucket{le="2.5"}': "0+10x60",
-            'idp_http_request_duration_seconds_bucket{le="+Inf"}': "0+10x60",
+            'idp_http_request_duration_seconds_bucket{le="1.0"}': "0+9x150",
+            'idp_http_request_duration_seconds_bucket{le="2.5"}': "0+10x150",
+            'idp_http_request_duration_seconds_bucket{le="+Inf"}': "0+10x150",
         },
         {
-            'idp_http_request_duration_seconds_bucket{endpoint="events",le="1.0"}': "0x60",
-            'idp_http_request_duration_seconds_bucket{endpoint="events",le="+Inf"}': "0+10x60",
-            'idp_http_request_duration_seconds_bucket{le="1.0"}': "0+10x60",
-            'idp_http_request_duration_seconds_bucket{le="2.5"}': "0+10x60",
-            'idp_http_request_duration_seconds_bucket{le="+Inf"}': "0+10x60",
+            'idp_http_request_duration_seconds_bucket{endpoint="events",le="1.0"}': "0x150",
+            'idp_http_request_duration_seconds_bucket{endpoint="events",le="+Inf"}': "0+10x150",
+            'idp_http_request_duration_seconds_bucket{le="1.0"}': "0+10x150",
+            'idp_http_request_duration_seconds_bucket{le="2.5"}': "0+10x150",
+            'idp_http_request_duration_seconds_bucket{le="+Inf"}': "0+10x150",
         },
     ),
     "IdpLoopLag": (
         {
-            'idp_event_loop_lag_seconds_bucket{le="0.25"}': "0+9x60",
-            'idp_event_loop_lag_seconds_bucket{le="0.5"}': "0+10x60",
-            'idp_event_loop_lag_seconds_bucket{le="+Inf"}': "0+10x60",
+            'idp_event_loop_lag_seconds_bucket{le="0.25"}': "0+9x150",
+            'idp_event_loop_lag_seconds_bucket{le="0.5"}': "0+10x150",
+            'idp_event_loop_lag_seconds_bucket{le="+Inf"}': "0+10x150",
         },
         {
-            'idp_event_loop_lag_seconds_bucket{le="0.25"}': "0+10x60",
-            'idp_event_loop_lag_seconds_bucket{le="0.5"}': "0+10x60",
-            'idp_event_loop_lag_seconds_bucket{le="+Inf"}': "0+10x60",
+            'idp_event_loop_lag_seconds_bucket{le="0.25"}': "0+10x150",
+            'idp_event_loop_lag_seconds_bucket{le="0.5"}': "0+10x150",
+            'idp_event_loop_lag_seconds_bucket{le="+Inf"}': "0+10x150",
         },
     ),
     "IdpHashingSaturated": (
         {
-            "idp_hashing_running": "2x60",
-            "idp_hashing_threads": "2x60",
-            "idp_hashing_waiting": "9x60",
+            "idp_hashing_running": "2x150",
+            "idp_hashing_threads": "2x150",
+            "idp_hashing_waiting": "9x150",
         },
         {
-            "idp_hashing_running": "2x60",
-            "idp_hashing_threads": "2x60",
-            "idp_hashing_waiting": "0x60",
+            "idp_hashing_running": "2x150",
+            "idp_hashing_threads": "2x150",
+            "idp_hashing_waiting": "0x150",
         },
     ),
-    "IdpStoreUnwritable": ({"idp_store_writable": "0x60"}, {"idp_store_writable": "1x60"}),
+    "IdpStoreUnwritable": ({"idp_store_writable": "0x150"}, {"idp_store_writable": "1x150"}),
     "IdpDiskLow": (
-        {"idp_disk_free_bytes": "9x60", "idp_disk_size_bytes": "100x60"},
-        {"idp_disk_free_bytes": "11x60", "idp_disk_size_bytes": "100x60"},
+        {"idp_disk_free_bytes": "9x150", "idp_disk_size_bytes": "100x150"},
+        {"idp_disk_free_bytes": "11x150", "idp_disk_size_bytes": "100x150"},
     ),
     "IdpOutboxStuck": (
-        {'idp_outbox_oldest_seconds{channel="message"}': "1000x60"},
-        {'idp_outbox_oldest_seconds{channel="message"}': "800x60"},
+        {'idp_outbox_oldest_seconds{channel="message"}': "1000x150"},
+        {'idp_outbox_oldest_seconds{channel="message"}': "800x150"},
     ),
     "IdpJobStale": (
         {
-            'idp_job_last_success_timestamp_seconds{task="keys"}': "0x60",
-            'idp_job_interval_seconds{task="keys"}': "60x60",
+            'idp_job_last_success_timestamp_seconds{task="keys"}': "0x150",
+            'idp_job_interval_seconds{task="keys"}': "60x150",
         },
         {
-            'idp_job_last_success_timestamp_seconds{task="keys"}': "0+60x60",
-            'idp_job_interval_seconds{task="keys"}': "60x60",
+            'idp_job_last_success_timestamp_seconds{task="keys"}': "0+60x150",
+            'idp_job_interval_seconds{task="keys"}': "60x150",
         },
     ),
     "IdpKeyOverdue": (
         {
-            'idp_key_age_seconds{algorithm="RS256",state="active"}': f"{40 * DAY}x60",
-            "idp_key_rotation_seconds": f"{30 * DAY}x60",
+            'idp_key_age_seconds{algorithm="RS256",state="active"}': f"{40 * DAY}x150",
+            "idp_key_rotation_seconds": f"{30 * DAY}x150",
         },
         {
-            'idp_key_age_seconds{algorithm="RS256",state="active"}': f"{30 * DAY}x60",
-            'idp_key_age_seconds{algorithm="RS256",state="retired"}': f"{90 * DAY}x60",
-            "idp_key_rotation_seconds": f"{30 * DAY}x60",
+            'idp_key_age_seconds{algorithm="RS256",state="active"}': f"{30 * DAY}x150",
+            'idp_key_age_seconds{algorithm="RS256",state="retired"}': f"{90 * DAY}x150",
+            "idp_key_rotation_seconds": f"{30 * DAY}x150",
         },
     ),
     "IdpCertificateExpires": (
-        {"idp_certificate_expiry_timestamp_seconds": f"{13 * DAY}x60"},
-        {"idp_certificate_expiry_timestamp_seconds": f"{15 * DAY}x60"},
+        {"idp_certificate_expiry_timestamp_seconds": f"{13 * DAY}x150"},
+        {"idp_certificate_expiry_timestamp_seconds": f"{15 * DAY}x150"},
     ),
     "IdpBackupOld": (
-        {"idp_backup_last_success_timestamp_seconds": f"{-26 * 3600}x60"},
-        {"idp_backup_last_success_timestamp_seconds": f"{-25 * 3600}x60"},
+        {"idp_backup_last_success_timestamp_seconds": f"{-26 * 3600}x150"},
+        {"idp_backup_last_success_timestamp_seconds": f"{-25 * 3600}x150"},
     ),
     "IdpGuessing": (
         {
-            'idp_sign_ins_total{outcome="wrong",method="password"}': "0+200x60",
-            'idp_sign_ins_total{outcome="accepted",method="password"}': "0+60x60",
+            'idp_sign_ins_total{outcome="wrong",method="password"}': "0+200x150",
+            'idp_sign_ins_total{outcome="accepted",method="password"}': "0+60x150",
         },
         {
-            'idp_sign_ins_total{outcome="wrong",method="password"}': "0+100x60",
-            'idp_sign_ins_total{outcome="accepted",method="password"}': "0+60x60",
+            'idp_sign_ins_total{outcome="wrong",method="password"}': "0+100x150",
+            'idp_sign_ins_total{outcome="accepted",method="password"}': "0+60x150",
         },
     ),
     "IdpRefreshReplays": (
-        {'idp_refreshes_total{outcome="replayed"}': "0+1x60"},
-        {'idp_refreshes_total{outcome="rotated"}': "0+900x60"},
+        {'idp_refreshes_total{outcome="replayed"}': "0+1x150"},
+        {'idp_refreshes_total{outcome="rotated"}': "0+900x150"},
     ),
     "IdpAuditLag": (
-        {"idp_audit_unsealed_oldest_seconds": "1300x60"},
-        {"idp_audit_unsealed_oldest_seconds": "900x60"},
+        {"idp_audit_unsealed_oldest_seconds": "1300x150"},
+        {"idp_audit_unsealed_oldest_seconds": "900x150"},
+    ),
+    "IdpAuditExportLag": (
+        {"idp_audit_export_up_to_date_timestamp_seconds": "0x150"},
+        {"idp_audit_export_up_to_date_timestamp_seconds": "0+60x150"},
     ),
 }
+
+# Series with which alerts fire that a single case does not show.
+ALSO_FIRES = [
+    ("IdpWorkerFlapping", {'idp_worker_restarts_total{reason="signal"}': "0x115 4x35"}),
+    ("IdpWorkerHung", {'idp_worker_restarts_total{reason="hung"}': "0x115 1x35"}),
+    (
+        "IdpGuessing",
+        {
+            'idp_sign_ins_total{outcome="wrong",method="password"}': "0+200x150",
+            'idp_sign_ins_total{outcome="accepted",method="password"}': "0x150",
+        },
+    ),
+    ("IdpRefreshReplays", {'idp_refreshes_total{outcome="replayed"}': "0x115 11x35"}),
+]
 
 
 def with_target(series):
@@ -144,7 +163,7 @@ def with_target(series):
 
 
 def rule_test(alert, series, *, fires):
-    """One test of promtool: after 50 minutes the alert fires, or no alert of its name does."""
+    """One test of promtool: after two hours the alert fires, or no alert of its name does."""
     expression = f'count(ALERTS{{alertname="{alert}",alertstate="firing"}})'
     samples = [{"labels": "{}", "value": 1}] if fires else []
     return {
@@ -153,7 +172,7 @@ def rule_test(alert, series, *, fires):
         "input_series": [
             {"series": with_target(name), "values": values} for name, values in series.items()
         ],
-        "promql_expr_test": [{"expr": expression, "eval_time": "50m", "exp_samples": samples}],
+        "promql_expr_test": [{"expr": expression, "eval_time": "120m", "exp_samples": samples}],
     }
 
 
@@ -176,7 +195,7 @@ def test_alerts_use_metrics_that_are_declared():
         for name in re.findall(r"\bidp_(\w+)", rule["expr"])
     }
 
-    assert used <= set(metrics.DECLARED)
+    assert used <= {*metrics.DECLARED, export_metrics.UP_TO_DATE.removeprefix(metrics.PREFIX)}
 
 
 def test_every_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not():
@@ -191,7 +210,8 @@ def test_promtool_finds_the_alerts_well_formed_and_firing_in_their_cases_only(tm
         for alert, cases in CASES.items()
         for series, fires in zip(cases, (True, False), strict=True)
     ]
-    if len(tests) != 2 * len(RULES):
+    tests += [rule_test(alert, series, fires=True) for alert, series in ALSO_FIRES]
+    if len(tests) != 2 * len(RULES) + len(ALSO_FIRES):
         pytest.fail("an alert has no case")
     file = tmp_path / "tests.yaml"
     content = {"rule_files": [str(ALERTS)], "evaluation_interval": "1m", "tests": tests}

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from msgspec import Struct
 
 from idp.audit.event_types import STREAMS
 from idp.cli.backends import BackendLocation, open_backend
 from idp.cli.building import with_location_options
-from idp.cli.event_export import state_file
+from idp.cli.event_export import export_metrics, state_file
 from idp.cli.event_export.exporter import Exporter, ExportOptions
 from idp.cli.event_export.line_files import LineFile, Lines, LineStream
 from idp.cli.output import say
@@ -26,6 +27,14 @@ from idp.start import exit_codes
 
 _STANDARD_OUTPUT: Final = "-"
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class ExportEnds(Struct, frozen=True):
+    """Where an export writes: the events, its state, and its metric (ADDRESS:PORT, or None)."""
+
+    output: str
+    state: Path
+    metrics_listen: str | None
 
 
 @click.command("export", short_help="Export sealed events as JSON lines.")
@@ -59,12 +68,18 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
     required=True,
     help="The file with the cursor after the last exported event.",
 )
+@click.option(
+    "--metrics-listen",
+    metavar="ADDRESS:PORT",
+    help="Where Prometheus can scrape when every event was exported.",
+)
 def export(
     streams: Sequence[str],
     start: str,
     follow: bool,
     output: str,
     state_path: Path,
+    metrics_listen: str | None,
     **option_values: Any,
 ) -> None:
     """Append every sealed event as a line of JSON, as GET /v2/events/stream does, and store the
@@ -74,24 +89,22 @@ def export(
     """
     options = ExportOptions(",".join(streams), start, follow)
     location = location_of(option_values)
-    raise SystemExit(
-        exit_codes.guarded(lambda: asyncio.run(_export(location, output, state_path, options)))
-    )
+    ends = ExportEnds(output, state_path, metrics_listen)
+    raise SystemExit(exit_codes.guarded(lambda: asyncio.run(_export(location, ends, options))))
 
 
 export = with_location_options(export)
 
 
-async def _export(
-    location: BackendLocation, output: str, state_path: Path, options: ExportOptions
-) -> None:
+async def _export(location: BackendLocation, ends: ExportEnds, options: ExportOptions) -> None:
     stopping = asyncio.Event()
     with (
-        state_file.locked(state_path) as state,
-        closing(_lines(output, state_path)) as lines,
+        state_file.locked(ends.state) as state,
+        closing(_lines(ends.output, ends.state)) as lines,
+        export_metrics.serving(ends.metrics_listen, SystemClock()) as record_up_to_date,
         stopped_by_signals(stopping.set),
     ):
-        exporter = Exporter(lines, state, options, stopping)
+        exporter = Exporter(lines, state, options, stopping, record_up_to_date)
         await exporter.run(lambda: open_backend(location))
     say(f"{exporter.events} events were exported")
 

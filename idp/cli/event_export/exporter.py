@@ -25,7 +25,7 @@ from storage import Unavailable, Unknown
 
 STREAM: Final = OPERATION_AT["GET /v2/events/stream"]
 PAUSE_SECONDS: Final = 1.0
-_PAGE_SIZE: Final = "1000"
+_PAGE_SIZE: Final = 1000
 _WAIT: Final = "5"  # seconds; a call of a service can't be interrupted
 _UNAVAILABLE: Final = (Unavailable, Unknown, Busy, TooMany)
 _DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
@@ -50,15 +50,20 @@ class Exporter:
     """An export into `lines`. It ends when `stopping` is set, or, unless it follows, after the
     last event.
 
-    With `follows`, it continues after the store or the service was unavailable, or the disk was
-    full.
+    It calls `record_up_to_date` whenever every sealed event is exported. With `follows`, it
+    continues after the store or the service was unavailable, or the disk was full.
     """
 
     def __init__(
-        self, lines: Lines, state: StateFile, options: ExportOptions, stopping: asyncio.Event
+        self,
+        lines: Lines,
+        state: StateFile,
+        options: ExportOptions,
+        stopping: asyncio.Event,
+        record_up_to_date: Callable[[], None] = lambda: None,
     ) -> None:
         self._lines, self._state, self._options = lines, state, options
-        self._stopping = stopping
+        self._stopping, self._record_up_to_date = stopping, record_up_to_date
         self._cursor = state.read()
         self._is_stored = self._cursor is not None
         self._reported: set[str] = set()
@@ -91,7 +96,7 @@ class Exporter:
 
     async def _next(self, backend: Backend) -> Document:
         """Returns the next events. Raises IdpError, StorageError."""
-        query = {"cursor": self._cursor or self._options.start, "limit": _PAGE_SIZE}
+        query = {"cursor": self._cursor or self._options.start, "limit": str(_PAGE_SIZE)}
         if self._options.streams:
             query["stream"] = self._options.streams
         if self._options.follows and self._is_stored:
@@ -128,6 +133,8 @@ class Exporter:
             return False
         self._cursor, self._is_stored = cursor, True
         self.events += len(events)
+        if len(events) < _PAGE_SIZE:
+            self._record_up_to_date()
         return True
 
     async def _write(self, write: Callable[[], None]) -> bool:

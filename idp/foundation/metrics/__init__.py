@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Final
 
 from idp.foundation.metrics.instruments import (
@@ -94,10 +95,19 @@ SHED: Final = CounterMetric(
 
 # Sign-in
 SIGN_INS: Final = CounterMetric(
-    "sign_ins_total", "Steps of sign-ins, by how they ended.", ("outcome", "method")
+    "sign_ins_total",
+    "Steps of sign-ins, by how they ended.",
+    ("outcome", "method"),
+    zeroes=product(
+        ("accepted", "unknown", "wrong", "unusable", "closed", "locked", "paced", "network"),
+        ("password", "totp", "recovery_code", "user_code", "mail_code"),
+    ),
 )
 THROTTLED: Final = CounterMetric(
-    "throttled_total", "Requests that were refused by a limit of their own.", ("kind",)
+    "throttled_total",
+    "Requests that were refused by a limit of their own.",
+    ("kind",),
+    zeroes=product(("account", "client", "network", "request", "token")),
 )
 HASHING_WAITING: Final = GaugeMetric(
     "hashing_waiting", "Passwords that wait to be hashed.", combined_by=SUM
@@ -125,7 +135,12 @@ REFUSALS: Final = CounterMetric(
 TOKENS_ISSUED: Final = CounterMetric(
     "tokens_issued_total", "Access tokens that were issued.", ("grant", "format")
 )
-REFRESHES: Final = CounterMetric("refreshes_total", "Uses of refresh tokens.", ("outcome",))
+REFRESHES: Final = CounterMetric(
+    "refreshes_total",
+    "Uses of refresh tokens.",
+    ("outcome",),
+    zeroes=product(("rotated", "repeated", "replayed", "refused")),
+)
 
 # Store
 STORE_COMMANDS: Final = CounterMetric(
@@ -182,7 +197,10 @@ WORKER_HEARTBEAT_AGE: Final = _gauge_of_each_worker(
     "worker_heartbeat_age_seconds", "Time since the worker's event loop ran."
 )
 WORKER_RESTARTS: Final = CounterMetric(
-    "worker_restarts_total", "Workers that were replaced.", ("reason",)
+    "worker_restarts_total",
+    "Workers that were replaced.",
+    ("reason",),
+    zeroes=product(("exit", "hung", "signal")),
 )
 EVENT_LOOP_LAG: Final = HistogramMetric(
     "event_loop_lag_seconds",
@@ -204,14 +222,19 @@ OUTBOX_OLDEST: Final = GaugeMetric(
     "outbox_oldest_seconds", "Age of the oldest message that is due.", ("channel",)
 )
 DELIVERIES: Final = CounterMetric(
-    "deliveries_total", "Attempts to deliver a message.", ("channel", "outcome")
+    "deliveries_total",
+    "Attempts to deliver a message.",
+    ("channel", "outcome"),
+    zeroes=product(("mail", "sms", "back_channel"), ("sent", "retried", "failed")),
 )
 JOB_RUNS: Final = CounterMetric("job_runs_total", "Runs of scheduled jobs.", ("task", "outcome"))
 JOB: Final = HistogramMetric(
     "job_seconds", "How long a run of a scheduled job took.", ("task",), buckets=_JOB_BUCKETS
 )
 JOB_LAST_SUCCESS: Final = GaugeMetric(
-    "job_last_success_timestamp_seconds", "When a scheduled job last succeeded.", ("task",)
+    "job_last_success_timestamp_seconds",
+    "When a scheduled job last succeeded; before that, when a process began to schedule it.",
+    ("task",),
 )
 JOB_INTERVAL: Final = GaugeMetric(
     "job_interval_seconds", "How often a scheduled job is due.", ("task",)
@@ -226,7 +249,8 @@ CERTIFICATE_EXPIRY: Final = GaugeMetric(
     "certificate_expiry_timestamp_seconds", "When the TLS certificate expires."
 )
 BACKUP_LAST_SUCCESS: Final = GaugeMetric(
-    "backup_last_success_timestamp_seconds", "When the last verified backup was made."
+    "backup_last_success_timestamp_seconds",
+    "When the last verified backup in backup_dir was made; 0 if there is none.",
 )
 AUDIT_UNSEALED: Final = GaugeMetric(
     "audit_unsealed", "Events that have no position in their stream yet, up to 10,000."
@@ -235,7 +259,12 @@ AUDIT_UNSEALED_AGE: Final = GaugeMetric(
     "audit_unsealed_oldest_seconds",
     "Age of the oldest event that has no position in its stream yet; up to 900 is usual.",
 )
-LOG_LINES: Final = CounterMetric("log_lines_total", "Lines that were logged.", ("level",))
+LOG_LINES: Final = CounterMetric(
+    "log_lines_total",
+    "Lines that were logged.",
+    ("level",),
+    zeroes=product(("debug", "info", "warning", "error")),
+)
 LOG_LINES_SUPPRESSED: Final = CounterMetric(
     "log_lines_suppressed_total", "Repeated lines that were held back."
 )

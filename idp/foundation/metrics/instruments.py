@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import os
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from threading import RLock
@@ -107,9 +107,26 @@ class Metric:
 
 
 class CounterMetric(Metric):
-    """A number that only grows."""
+    """A number that only grows. `zeroes` are the labels of series that exist, with 0, before the
+    first count: Prometheus sees no increase in a series that begins at its first count."""
 
     kind = "Counter"
+
+    def __init__(
+        self,
+        name: str,
+        meaning: str,
+        labels: Sequence[str] = (),
+        *,
+        zeroes: Iterable[tuple[str, ...]] = (),
+    ) -> None:
+        super().__init__(name, meaning, labels)
+        self.zeroes = tuple(zeroes)
+
+    def make(self, registry: CollectorRegistry) -> None:
+        super().make(registry)
+        for labels in self.zeroes:
+            self._child(labels)
 
     def count(self, *labels: str, by: float = 1) -> None:
         """Increments the counter with these labels by `by`."""
@@ -276,6 +293,7 @@ def disable() -> None:
     for metric in DECLARED.values():
         metric.end()
     values.close_all_multiprocess_files()  # type: ignore[no-untyped-call]
+    values.ValueClass = values.MutexValue
     os.environ.pop(_VARIABLE, None)
     _process.directory, _process.name = None, ""
 

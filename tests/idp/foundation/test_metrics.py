@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
+from itertools import product
+from typing import get_args
 
 import pytest
 
 from idp.foundation import metrics
 from idp.foundation.metrics import instruments, store_calls
+from idp.identity.guesses import reports
+from idp.server import supervision
 from tests.support.patience import until
 
 
@@ -170,6 +174,26 @@ def test_a_store_s_reports_are_counted(directory):
     assert value(directory, "mongo_pool_connections", state="active") == 4
     assert value(directory, "mongo_pool_connections", state="idle") == 6
     assert value(directory, "mongo_pool_wait_seconds_count", queue="reads") == 2
+
+
+def test_series_with_known_labels_are_zero_before_the_first_count(directory):
+    counts = [
+        value(directory, "worker_restarts_total", reason="hung"),
+        value(directory, "refreshes_total", outcome="replayed"),
+        value(directory, "sign_ins_total", outcome="accepted", method="password"),
+    ]
+    metrics.WORKER_RESTARTS.count("hung")
+
+    assert counts == [0, 0, 0]
+    assert value(directory, "worker_restarts_total", reason="hung") == 1
+
+
+def test_the_series_that_begin_with_zero_are_those_that_are_counted():
+    outcomes = product(get_args(reports.Cause), get_args(reports.Secret))
+    reasons = product(get_args(supervision.RestartReason))
+
+    assert set(metrics.SIGN_INS.zeroes) == set(outcomes)
+    assert set(metrics.WORKER_RESTARTS.zeroes) == set(reasons)
 
 
 def test_files_have_room_for_5000_series_before_anything_is_counted(directory):
