@@ -14,7 +14,7 @@ from tornado.web import Application, RequestHandler
 from handlers import account, api, asset_uploads, console, health
 from handlers.events import stream as event_stream
 from handlers.http import hosts, request_metrics, route_templates
-from handlers.http.admission import Admission
+from handlers.http.admission import HEALTH, Admission
 from handlers.http.base import Handler
 from handlers.http.endpoint_names import endpoint_name
 from handlers.login import accounts as accounts_page
@@ -207,6 +207,7 @@ def log_access(handler: RequestHandler) -> None:
         request.path,
         handler.get_status(),
         request.request_time(),
+        level=_access_level(handler),
         address="" if service_handler is None else service_handler.address(),
         endpoint=endpoint_name(handler_class),
         **(
@@ -214,3 +215,10 @@ def log_access(handler: RequestHandler) -> None:
         ),
         **request_costs.log_fields(),
     )
+
+
+def _access_level(handler: RequestHandler) -> str:
+    """Returns the level of a request's line: of a health check that holds, it is debug, because
+    the probes of a balancer would be most of the log."""
+    is_check = isinstance(handler, Handler) and handler.group is HEALTH
+    return "debug" if is_check and handler.get_status() < 400 else "info"

@@ -55,7 +55,7 @@ CLAIMS = {
         "calculated: 100,000 people are 0.2 GB": CALCULATED,
         "these are 23 GB at any time": CALCULATED,
         "it waits at most 2.5 seconds to open a store": "tests/program/doctor/test_doctor_time.py",
-        "has not run for 20 seconds": "tests/deploy/test_alerts.py",
+        "has not run for 5 seconds": "tests/deploy/test_alerts.py",
         "at most 3 seconds for the last spans": "tests/idp/foundation/test_tracing.py",
         "The code was redeemed 3 s ago": "an example",
         "At 256 MB the next file begins": "tests/program/commands/test_event_files.py",

@@ -175,6 +175,11 @@ def configure(
     set_level(level)
 
 
+def is_json() -> bool:
+    """Returns whether the lines of the log are JSON."""
+    return _output.is_json
+
+
 def set_level(level: str) -> None:
     """Sets the level from which lines are written, of the standard library's loggers, too."""
     _output.level = LEVELS[level]
@@ -247,21 +252,27 @@ def current_request_id() -> str | None:
 
 
 def access(
-    method: str, path: str, status: int, seconds: float, *, address: str, **fields: object
+    method: str,
+    path: str,
+    status: int,
+    seconds: float,
+    *,
+    address: str,
+    level: str = "info",
+    **fields: object,
 ) -> None:
-    """Writes the line of a request into the access log. `path` is logged without its query, which
-    may hold secrets.
+    """Writes the line of a request into the access log, at this level or, from status 500, as a
+    warning. `path` is logged without its query, which may hold secrets.
     """
-    write = _access.warning if status >= 500 else _access.info
-    write(
-        "request",
-        method=method,
-        path=path.partition("?")[0],
-        status=status,
-        milliseconds=round(seconds * 1000, 1),
-        address=address,
+    fields = {
+        "method": method,
+        "path": path.partition("?")[0],
+        "status": status,
+        "milliseconds": round(seconds * 1000, 1),
+        "address": address,
         **fields,
-    )
+    }
+    _access.log("warning" if status >= 500 else level, "request", fields)
 
 
 class _Standard(logging.Handler):

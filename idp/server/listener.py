@@ -36,8 +36,8 @@ from idp.server.worker_processes import (
     WorkerContext,
     is_stopped,
 )
-from idp.start import bootstrap, checks, exit_codes, traces
-from idp.start.bootstrap import Start
+from idp.start import announcement, bootstrap, checks, exit_codes, traces
+from idp.start.announcement import Start
 from idp.start.checks import DEFAULT_LAUNCH, Launch
 
 Announce = Callable[[Start], None]
@@ -85,13 +85,28 @@ class _Run(Struct, frozen=True):
 
 def announce_as_text(started_at: float) -> Announce:
     """Returns a function that prints the banner of a started service on stderr, with the seconds
-    since `started_at`, in seconds of `time.monotonic`."""
+    since `started_at`, in seconds of `time.monotonic`.
+
+    Where the log is JSON, it is a line of the log instead, which has no password.
+    """
 
     def announce(start: Start) -> None:
         seconds = time.monotonic() - started_at
-        print(bootstrap.banner(start, seconds, __version__), file=sys.stderr, flush=True)
+        if logs.is_json():
+            _log_ready(start, seconds)
+            return
+        print(announcement.banner(start, seconds, __version__), file=sys.stderr, flush=True)
 
     return announce
+
+
+def _log_ready(start: Start, seconds: float) -> None:
+    _log.info("ready", seconds=round(seconds, 1), admin=start.admin.login_name)
+    if start.admin.password:
+        _log.warning(
+            "the first administrator has no password yet: print one with the command",
+            command=f"idp admin reset-password {start.admin.login_name}",
+        )
 
 
 def announce_as_json(start: Start) -> None:

@@ -1,33 +1,25 @@
-"""The start of the service: opening it, creating what is missing, and the announcement of the
-start.
-"""
+"""The start of the service: opening it, and creating what is missing."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import quote, urlencode
+from typing import Any
 
 from idp import test_mode
 from idp.audit import retention
 from idp.config.settings import Config
-from idp.config.urls import without_password
 from idp.foundation import logs, tracing
 from idp.foundation.clock import Clock, ShiftedClock, SystemClock
 from idp.foundation.errors import ConfigError, NotFound
 from idp.foundation.metrics import store_calls
 from idp.foundation.metrics.request_costs import StoreCosts
-from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.private_files import new_file
 from idp.foundation.randomness import Random, SequentialIds, SystemRandom
 from idp.keys import master_key as key_master_key
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
-from idp.mail import messages, smtp
-from idp.oauth.paths import AUTHORIZE, KEYS, USERINFO
 from idp.passwords import breached
 from idp.passwords.breached import BreachedPasswords
 from idp.passwords.hashing import Hasher
@@ -35,102 +27,10 @@ from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.service import Service
 from idp.start import admin_pat, demo_setup, first_start
 from idp.start import checks as start_checks
+from idp.start.announcement import SQLITE, Start, absolute_store_url
 from idp.start.checks import DEFAULT_LAUNCH, Launch
 from idp.start.demo_setup import DemoDescription
-from idp.start.first_start import Admin
 from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store
-
-_SQLITE: Final = "sqlite:///"
-
-
-class Start(Confidential, frozen=True):
-    """The announcement of a start, which is printed as text (`banner`) or as JSON."""
-
-    config: Config
-    admin: Admin
-    demo: DemoDescription | None
-    admin_pat: str | None
-
-    def as_json(self) -> dict[str, Any]:
-        """Returns the object that `--json` prints; scripts rely on its keys."""
-        config, demo = self.config, self.demo
-        return {
-            "issuer": config.issuer,
-            "store": _absolute_store_url(config.store),
-            "dataDir": str(config.data_dir.absolute()),
-            "admin": {
-                "loginName": self.admin.login_name,
-                "password": self.admin.password,
-                "setupUrl": self.setup_url(),
-            },
-            "demo": _demo_json(demo) if demo else None,
-            "adminPat": self.admin_pat,
-            "mail": {
-                "state": "smtp" if config.sends_mail else "held",
-                "url": messages.page_url(config),
-            },
-            "curl": self.curl(),
-        }
-
-    def setup_url(self) -> str | None:
-        """Returns the address of the page on which the first administrator only chooses a new
-        password; None without a one-time password.
-
-        Browsers do not send the part after #, so the one-time password appears in no log and at no
-        proxy.
-        """
-        if self.admin.password is None:
-            return None
-        fragment = {"t": self.admin.password, "u": self.admin.login_name}
-        return f"{self.config.issuer}{first_start.PAGE}#{urlencode(fragment, quote_via=quote)}"
-
-    def curl(self) -> list[str]:
-        """Returns example command lines, each of which works unchanged and independently of the
-        others.
-        """
-        config = self.config
-        curl = "curl -fsS"
-        if config.tls_cert:
-            curl += f" --cacert {_quoted(config.tls_cert)}"
-        lines = [
-            f"{curl} {config.issuer}/.well-known/openid-configuration",
-            f"{curl} {config.issuer}{KEYS}",
-            f"{curl} {config.issuer}/readyz",
-        ]
-        if self.demo:
-            query = (
-                f"client_id={self.demo.client_id}&response_type=code&scope=openid"
-                f"&redirect_uri={self.demo.redirect_uri}"
-            )
-            url = f"{config.issuer}{AUTHORIZE}?{query}"
-            lines.append(f"{curl} -o /dev/null -w '%{{redirect_url}}\\n' '{url}'")
-        if config.admin_pat:
-            token = f"$(cat {_quoted(config.admin_pat)})"
-            lines.append(f'{curl} -H "Authorization: Bearer {token}" {config.issuer}{USERINFO}')
-        return lines
-
-
-def _absolute_store_url(store: str) -> str:
-    """Returns a store's URL that is valid in any working directory, without its password."""
-    if store.startswith(_SQLITE):
-        return _SQLITE + str(Path(store.removeprefix(_SQLITE)).absolute())
-    return without_password(store)
-
-
-def _quoted(file: str) -> str:
-    """Returns a file's name for a command line in any working directory."""
-    return shlex.quote(str(Path(file).absolute()))
-
-
-def _demo_json(demo: DemoDescription) -> dict[str, Any]:
-    return {
-        "clientId": demo.client_id,
-        "clientSecret": demo.client_secret,
-        "redirectUri": demo.redirect_uri,
-        "postLogoutRedirectUri": demo.post_logout_redirect_uri,
-        "url": demo.url,
-        "user": {"loginName": demo.login_name, "password": demo.password},
-    }
 
 
 async def open_service(
@@ -248,7 +148,7 @@ def check_store_exists(store: str) -> None:
 
 def _no_installation(store: str) -> NotFound:
     return NotFound(
-        f"there is no installation in {_absolute_store_url(store)}; name the service's own with"
+        f"there is no installation in {absolute_store_url(store)}; name the service's own with"
         " --data, --store or --config"
     )
 
@@ -270,8 +170,8 @@ def make_store_dir(store: str) -> None:
     """Creates the directory of a SQLite store's file; does nothing for other stores. Raises
     ConfigError.
     """
-    if store.startswith(_SQLITE):
-        make_data_dir(Path(store.removeprefix(_SQLITE)).parent)
+    if store.startswith(SQLITE):
+        make_data_dir(Path(store.removeprefix(SQLITE)).parent)
 
 
 def make_data_dir(path: Path) -> None:
@@ -319,6 +219,7 @@ async def make_ready(service: Service) -> Start:
     """Creates what is missing of the installation, such as its first records and the demo, and
     returns the announcement of the start. Raises ConfigError.
     """
+    is_first = await service.store.get(INSTANCES, INSTANCE_ID) is None
     instance = await first_start.ensure_instance(service)
     config = service.config
     start_checks.end_installation(config)
@@ -340,7 +241,7 @@ async def make_ready(service: Service) -> Start:
     admin = await first_start.describe_admin(service, instance)
     if config.test:
         await test_mode.begin(service)
-    return Start(config=config, admin=admin, demo=demo, admin_pat=token)
+    return Start(config=config, admin=admin, demo=demo, admin_pat=token, is_first=is_first)
 
 
 def _read(path: Path) -> str | None:
@@ -357,42 +258,3 @@ def _write_secret(path: Path, text: str, draft_id: str) -> None:
             file.write(f"{text}\n".encode("ascii"))
     except OSError as error:
         raise ConfigError([f"{path} can't be written: {error.strerror}"]) from error
-
-
-def banner(start: Start, seconds: float, version: str) -> str:
-    """Returns the announcement as the text that the operator sees; `seconds` is how long the start
-    took, and `version` that of the program.
-    """
-    config, admin, demo = start.config, start.admin, start.demo
-    lines = [f"idp {version} ready in {seconds:.1f} s"]
-    lines.append(f"  Issuer    {config.issuer}")
-    lines.append(f"  Store     {_store_line(config)}")
-    if admin.password:
-        minutes = config.one_time_password_seconds // 60
-        lines.append(
-            f"  Admin     {admin.login_name}   one-time password  {admin.password}"
-            f"   ({minutes} min, then you choose your own)"
-        )
-        lines.append(f"            or open once:  {start.setup_url()}")
-    else:
-        lines.append(f"  Admin     {admin.login_name}")
-    lines.append(f"  Lost it?  idp admin reset-password {admin.login_name}")
-    if demo:
-        password = f"   password {demo.password}" if demo.password else ""
-        lines.append(f"  Demo      {demo.url}   user {demo.login_name}{password}")
-    if config.sends_mail:
-        lines.append(f"  Mail      by {config.smtp_host}:{smtp.port(config)}")
-    elif config.is_loopback:
-        lines.append(f"  Mail      held: {messages.page_url(config)}")
-    if config.test:
-        lines.append(f"  Test      POST {config.issuer}/test/clock, /test/reset")
-    lines.append("  Try       " + start.curl()[0])
-    return "\n".join(lines)
-
-
-def _store_line(config: Config) -> str:
-    if config.test and config.store.startswith("sqlite:"):
-        return f"{config.data_dir}/   (for tests)"
-    if config.store.startswith("sqlite:"):
-        return f"{config.data_dir}/   (the whole service; back this directory up)"
-    return config.store.partition("://")[0] + "://…"

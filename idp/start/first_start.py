@@ -16,8 +16,8 @@ from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.foundation.errors import ConfigError
 from idp.foundation.opaque_tokens import Confidential
-from idp.identity.users import admin_recovery, memberships, org_domains, organizations
 from idp.identity.users import lookup as user_lookup
+from idp.identity.users import memberships, org_domains, organizations
 from idp.identity.users.memberships import IAM_OWNER, ORG_OWNER
 from idp.keys import key_ring
 from idp.keys.master_key import MasterKey
@@ -37,7 +37,7 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from storage import Collection, Conflict, Reader, Stale, Update, Write
+from storage import Collection, Conflict, Reader, Update, Write
 
 PAGE: Final = "/ui/setup"  # replaces a one-time password without an application
 ACTOR: Final = "set-up"
@@ -51,7 +51,7 @@ _ADMIN_PASSWORD: Final = "first-admin-password"  # noqa: S105 - a purpose, not a
 class Admin(Confidential, frozen=True):
     """The first administrator as the announcement of a start describes it.
 
-    `password` is the one-time password; None once it was used.
+    `password` is the one-time password; None once it was used or has expired.
     """
 
     login_name: str
@@ -196,36 +196,18 @@ def new_user(
 
 
 async def describe_admin(service: Service, instance: Instance) -> Admin:
-    """Returns the first administrator's login name, and the one-time password if it has not been
-    used.
-
-    A one-time password that has expired unused is replaced by a new one, because an operator who
-    can start the service may have it.
-    """
+    """Returns the first administrator's login name, and the one-time password if it can still be
+    used."""
     first_admin = instance.first_admin
     if first_admin is None:
         return Admin(login_name=service.config.admin_login_name, password=None)
     user = await service.store.get(USERS, first_admin.user_id)
     if user is None:
         return Admin(login_name=service.config.admin_login_name, password=None)
-    if first_admin.expires_at > service.clock.now():
-        password = service.master_key.open(first_admin.sealed_password, _ADMIN_PASSWORD).decode()
-        return Admin(login_name=user.user_name, password=password)
-    try:
-        return Admin(login_name=user.user_name, password=await _renew(service, instance, user))
-    except Stale:  # another start, or the administrator, was faster
-        return await describe_admin(service, await ensure_instance(service))
-
-
-async def _renew(service: Service, instance: Instance, user: User) -> str:
-    password, now = service.random.one_time_password(), service.clock.now()
-    first_admin = _first_admin(service, user.id, password, now)
-    changes = {"first_admin": first_admin}
-    entry = AuditEntry("instance.first_admin_renewed", ACTOR, now)
-    writes = events.update(service.random, INSTANCES, instance, changes, entry)
-    writes += await admin_recovery.one_time_password_writes(service, user, password, now, ACTOR)
-    await service.store.commit(*writes)
-    return password
+    if first_admin.expires_at <= service.clock.now():
+        return Admin(login_name=user.user_name, password=None)
+    password = service.master_key.open(first_admin.sealed_password, _ADMIN_PASSWORD).decode()
+    return Admin(login_name=user.user_name, password=password)
 
 
 def _first_admin(service: Service, user_id: str, password: str, now: datetime) -> FirstAdmin:

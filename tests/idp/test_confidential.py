@@ -9,7 +9,7 @@ from idp.identity.sessions.browsers import Cookie
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.grants.token_exchange import ExchangeTokens
 from idp.oauth.grants.token_request import RefreshToken
-from idp.start.bootstrap import Start
+from idp.start.announcement import Start
 from idp.start.demo import DemoClient, DemoExchange, DemoVisitState
 from idp.start.demo_setup import DemoDescription
 from idp.start.first_start import Admin

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 
 from idp.identity.users import admin_recovery
@@ -42,14 +40,6 @@ async def test_the_administrators_own_password_has_its_events(server, demo, visi
 
     await events_agree(server.store)
     assert await last_change(server) == "instance.first_admin_forgotten"
-
-
-async def test_a_renewed_one_time_password_has_its_events(server):
-    server.clock.advance(timedelta(minutes=61))
-    await make_ready(server)
-
-    await events_agree(server.store)
-    assert await last_change(server) == "instance.first_admin_renewed"
 
 
 async def test_a_reset_on_the_command_line_has_its_events(server):

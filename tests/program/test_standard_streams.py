@@ -18,7 +18,7 @@ from tests.support.programs.program import eventually, is_alive
 def is_answered(program):
     """Whether a request is; each leaves a line in the access log."""
     try:
-        return httpx.get(f"{program.issuer}/readyz").status_code == 200
+        return httpx.get(f"{program.issuer}/oauth/v2/keys").status_code == 200
     except httpx.TransportError:
         return False
 

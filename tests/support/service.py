@@ -46,7 +46,7 @@ from idp.records import ALL, APPLICATIONS, PROJECTS, SCHEMA, USERS, Application
 from idp.server.http_server import BoundedServer
 from idp.service import Service
 from idp.start import bootstrap
-from idp.start.bootstrap import Start
+from idp.start.announcement import Start
 from storage.observed_store import ObservedStore
 from storage.observer import ObserverGroup
 from tests.support.browsers.transport import Loopback

@@ -17,7 +17,7 @@ from idp.foundation.clock import SystemClock
 from idp.records import INSTANCE_ID, INSTANCES
 from idp.start import bootstrap, exit_codes
 from idp.start import checks as start_checks
-from idp.start.bootstrap import Start
+from idp.start.announcement import Start
 from idp.start.checks import Launch
 
 
@@ -26,7 +26,10 @@ from idp.start.checks import Launch
 @issuer_flag
 @insecure_http_flag
 @admin_pat_flag
-def init(config_file: Path | None, **flags: object) -> None:
+@click.option(
+    "--without-secrets", is_flag=True, help="Print no password and no token, for a job with a log."
+)
+def init(config_file: Path | None, without_secrets: bool, **flags: object) -> None:
     """Create an installation in an empty store as `idp serve --new-store` does, print one JSON
     line, and exit.
 
@@ -40,14 +43,24 @@ def init(config_file: Path | None, **flags: object) -> None:
         return start_checks.check(config, launch)
 
     config = load(config_file, flags, rules).config
-    raise SystemExit(exit_codes.guarded(lambda: asyncio.run(_init(config, launch))))
+
+    def work() -> None:
+        start = asyncio.run(_init(config, launch))
+        if start is not None:
+            _print(start.without_secrets() if without_secrets else start)
+
+    raise SystemExit(exit_codes.guarded(work))
 
 
-async def _init(config: Config, launch: Launch) -> None:
+async def _init(config: Config, launch: Launch) -> Start | None:
+    """Creates the installation; returns None if the store has one."""
     if await _exists(config):
         print("idp: the store has an installation already; nothing was written", file=sys.stderr)
-        return
-    start = await _create(config, launch)
+        return None
+    return await _create(config, launch)
+
+
+def _print(start: Start) -> None:
     print(msgspec.json.encode(start.as_json()).decode(), flush=True)
 
 

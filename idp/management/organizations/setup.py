@@ -75,11 +75,13 @@ class SetUp(Request, frozen=True, kw_only=True):
 
 
 class WasSetUp(Answer, frozen=True, kw_only=True):
-    """`mail` is the delivery status of the message to the administrator, if there is one."""
+    """`preferred_login_name` is what the administrator signs in with, and `mail` the delivery
+    status of the message to them, if there is one."""
 
     details: Details
     org_id: str
     user_id: str
+    preferred_login_name: str
     mail: DeliveryStatus = ""
 
 
@@ -108,6 +110,7 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
         details=answers.details(prepared.organization, prepared.organization.id),
         org_id=prepared.organization.id,
         user_id=prepared.user.id,
+        preferred_login_name=(f"{prepared.user.user_name}@{prepared.organization.primary_domain}"),
         mail=messages.delivery_status(prepared.writes),
     )
 

@@ -366,3 +366,14 @@ async def visit(server, drawn):
             return
         writer.write(sent[cut:])
         assert (await asyncio.wait_for(reader.read(), patience.SECONDS)).startswith(b"HTTP/1.1 ")
+
+
+async def test_a_health_check_that_holds_is_no_line_of_the_access_log(visitor, server, log):
+    statuses = [(await visitor.get(path)).status for path in ("/healthz", "/readyz")]
+    server.app.is_draining = True
+    visitor.may_fail = True
+    failed = await visitor.get("/readyz")
+
+    assert (statuses, failed.status) == ([200, 200], 503)
+    lines = [line for line in map(json.loads, log.getvalue().splitlines()) if "path" in line]
+    assert [(line["path"], line["status"]) for line in lines] == [("/readyz", 503)]

@@ -82,7 +82,7 @@ async def test_a_request_is_a_span_with_its_route_status_and_id(visitor, samplin
 
 
 async def test_without_traces_a_request_has_no_span_and_keeps_the_callers_trace(visitor):
-    with logged() as stream:
+    with logged("debug") as stream:
         await healthz(visitor, SAMPLED)
 
     line = access_line(stream)
@@ -151,7 +151,7 @@ async def test_a_malformed_traceparent_begins_a_new_trace(visitor, sampling, hea
 
 async def test_log_lines_have_the_trace_and_the_span_of_their_request(visitor, sampling):
     spans = sampling()
-    with logged() as stream:
+    with logged("debug") as stream:
         await healthz(visitor, SAMPLED)
 
     line = access_line(stream)
@@ -162,7 +162,7 @@ async def test_log_lines_have_the_trace_and_the_span_of_their_request(visitor, s
 
 async def test_a_request_that_is_not_sampled_has_a_trace_in_its_log_lines(visitor, sampling):
     sampling(ratio=0.0)
-    with logged() as stream:
+    with logged("debug") as stream:
         await healthz(visitor)
 
     line = access_line(stream)

@@ -11,17 +11,14 @@ from contextlib import asynccontextmanager, suppress
 
 import msgspec
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
-from tornado.httpclient import AsyncHTTPClient
-from tornado.testing import bind_unused_port
 
 from idp.audit import event_streams, sealing
 from idp.cli import local
-from idp.cli.event_export import export_metrics, line_files, state_file
 from idp.cli.event_export import exporter as event_exporter
+from idp.cli.event_export import line_files, state_file
 from idp.cli.event_export.exporter import Exporter, ExportOptions
 from idp.cli.event_export.line_files import LineFile
-from idp.foundation.errors import ConfigError, IdpError
+from idp.foundation.errors import IdpError
 from idp.records import AUDIT_HEADS, EVENTS
 from idp.start import exit_codes
 from storage import Delete, Unavailable, Update
@@ -198,7 +195,7 @@ async def remove_two(service):
 class Following:
     """An export that follows, over the store of a service."""
 
-    def __init__(self, service, directory, record_up_to_date=lambda: None, **options) -> None:
+    def __init__(self, service, directory, **options) -> None:
         self.service, self.path = service, directory / "events.jsonl"
         self.state = directory / "state"
         self.stopping = asyncio.Event()
@@ -207,7 +204,6 @@ class Following:
             state_file.StateFile(self.state),
             ExportOptions("access", follows=True),
             self.stopping,
-            record_up_to_date,
         )
         self.running = asyncio.ensure_future(self.exporter.run(self.opened))
 
@@ -267,39 +263,6 @@ async def test_what_is_sealed_later_follows_and_the_end_stores_the_state(service
 
     assert await export.stop() == {"access": 5}
     assert places(lines(export.path)) == [("access", n) for n in range(1, 6)]
-
-
-async def test_prometheus_sees_when_every_event_was_exported(service, tmp_path):
-    socket, port = bind_unused_port()
-    socket.close()
-    address = f"127.0.0.1:{port}"
-    await sealed(service, 2)
-    with export_metrics.serving(address, service.clock) as record_up_to_date:
-        before = await scraped(address)
-        export = Following(service, tmp_path, record_up_to_date=record_up_to_date)
-        await export.until(2)
-        await export.stop()
-        after = await scraped(address)
-
-    assert before == 0
-    assert after == service.clock.now().timestamp()
-
-
-async def scraped(address):
-    """The value of the metric, as Prometheus sees it."""
-    answer = await AsyncHTTPClient().fetch(f"http://{address}/metrics")
-    (family,) = text_string_to_metric_families(answer.body.decode())
-    (sample,) = family.samples
-    assert sample.name == export_metrics.UP_TO_DATE
-    return sample.value
-
-
-async def test_an_address_for_metrics_that_can_not_be_used_is_named(service):
-    with (
-        pytest.raises(ConfigError, match="--metrics-listen must be an IP address and a port"),
-        export_metrics.serving("localhost", service.clock),
-    ):
-        pass
 
 
 async def test_a_store_that_is_away_is_reported_once_and_nothing_is_missed(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from idp.start import bootstrap
-from idp.start.bootstrap import Start
+from idp.start.announcement import Start
 from tests.support.service import Server
 
 

@@ -29,6 +29,15 @@ def test_it_creates_what_a_first_start_creates_and_prints_its_line(tmp_path):
     assert announced == told["admin"] | {"setupUrl": announced["setupUrl"]}
 
 
+def test_without_secrets_the_line_has_none(tmp_path):
+    ran = run(tmp_path, "init", "--admin-pat", "pat", "--without-secrets")
+    told = json.loads(ran.stdout)
+
+    assert (told["admin"]["password"], told["admin"]["setupUrl"]) == (None, None)
+    assert (told["demo"], told["adminPat"]) == (None, None)
+    assert (tmp_path / "pat").read_text().strip() not in ran.stdout
+
+
 def test_where_there_is_an_installation_nothing_is_written(tmp_path):
     first = run(tmp_path, "init")
     before = files(tmp_path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import stat
 from datetime import timedelta
 
@@ -12,30 +11,45 @@ import pytest
 from idp.foundation.errors import ConfigError
 from idp.identity.users import memberships
 from idp.records import INSTANCE_ID, INSTANCES, MEMBERSHIPS, USERS
-from idp.start import first_start
+from idp.server import listener
+from idp.start import announcement, first_start
 from storage import Insert
 from tests.program.first_starts.starts import again, make_ready
+from tests.support.measured.logged import logged
 from tests.support.service import Server
 
 
-async def test_an_expired_one_time_password_is_replaced(server, new_visitor, demo):
+async def test_after_the_one_time_password_has_expired_a_start_makes_no_other(
+    server, new_visitor, demo
+):
     first = server.start.admin
     server.clock.advance(timedelta(minutes=61))
+    before = [user async for user in server.store.scan(USERS)]
     second = (await make_ready(server)).admin
-    url = demo.authorize_url()
-    refused = await new_visitor().sign_in(url, first.login_name, first.password)
-    taken = await new_visitor().sign_in(url, second.login_name, second.password)
+    after = [user async for user in server.store.scan(USERS)]
+    refused = await new_visitor().sign_in(demo.authorize_url(), first.login_name, first.password)
 
-    assert first.password != second.password
-    assert (refused.name, taken.name) == ("password", "change-password")
+    assert (second.login_name, second.password) == (first.login_name, None)
+    assert refused.name == "password"
+    assert after == before
 
 
-async def test_starts_at_once_replace_it_together(server):
-    server.clock.advance(timedelta(minutes=61))
-    told = await asyncio.gather(*[make_ready(server) for _ in range(4)])
+async def test_only_the_first_start_shows_the_one_time_password(server):
+    later = await make_ready(server)
+    first = msgspec.structs.replace(later, is_first=True)
 
-    assert len({one.admin.password for one in told}) == 1
-    assert told[0].admin.password != server.start.admin.password
+    assert later.admin.password in announcement.banner(first, 0.1, "0")
+    assert later.admin.password not in announcement.banner(later, 0.1, "0")
+    assert "idp admin reset-password admin@" in announcement.banner(later, 0.1, "0")
+
+
+async def test_a_json_log_names_the_command_instead_of_the_password(server):
+    start = msgspec.structs.replace(server.start, is_first=True)
+    with logged() as lines:
+        listener.announce_as_text(0.0)(start)
+
+    assert "idp admin reset-password admin@" in lines.getvalue()
+    assert start.admin.password not in lines.getvalue()
 
 
 async def test_an_expired_token_in_the_file_is_replaced(server, tmp_path, visitor):

@@ -49,6 +49,7 @@ async def test_a_service_logs_its_life_and_what_requests_cost(
     for line in (redeemed, refused):
         assert line["endpoint"] == "token"
         assert line["store_commands"] >= 1
-        assert 0 <= line["waited_milliseconds"] <= line["store_milliseconds"]
+        assert line["store_milliseconds"] >= 0
+        assert line["waited_milliseconds"] >= 0
     workers = {line.get("worker") for line in requests}
     assert workers <= ({0, 1} if processes == "2" else {None})

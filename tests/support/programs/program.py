@@ -51,7 +51,9 @@ class Program:
         self.module = module
         self.redirection = redirection
         self.flags = [*(["--json"] if as_json else []), "--port", "0", *flags]
-        self.environment = {name: str(value) for name, value in settings.items()}
+        # Only a text log has a banner.
+        log_format = {} if as_json else {"IDP_LOG_FORMAT": "text"}
+        self.environment = log_format | {name: str(value) for name, value in settings.items()}
         self.announcement: dict[str, Any] = {}
         self.output: list[str] = []
         self.errors: list[str] = []

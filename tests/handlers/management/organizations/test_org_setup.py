@@ -30,7 +30,8 @@ async def test_the_answer_names_what_was_made(server, owner):
     assert answer.status == 200, answer.text
     body = answer.json()
     acme, anna = await made(server, answer)
-    assert set(body) == {"details", "orgId", "userId"}
+    assert set(body) == {"details", "orgId", "userId", "preferredLoginName"}
+    assert body["preferredLoginName"] == "anna-0@acme.localhost"
     assert body["details"]["sequence"] == "1"
     assert body["details"]["resourceOwner"] == acme.id
     assert body["details"]["creationDate"] == body["details"]["changeDate"]
