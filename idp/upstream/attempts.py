@@ -22,7 +22,8 @@ from storage import Insert
 
 COOKIE: Final = "attempt"
 MAX_ATTEMPTS: Final = 3
-MAX_CHARACTERS: Final = 3500  # browsers store a cookie of 4,096
+# The head of a redirect to a provider fits into 4,096 octets, as much as nginx reads by default.
+MAX_CHARACTERS: Final = 3000
 LIFETIME: Final = timedelta(minutes=10)
 _EXTRA_LIFETIME: Final = timedelta(
     minutes=5

@@ -18,7 +18,8 @@ from idp.keys.master_key import WrongKey
 from idp.service import Service
 from storage import Record
 
-MAX_CHARACTERS: Final = 3500  # proxies accept an address with a note of this length and some more
+# The head of a redirect to a note fits into 4,096 octets, as much as nginx reads by default.
+MAX_CHARACTERS: Final = 3000
 EXTRA_LIFETIME: Final = timedelta(
     minutes=5
 )  # of a stored record over its note; clocks may differ by that much

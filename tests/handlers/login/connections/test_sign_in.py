@@ -18,6 +18,14 @@ from tests.support.store.both_stores import on_both_stores, store_as_marked  # n
 from tests.support.store.stored import everything
 
 
+async def test_the_head_of_a_redirect_to_the_provider_fits_into_a_proxys_buffer(federation):
+    """nginx reads 4,096 octets of it by default; 200 are left for a longer address."""
+    page = await federation.begin()
+    heads = [(await federation.leave(page)).headers.multi_items() for _ in range(4)]
+
+    assert max(sum(len(name) + len(value) + 4 for name, value in head) for head in heads) < 3_900
+
+
 @on_both_stores
 @pytest.mark.promise("connections: sign-in")
 async def test_the_first_sign_in_makes_an_account_and_the_next_ones_lead_to_it(
