@@ -26,7 +26,7 @@ from idp.server import certificate, descriptors, metrics_listener, notify, reloa
 from idp.server.heartbeats import Heartbeats
 from idp.server.metrics_listener import MetricsListener
 from idp.server.notify import Notifier
-from idp.server.port import Port
+from idp.server.port import Port, socket_from_manager
 from idp.server.reload import Reloader
 from idp.server.serving import serve
 from idp.server.supervisor import Supervisor
@@ -153,7 +153,8 @@ def _temporary_home(config: Config) -> TemporaryDirectory[str]:
 def _run_in(
     config: Config, announce: Announce, launch: Launch, reloader: Reloader, notifier: Notifier
 ) -> None:
-    port = Port(config.host, config.port, is_shared=config.processes > 1)
+    passed = socket_from_manager()
+    port = Port(config.host, config.port, is_shared=config.processes > 1, passed=passed)
     config = config.bound_to(port.number)
     lifetime = _Lifetime(config, announce)
     try:

@@ -57,6 +57,7 @@ class Program:
         self.announcement: dict[str, Any] = {}
         self.output: list[str] = []
         self.errors: list[str] = []
+        self.passed_descriptors: tuple[int, ...] = ()
         self._as_json = as_json
         self._news = threading.Condition()
         self._readers: list[threading.Thread] = []
@@ -161,6 +162,7 @@ class Program:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            pass_fds=self.passed_descriptors,
         )
         for pipe, lines in (
             (self.process.stdout, self.output),
