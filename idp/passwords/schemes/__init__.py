@@ -2,7 +2,7 @@
 
 To add a format: a module in this package with a `read` that returns a `ParsedHash` or raises
 UnreadableHash, and a line in `SCHEMES`. A format is found by the beginning of the encoded hash; if
-several match, the longest applies.
+several match, the longest applies. A wrapper such as `{CRYPT}` is removed first (`wrappers`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from idp.passwords.schemes import (
     scrypt,
     unix_crypt,
     werkzeug,
+    wrappers,
     yescrypt,
 )
 from idp.passwords.schemes.base import (
@@ -61,7 +62,9 @@ SCHEMES: Final[Mapping[str, Reader]] = {
     "scrypt$": django.read_scrypt,
     "pbkdf2:": werkzeug.read_pbkdf2,
     "scrypt:": werkzeug.read_scrypt,
+    "{MD5": digests.read_directory,
     "{SHA": digests.read_directory,
+    "{SMD5": digests.read_directory,
     "{SSHA": digests.read_directory,
     "": digests.read_hexadecimal,
 }
@@ -82,6 +85,9 @@ _PREFIX: Final = re.compile(
     "|".join(sorted(map(re.escape, [*SCHEMES, *REFUSED]), key=len, reverse=True))
 )
 
+# What a hash in an unknown format begins with.
+_BEGINNING: Final = re.compile(r"\$[^$]{1,20}\$?|[A-Za-z0-9_]{1,20}[$:]")
+
 # The schemes for new passwords: the values of the setting `password_hasher`.
 RECIPES: Final[Mapping[str, Recipe]] = {"argon2id": argon2.RECIPE, "bcrypt": bcrypt.RECIPE}
 
@@ -95,11 +101,20 @@ def read(encoded: str) -> ParsedHash:
     """
     if len(encoded) > MAX_ENCODED_CHARACTERS:
         raise UnreadableHash(f"it is longer than {MAX_ENCODED_CHARACTERS} characters")
+    encoded = wrappers.unwrapped(encoded)
     match = _PREFIX.match(encoded)
     assert match is not None  # noqa: S101 - the beginning of one scheme is empty
     if match[0] in REFUSED:
         raise UnreadableHash(REFUSED[match[0]])
+    if not match[0] and (beginning := _BEGINNING.match(encoded)):
+        raise UnreadableHash(_unknown(beginning[0]))
     return SCHEMES[match[0]](encoded)
+
+
+def _unknown(beginning: str) -> str:
+    near = wrappers.nearest(beginning, filter(None, SCHEMES))
+    hint = f"; the nearest that is read begins with {near}" if near else ""
+    return digests.NO_KNOWN_FORMAT + hint
 
 
 def read_imported(encoded: str, config: Config) -> ParsedHash:

@@ -29,11 +29,11 @@ _HASH_BYTES: Final = 23
 _STANDARD: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _BCRYPT: Final = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
+_ENCODED: Final = re.compile(r"\$2[aby]\$([0-9]{2})\$([./A-Za-z0-9]{22})([./A-Za-z0-9]{31})")
 # The last characters of salt and hash hold 2 and 4 bits: with other bits set, the same hash would
 # have several encodings.
-_ENCODED: Final = re.compile(
-    r"\$2[aby]\$([0-9]{2})\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]"
-)
+_SALT_ENDS: Final = ".Oeu"
+_HASH_ENDS: Final = ".CGKOSWaeimquy26"
 
 
 def read(encoded: str) -> ParsedHash:
@@ -41,12 +41,27 @@ def read(encoded: str) -> ParsedHash:
     match = _ENCODED.fullmatch(encoded)
     if not match:
         raise UnreadableHash("bcrypt is written $2b$, two digits of cost, $ and 53 characters")
+    _check_ends(match[2], match[3])
     cost = number(match[1].lstrip("0"), "the cost", MIN_COST, MAX_COST)
     strength = Strength("imported_bcrypt_min_cost", cost)
     seconds = _SECONDS_OF_COST_0 * 2**cost
     return ParsedHash(
         "bcrypt", (cost,), lambda password: _verify(encoded, password), seconds, strength
     )
+
+
+def _check_ends(salt: str, digest: str) -> None:
+    if salt[-1] not in _SALT_ENDS:
+        same = _BCRYPT[_BCRYPT.index(salt[-1]) & 0b110000]
+        raise UnreadableHash(
+            "its 29th character, the last of the salt, has bits set that bcrypt ignores:"
+            f" replace it by {same}, which is the same salt"
+        )
+    if digest[-1] not in _HASH_ENDS:
+        raise UnreadableHash(
+            f"its last character can't end a bcrypt hash ({_HASH_ENDS} can): it was altered or cut"
+            " off, so export it again"
+        )
 
 
 def _verify(encoded: str, password: bytes) -> bool:

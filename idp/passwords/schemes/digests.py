@@ -18,13 +18,14 @@ _BY_LENGTH: Final = {32: "md5", 40: "sha1"}
 _SALTED_MD5: Final = re.compile(
     r"\$md5salted-(prefix|suffix)\$([!-#%-~]{1,64})\$([A-Za-z0-9+/]{22}==)"
 )
-_DIRECTORY: Final = re.compile(r"\{(S?)SHA(256|384|512)?\}([A-Za-z0-9+/]{20,176}={0,2})")
+_DIRECTORY: Final = re.compile(r"\{(S?)(MD5|SHA(?:256|384|512)?)\}([A-Za-z0-9+/]{20,176}={0,2})")
+NO_KNOWN_FORMAT: Final = "it is neither in a known format nor a hexadecimal MD5 or SHA-1"
 
 
 def read_hexadecimal(encoded: str) -> ParsedHash:
     """Returns the MD5 or SHA-1 of the password alone, ready to verify. Raises UnreadableHash."""
     if not _HEXADECIMAL.fullmatch(encoded):
-        raise UnreadableHash("it is neither in a known format nor a hexadecimal MD5 or SHA-1")
+        raise UnreadableHash(NO_KNOWN_FORMAT)
     return _stored(_BY_LENGTH[len(encoded)], bytes.fromhex(encoded))
 
 
@@ -46,7 +47,7 @@ def read_directory(encoded: str) -> ParsedHash:
     match = _DIRECTORY.fullmatch(encoded)
     if not match:
         raise UnreadableHash("hashes of directories are written {SSHA}base64")
-    name = f"sha{match[2] or 1}"
+    name = "sha1" if match[2] == "SHA" else match[2].lower()
     size = hashlib.new(name, usedforsecurity=False).digest_size
     minimum, maximum = (1, 64) if match[1] else (0, 0)
     data = padded_base64_bytes(match[3], "what follows", size + minimum, size + maximum)

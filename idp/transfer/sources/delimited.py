@@ -138,7 +138,7 @@ def _fill(draft: PersonDraft, values: Iterator[tuple[str, str]]) -> None:
             setattr(draft, field, _switch(value))
         elif field is not None:
             # Spaces may be part of a password.
-            setattr(draft, field, value if field.startswith("password") else value.strip())
+            setattr(draft, field, value if field == "password" else value.strip())
         elif value and path.startswith(_METADATA):
             draft.metadata[path.removeprefix(_METADATA)] = value
         elif value:

@@ -51,6 +51,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "phoneVerified": "phone.isPhoneVerified",
     "hashedPassword": "hashedPassword.value",
     "passwordHash": "hashedPassword.value",
+    "userPassword": "hashedPassword.value",
     "totpSecret": "otpCode",
 }
 SWITCHES: Final = frozenset({"is_email_verified", "is_phone_verified", "must_change"})

@@ -5,6 +5,9 @@ omitted. An invalid optional field is dropped with a warning.
 
 from __future__ import annotations
 
+import base64
+import binascii
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -30,6 +33,9 @@ INACTIVE: Final = "USER_STATE_INACTIVE"
 _MAX_PHONE: Final = 50
 _FIX_IN_SOURCE: Final = "Fix it in the source, or in its file."
 _FIX_IF_NEEDED: Final = "It is left out; fix it in the source if it is needed."
+# The beginning of `{NAME}` in base64, as LDIF (RFC 2849) has a value after two colons.
+_LDIF_BASE64: Final = re.compile(r"e[0-3][A-Za-z0-9+/]+={0,2}")
+_LDIF_VALUE: Final = re.compile(rb"\{[A-Za-z0-9@_.-]+\}[!-~]+")
 _FIX_BY_RESET: Final = "The user sets a new password with 'forgot password'."  # noqa: S105
 
 
@@ -87,17 +93,30 @@ class PersonDraft(Struct, kw_only=True):
 
 
 class _Hash(Struct, frozen=True):
-    """A hash in a format that the service verifies. The import itself checks its strength."""
+    """A hash in a format that the service verifies, or its base64 from LDIF. The import itself
+    checks its strength."""
 
     def read(self, value: object) -> str:
+        encoded = _without_base64(Text(1).read(value))
         try:
-            schemes.read(Text(1).read(value))
+            schemes.read(encoded)
         except schemes.UnreadableHash as error:
             raise FieldRefused(error.error_code, error.message) from None
-        return str(value)
+        return encoded
 
     def schema(self) -> dict[str, Any]:
         return Text(1).schema()
+
+
+def _without_base64(encoded: str) -> str:
+    """Returns the hash whose base64 LDIF has; any other text is returned unchanged."""
+    if not _LDIF_BASE64.fullmatch(encoded):
+        return encoded
+    try:
+        decoded = base64.b64decode(encoded, validate=True)
+    except binascii.Error:
+        return encoded
+    return decoded.decode("ascii") if _LDIF_VALUE.fullmatch(decoded) else encoded
 
 
 class _FieldTarget(Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import random
+import re
 import string
 
 import passlib.hash
@@ -85,7 +86,7 @@ def test_what_is_brought_is_as_dear_as_the_settings_say(encoded):
 
 @pytest.mark.parametrize("encoded", REFUSED)
 def test_what_is_not_verified_is_refused_with_the_reason(encoded):
-    with pytest.raises(UnreadableHash, match=REFUSED[encoded].replace("$", r"\$")) as refused:
+    with pytest.raises(UnreadableHash, match=re.escape(REFUSED[encoded])) as refused:
         schemes.read(encoded)
 
     assert refused.value.error_code == "password_hash.unreadable"

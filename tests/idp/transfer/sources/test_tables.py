@@ -74,6 +74,30 @@ def test_tables_of_every_make_are_read(tmp_path, text, flags, encoding):
     assert made.people[0]["user"]["profile"]["displayName"] == "Zoë"
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        base64.b64encode(b"{CRYPT}" + BCRYPT.encode()).decode(),
+        base64.b64encode(b"{ssha}DkMTwBl+a/3DQTxCYEApdUtNXGgdUac3").decode(),
+        f" {{CRYPT}}{BCRYPT} ",
+    ],
+)
+@pytest.mark.parametrize("column", ["userPassword", "userPassword::"])
+def test_a_hash_is_read_as_a_directory_gives_it_out(tmp_path, column, written):
+    made = table(tmp_path, f"mail,{column}\nada@x.ch,{written}\n")
+
+    (person,) = made.people
+    assert made.code == 0
+    assert person["user"]["hashedPassword"]["value"].startswith(("{CRYPT}$2", "{ssha}Dk"))
+
+
+def test_base64_of_what_is_no_hash_is_refused_as_it_stands(tmp_path):
+    made = table(tmp_path, f"mail,userPassword\nada@x.ch,{base64.b64encode(b'{x y').decode()}\n")
+
+    assert made.error_codes == ["password_hash.unreadable"]
+    assert "hashedPassword" not in made.people[0]["user"]
+
+
 def test_a_column_can_be_named_otherwise(tmp_path):
     made = table(
         tmp_path,
