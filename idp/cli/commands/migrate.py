@@ -104,7 +104,7 @@ def auth0(users: Path, passwords: Path, no_passwords: bool, email_verified: bool
     show_default=True,
     help="The export of a realm: a file or a folder.",
 )
-@click.option("--realm-name", metavar="NAME", help="The realm, if the folder has several.")
+@click.option("--realm-name", metavar="NAME", help="The realm, if the folder or file has several.")
 @click.option(
     "--roles-project", metavar="ID", default="", help="The project that gets the realm's roles."
 )

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import structs
+
 from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import source
 from idp.transfer.sources.auth0_passwords import Passwords
@@ -75,12 +77,13 @@ class Auth0:
         with Passwords() as passwords:
             if self._passwords is not None:
                 yield from passwords.read(self._passwords)
-            row = 0
+            row = 1
             with source.open_file(self._users) as file:
-                for source_record in source.records(JsonTextReader(file), self._users.name):
-                    row = source_record.row
-                    yield self._draft(source_record, passwords)
-            yield from passwords.unused(row + 1)
+                records = source.records(JsonTextReader(file), self._users.name)
+                for row, source_record in enumerate(_users(records), 1):
+                    yield self._draft(structs.replace(source_record, row=row), passwords)
+                    row += 1
+            yield from passwords.unused(row)
 
     def _draft(self, source_record: SourceRecord, passwords: Passwords) -> PersonDraft:
         record, draft = source_record.members(), source_record.draft()
@@ -121,6 +124,17 @@ class Auth0:
         # a guess.
         if not password.is_by_id and password.id and not draft.id.startswith(_OWN_PROVIDER):
             draft.problems.append(_MATCHED_BY_ADDRESS)
+
+
+def _users(records: Iterator[SourceRecord]) -> Iterator[SourceRecord]:
+    """Yields the records of users, which a page of the Management API (`include_totals`) has in a
+    list."""
+    for each in records:
+        page = each.members().get("users")
+        if isinstance(page, list) and "user_id" not in each.members():
+            yield from (structs.replace(each, value=user) for user in page)
+        else:
+            yield each
 
 
 _MATCHED_BY_ADDRESS: Final = RowProblem(

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -15,7 +14,7 @@ from typing import Final, TextIO
 from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import fields_of_import as fields
 from idp.transfer.sources.import_row_builder import INACTIVE, PersonDraft
-from idp.transfer.sources.source import SourceRefused
+from idp.transfer.sources.source import SourceRefused, stated_encoding
 
 MAX_LINE_CHARACTERS: Final = 1 << 20
 _METADATA: Final = "metadata."
@@ -23,6 +22,8 @@ _YES: Final = frozenset({"true", "yes", "y", "1", "t"})
 _NO: Final = frozenset({"false", "no", "n", "0", "f", ""})
 _ACTIVE: Final = frozenset({"", "active", "enabled", "user_state_active"})
 _INACTIVE: Final = frozenset({"inactive", "disabled", "blocked", INACTIVE.casefold()})
+_DELIMITERS: Final = {"';'": ";", "tab": "\t", "'|'": "|"}
+_FORMULA_BEGINNINGS: Final = ("=", "+", "-", "@")
 _SURROGATES: Final = re.compile("[\udc80-\udcff]")
 
 
@@ -48,31 +49,33 @@ class DelimitedTable:
         self._org_id = org_id
         self._columns = {fields.comparable(name): field for name, field in columns.items()}
         self._delimiter = delimiter
-        # A table that a spreadsheet saved often begins with a byte order mark.
-        self._encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+        self._encoding = encoding
 
     def drafts(self) -> Iterator[PersonDraft]:
         with self._text() as text:
             lines = _TextLines(text)
             reader = csv.reader(lines, delimiter=self._delimiter, strict=True)
             try:
-                head = next(reader, [])
+                head = _head(reader)
             except (csv.Error, UnicodeDecodeError) as error:
                 raise SourceRefused(f"{self._path} has no first line: {error}") from None
             paths = self._column_paths(head)
             row = 1
             while (numbered := _next(reader, lines)) is not None:
                 line, cells = numbered
-                if cells:
+                if isinstance(cells, RowProblem) or any(map(str.strip, cells)):
                     yield self._draft(row, f"{self._path.name}:{line}", head, paths, cells)
                     row += 1
 
     def _text(self) -> TextIO:
         try:
+            with self._path.open("rb") as file:
+                # A byte order mark, as spreadsheets write it, knows better than the option.
+                encoding = stated_encoding(self._path, file) or self._encoding
             file = self._path.open("rb")
         except OSError as error:
             raise SourceRefused(f"{self._path} can't be read: {error.strerror}") from None
-        return io.TextIOWrapper(file, self._encoding, "surrogateescape", newline="")
+        return io.TextIOWrapper(file, encoding, "surrogateescape", newline="")
 
     def _column_paths(self, head: Sequence[str]) -> list[str]:
         """Returns the import's path for each column; a column's own name where it has none."""
@@ -103,7 +106,7 @@ class DelimitedTable:
         if duplicates:
             raise SourceRefused(f"several columns have the field {sorted(duplicates)[0]}")
         if "email.email" not in paths:
-            raise SourceRefused(f"no column is email (--map COLUMN=email): {', '.join(head)}")
+            raise SourceRefused(_without_email(self._path, head))
         return paths
 
     def _draft(
@@ -119,9 +122,39 @@ class DelimitedTable:
             # Bytes that could not be decoded were read as surrogates.
             draft.problems.append(_NOT_UTF8)
         if not draft.problems and not isinstance(cells, RowProblem):
-            _fill(draft, zip(paths, cells, strict=True))
+            _fill(draft, zip(paths, _without_apostrophes(paths, cells), strict=True))
             _complete(draft, self._org_id)
         return draft
+
+
+def _head(reader: Iterator[list[str]]) -> list[str]:
+    """Returns the row with the names of the columns: the first one that is neither empty nor the
+    `sep=;` of a spreadsheet."""
+    return next((row for row in reader if row and not row[0].startswith("sep=")), [])
+
+
+def _without_email(path: Path, head: Sequence[str]) -> str:
+    """Returns the text of the refusal of a table without a column for the address."""
+    first = head[0].strip() if head else ""
+    if first.startswith(("{", "[")):
+        return f"{path} is JSON, not a table: use idp migrate ndjson, auth0 or keycloak"
+    if len(head) == 1 and (
+        name := next((n for n, each in _DELIMITERS.items() if each in first), "")
+    ):
+        return f"{path} has one column only: choose another delimiter, --delimiter {name}"
+    return f"no column is email (--map COLUMN=email): {', '.join(head)}"
+
+
+def _without_apostrophes(paths: Sequence[str], cells: Sequence[str]) -> Iterator[str]:
+    """Yields the cells without the apostrophe that exporters put first, so that a spreadsheet
+    takes none for a formula: before some characters, or before every text."""
+    is_every = any(
+        path == "email.email" and cell.startswith("'")
+        for path, cell in zip(paths, cells, strict=True)
+    )
+    for cell in cells:
+        is_added = cell[:1] == "'" and (is_every or cell[1:2] in _FORMULA_BEGINNINGS)
+        yield cell[1:] if is_added else cell
 
 
 def _is_import_path(path: str) -> bool:

@@ -32,6 +32,10 @@ from idp.transfer.package.rows import Action, RowProblem
 INACTIVE: Final = "USER_STATE_INACTIVE"
 _MAX_PHONE: Final = 50
 _FIX_IN_SOURCE: Final = "Fix it in the source, or in its file."
+_FIX_ADDRESS: Final = (
+    "Add it in the source, or in its file; or keep users without an email address, by"
+    " --keep-incomplete."
+)
 _FIX_IF_NEEDED: Final = "It is left out; fix it in the source if it is needed."
 # The beginning of `{NAME}` in base64, as LDIF (RFC 2849) has a value after two colons.
 _LDIF_BASE64: Final = re.compile(r"e[0-3][A-Za-z0-9+/]+={0,2}")
@@ -161,7 +165,9 @@ def build_row(draft: PersonDraft, names: Mapping[str, str]) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for name, target in FIELD_TARGETS.items():
         value = getattr(draft, name)
-        if value in ("", None) and not _is_needed(draft, name):
+        if value in ("", None):
+            if _is_needed(draft, name):
+                draft.problems.append(_missing(names.get(name, name), name))
             continue
         try:
             _put(row, target.path, target.rule.read(value))
@@ -169,6 +175,15 @@ def build_row(draft: PersonDraft, names: Mapping[str, str]) -> dict[str, Any]:
             draft.problems.append(_refused(refused, names.get(name, name), target))
     _switch(draft, row, names)
     return row
+
+
+def _missing(source_name: str, name: str) -> RowProblem:
+    return RowProblem(
+        error_code="field.required",
+        field=source_name,
+        message="is missing",
+        fix=_FIX_ADDRESS if name == "email" else _FIX_IN_SOURCE,
+    )
 
 
 def _is_needed(draft: PersonDraft, name: str) -> bool:

@@ -26,8 +26,8 @@ _REALM_PREFIX: Final = "realm: "
 class Keycloak:
     """A source of persons: a Keycloak export.
 
-    `path` is a realm's file, or the directory of an export; if it has several realms, `realm` is
-    the one to read.
+    `path` is the file of a realm, of a list of realms or of a list of users, or the directory of
+    an export; if it has several realms, `realm` is the one to read.
     """
 
     names: Mapping[str, str] = {
@@ -59,7 +59,7 @@ class Keycloak:
     def drafts(self) -> Iterator[PersonDraft]:
         row, is_all = 1, not self._path.is_dir()
         for path in keycloak_files.files(self._path, self._realm):
-            for content in keycloak_files.contents(path, row, is_all=is_all):
+            for content in keycloak_files.contents(path, row, self._realm, is_all=is_all):
                 if isinstance(content, RealmSettings):
                     yield from _dropped_settings(content, path)
                 else:

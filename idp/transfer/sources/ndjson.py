@@ -14,10 +14,11 @@ from idp.transfer.sources import fields_of_import as fields
 from idp.transfer.sources import source
 from idp.transfer.sources.import_row_builder import INACTIVE, PersonDraft
 from idp.transfer.sources.json_text_reader import JsonTextReader
-from idp.transfer.sources.source import SourceRecord
+from idp.transfer.sources.source import SourceRecord, SourceRefused
 
 _PARTS: Final = frozenset({"profile", "email", "phone", "hashedPassword", "metadata", "user"})
 _STATES: Final = {"USER_STATE_ACTIVE": False, INACTIVE: True, "": False, None: False}
+_PACKAGE: Final = frozenset({"dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1", "orgs"})
 _ALGORITHM: Final = "hashedPassword.algorithm"  # the hash itself names it
 
 
@@ -34,7 +35,26 @@ class JsonLines:
     def drafts(self) -> Iterator[PersonDraft]:
         with source.open_file(self._path) as file:
             for source_record in source.records(JsonTextReader(file), self._path.name):
+                _check(source_record, self._path)
                 yield _draft(source_record, self._org_id)
+
+
+def _check(source_record: SourceRecord, path: Path) -> None:
+    """Raises SourceRefused if the record is not one person but a whole file of another command."""
+    members = source_record.members()
+    if "realm" in members or "username" in members:
+        raise SourceRefused(f"{path} is an export of Keycloak: use idp migrate keycloak --realm")
+    if "user_id" in members:
+        raise SourceRefused(f"{path} is an export of Auth0: use idp migrate auth0 --users")
+    if not _PACKAGE.isdisjoint(members):
+        raise SourceRefused(f"{path} is the body of an import already: use idp import {path}")
+    if name := next(
+        (each for each in ("users", "Users") if isinstance(members.get(each), list)), ""
+    ):
+        raise SourceRefused(
+            f"{path} has its persons in the list {name}: write each of them in the fields of the"
+            " import as a line of its own"
+        )
 
 
 def _draft(source_record: SourceRecord, org_id: str) -> PersonDraft:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
+import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
@@ -13,14 +15,16 @@ from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources.import_row_builder import PersonDraft
 from idp.transfer.sources.json_text_reader import BrokenValue, JsonTextReader
 
-_OTHER_ENCODINGS: Final = (
-    b"\xff\xfe",
-    b"\xfe\xff",
-    b"\x00{",
-    b"{\x00",
-    b"\x1f\x8b",
-    b"PK\x03\x04",
-)
+# The encodings that the first bytes of a file state: a byte order mark, or a bracket of JSON.
+_ENCODINGS: Final = {
+    b"\xef\xbb\xbf": "utf-8-sig",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+    **{bracket + b"\0": "utf-16-le" for bracket in (b"{", b"[")},
+    **{b"\0" + bracket: "utf-16-be" for bracket in (b"{", b"[")},
+}
+_COPIED_CHARACTERS: Final = 1 << 20
+_COMPRESSED: Final = (b"\x1f\x8b", b"PK\x03\x04")
 
 
 class SourceRefused(Exception):
@@ -82,40 +86,64 @@ _NO_OBJECT: Final = "Each record has to be a JSON object."
 
 @contextmanager
 def open_file(path: Path) -> Iterator[BinaryIO]:
-    """Provides the file at `path`, open for reading, within the block.
+    """Provides the file at `path` in UTF-8, open for reading, within the block; one in UTF-16 is
+    converted.
 
-    Raises SourceRefused if it does not exist, cannot be read, or is not in UTF-8.
+    Raises SourceRefused if it does not exist, cannot be read, is compressed, or is a table.
     """
+    if path.suffix.lower() == ".csv":
+        raise SourceRefused(f"{path} is a table, not JSON: use idp migrate csv --users {path}")
     try:
         with path.open("rb") as file:
-            # The parser's message about such a file would not name the cause.
-            if file.read(4).startswith(_OTHER_ENCODINGS):
-                raise SourceRefused(f"{path} is not a file in UTF-8: unpack or convert it first")
-            file.seek(0)
-            yield file
+            encoding = stated_encoding(path, file)
+            is_utf16 = encoding.startswith("utf-16")
+            with _in_utf8(path, file, encoding) if is_utf16 else nullcontext(file) as readable:
+                yield readable
     except OSError as error:
         raise SourceRefused(f"{path} can't be read: {error.strerror}") from None
 
 
-def records(text: JsonTextReader, name: str, first: int = 1) -> Iterator[SourceRecord]:
-    """Yields the consecutive JSON values of a text, or the elements of the only array in it, as
-    records that are numbered from `first`.
+def stated_encoding(path: Path, file: BinaryIO) -> str:
+    """Returns the encoding that the first bytes of the file at `path` state, empty if they state
+    none. The position of `file` stays at the beginning.
+
+    Raises SourceRefused if the file is compressed.
+    """
+    beginning = file.read(4)
+    file.seek(0)
+    if beginning.startswith(_COMPRESSED):
+        raise SourceRefused(f"{path} is compressed: unpack it first")
+    return next((name for mark, name in _ENCODINGS.items() if beginning.startswith(mark)), "")
+
+
+@contextmanager
+def _in_utf8(path: Path, file: BinaryIO, encoding: str) -> Iterator[BinaryIO]:
+    """Provides the content of the file at `path`, in UTF-8, in a temporary file without a name."""
+    with tempfile.TemporaryFile() as converted:
+        reader = codecs.getreader(encoding)(file)
+        try:
+            while text := reader.read(_COPIED_CHARACTERS):
+                converted.write(text.encode())
+        except UnicodeError:
+            raise SourceRefused(
+                f"{path} is not in {encoding}, as its first bytes say: save it in UTF-8"
+            ) from None
+        converted.seek(0)
+        yield converted
+
+
+def records(text: JsonTextReader, name: str) -> Iterator[SourceRecord]:
+    """Yields the consecutive JSON values of a text as records that are numbered from 1; of a list,
+    each element.
 
     `name` is the file's name, with which the records' paths begin.
     """
-    is_array = text.consume_if_next("[")
-    row = first
-    for source_record in elements(text, name, first) if is_array else _values(text, name, first):
-        yield source_record
-        row = source_record.row + 1
-    if is_array and text.peek():
-        problem = RowProblem(
-            error_code="source.unreadable", message="continues after the list", fix=_FIX_ONE_LIST
-        )
-        yield SourceRecord(row=row, path=f"{name}:{text.line}", problems=(problem,))
-
-
-_FIX_ONE_LIST: Final = "Put each list into a separate file."
+    row = 1
+    while text.peek():
+        is_list = text.consume_if_next("[")
+        for record in elements(text, name, row) if is_list else [_source_record(text, name, row)]:
+            yield record
+            row = record.row + 1
 
 
 def elements(text: JsonTextReader, name: str, first: int = 1) -> Iterator[SourceRecord]:
@@ -139,13 +167,6 @@ def elements(text: JsonTextReader, name: str, first: int = 1) -> Iterator[Source
 
 
 _FIX_EXPORT: Final = "Export the file again."
-
-
-def _values(text: JsonTextReader, name: str, first: int) -> Iterator[SourceRecord]:
-    row = first
-    while text.peek():
-        yield _source_record(text, name, row)
-        row += 1
 
 
 def _source_record(text: JsonTextReader, name: str, row: int) -> SourceRecord:

@@ -303,10 +303,10 @@ def test_attributes_go_along_as_metadata_where_that_is_wished(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "field", "error_code"),
     [
-        ({"email": None}, "email", "field.wrong_type"),
-        ({"email": ""}, "email", "field.empty"),
+        ({"email": None}, "email", "field.required"),
+        ({"email": ""}, "email", "field.required"),
         ({"email": "no address"}, "email", "email.invalid"),
-        ({"user_id": ""}, "user_id", "field.empty"),
+        ({"user_id": ""}, "user_id", "field.required"),
         ({"user_id": 7}, "user_id", "field.wrong_type"),
         ({"user_id": "x" * 201}, "user_id", "field.too_long"),
         ({"user_id": "client:x"}, "user_id", "user.id_reserved"),

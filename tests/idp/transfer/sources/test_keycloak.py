@@ -353,12 +353,13 @@ def test_users_of_another_store_are_reported(tmp_path):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"[]", "list of realms"),
+        (b"[]", "it has no realm"),
         (b"", "not a JSON object"),
         (b'"x"', "not a JSON object"),
         (b"{x", "not JSON"),
         (b'{"realm": "acme", "id', "not JSON"),
-        (b'\xff\xfe{\x00"\x00', "UTF-8"),
+        (b'\xff\xfe{\x00"\x00', "not JSON"),
+        (b"\xff\xfe{\x00\x00\xd8x\x00", "save it in UTF-8"),
         (b"\x1f\x8b\x08\x00", "unpack"),
         (b'{"user_id": "auth0|1"}\n{"user_id": "auth0|2"}', "line 2 is after its end"),
         (b'{"realm": "acme", "users": []} {}', "is after its end"),
