@@ -7,7 +7,7 @@ from typing import Final
 
 MAX_CHARACTERS: Final = 200
 _LABEL: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
-_ENCODED: Final = "xn--"
+ENCODED: Final = "xn--"  # the beginning of a label that is internationalised
 
 
 class NotADomain(ValueError):
@@ -47,7 +47,7 @@ def key(text: str) -> str:
 
 def displayed(domain: str) -> str:
     """Returns the domain name in Unicode, for display."""
-    if _ENCODED not in domain:
+    if ENCODED not in domain:
         return domain
     import idna  # its import takes 10 ms, which the start does not need
 
@@ -58,7 +58,7 @@ def displayed(domain: str) -> str:
 
 
 def _ascii(text: str) -> str:
-    if text.isascii() and _ENCODED not in text.lower():
+    if text.isascii() and ENCODED not in text.lower():
         return text.lower()
     import idna
 

@@ -94,7 +94,7 @@ class TextQuery(Request, frozen=True, kw_only=True):
         """Returns the condition that the field of a record at `path` matches `text`, by the
         `method` of the query.
 
-        `key` is the path of the field that holds the same text in folded form (casefold of NFKC),
+        `key` is the path of the field that holds the same text in folded form (`text_folding`),
         or None if there is no such field.
         """
         is_prefix = "STARTS_WITH" in self.method

@@ -60,9 +60,24 @@ async def set_allowed_users(store: Store) -> None:
     await _commit(store, units)
 
 
+async def normalize_login_keys(store: Store) -> None:
+    """Sets the field by which users are found whose user name has an internationalised domain
+    (`xn--…`). It stays as it is where another user has the name with the domain in Unicode.
+    """
+    units: list[list[Update]] = []
+    async for user in store.scan(USERS):
+        if user.login_key != (key := folded(user.user_name)):
+            unchanged = {"sequence": user.sequence}
+            units.append([Update(USERS, user.id, set={"login_key": key}, expect=unchanged)])
+        if len(units) == _BATCH_SIZE:
+            await _commit(store, units)
+            units = []
+    await _commit(store, units)
+
+
 async def _commit(store: Store, units: list[list[Update]]) -> None:
     for outcome in await store.commit_each(units):
-        if outcome is not None and not isinstance(outcome, Stale):
+        if outcome is not None and not isinstance(outcome, Stale | Conflict):
             raise outcome
 
 
@@ -70,4 +85,5 @@ STEPS: Final = (
     UpgradeStep("primary domains", add_primary_domains),
     UpgradeStep("search keys", add_search_keys),
     UpgradeStep("allowed users", set_allowed_users),
+    UpgradeStep("login keys", normalize_login_keys),
 )

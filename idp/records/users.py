@@ -125,7 +125,8 @@ class IdpLink(Struct, kw_only=True):
 
 
 class User(Record):
-    """A person or a service user (`machine`). `login_key` = casefold(NFKC(user_name)).
+    """A person or a service user (`machine`). `login_key` is the user name in the form of
+    `text_folding.folded`.
 
     `email_key` is the form in which a verified e-mail address is a login name
     (`lookup.email_key`), else None. `address_key` and `display_key` are those by which any address

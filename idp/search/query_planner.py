@@ -3,7 +3,6 @@ other filters are checked for each record that is read."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from types import NoneType
@@ -11,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args, get_type_hints
 
 from msgspec import Struct
 
-from idp.foundation.text_folding import folded
+from idp.foundation.text_folding import folded, normalized
 from storage import Collection, Cursor, Record, StartsWith, Value, Where
 from storage.lists import value_at
 
@@ -26,9 +25,9 @@ class Filter(Struct, frozen=True, kw_only=True):
     """A condition on the field of a record at the dotted `path`: `how` is `is` (it equals
     `value`), `starts` (it begins with it) or `in` (it is one of several values).
 
-    Texts (`is_text`) are compared in their normal form (NFKC), and with `folds` without regard to
-    case. `key` names the field of the record that holds the text in this folded form, by which a
-    declared list may find the record.
+    Texts (`is_text`) are compared in their normal form (`normalized`), and with `folds` without
+    regard to case. `key` names the field of the record that holds the text in this folded form, by
+    which a declared list may find the record.
     """
 
     path: str
@@ -49,7 +48,7 @@ class Filter(Struct, frozen=True, kw_only=True):
         return text.startswith(expected) if self.how == "starts" else text == expected
 
     def _form(self, text: str) -> str:
-        return folded(text) if self.folds else unicodedata.normalize("NFKC", text)
+        return folded(text) if self.folds else normalized(text)
 
 
 class ReadPlan(Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from idp.cli.backends import Backend
 from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.foundation.errors import IdpError
+from idp.foundation.text_folding import folded
 from idp.schema.reading import Request, collect, declared
 
 _INSTALLATION: Final = AppliedRecord("")
@@ -102,7 +103,7 @@ class _Planner:
     def _remember(self, kind: AppliedKind, record: AppliedRecord, entry: Document) -> None:
         """Remembers a record that other entries of the state may name before it is created."""
         if kind is kinds.SERVICE_USER:
-            self._users[entry["userName"].casefold()] = record
+            self._users[folded(entry["userName"])] = record
         elif kind is kinds.PROJECT and record.parent is not None:
             self._projects[record.parent.label, entry["name"]] = record
 
@@ -123,7 +124,7 @@ class _Planner:
                 operation=operation,
                 document=document,
                 differences=[(name, None, value) for name, value in values if name != kind.key],
-                user=self._users[entry["user"].casefold()] if kind.key == "user" else None,
+                user=self._users[folded(entry["user"])] if kind.key == "user" else None,
                 answer_id=kind.answer_id,
                 files=files,
             )
@@ -205,8 +206,8 @@ class _Planner:
         if kind.key == "project":
             return (await self._project(parent, name)).id or f"new {name}"
         if kind.key != "user":
-            return name.casefold() if kind.ignores_case else name
-        record = self._users.get(name.casefold()) or await self._find_user(name)
+            return folded(name) if kind.ignores_case else name
+        record = self._users.get(folded(name)) or await self._find_user(name)
         # A user without an id is a member of nothing yet: this name matches no row.
         return record.id or f"new {name}"
 
@@ -239,7 +240,7 @@ class _Planner:
         if len(users) != 1:
             raise UnresolvedName(f"{len(users) or 'no'} users have the name {user_name}")
         record = AppliedRecord(user_name, "userId", None, users[0]["userId"])
-        self._users[user_name.casefold()] = record
+        self._users[folded(user_name)] = record
         return record
 
 
@@ -260,7 +261,7 @@ def _path_label(parent: AppliedRecord, label: str) -> str:
 
 def _name_of(kind: AppliedKind, row: Document) -> str:
     name = str(row.get(kind.row_key, ""))
-    return name.casefold() if kind.ignores_case else name
+    return folded(name) if kind.ignores_case else name
 
 
 def _sequence(answer: Document) -> int | None:

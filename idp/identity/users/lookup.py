@@ -8,13 +8,13 @@ only the user's organization states as verified is a login name in that organiza
 from __future__ import annotations
 
 import asyncio
-import unicodedata
 from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import structs
 
 from idp.foundation import domain_names
+from idp.foundation.text_folding import folded
 from idp.foundation.user_names import MAX_NAME_CHARACTERS
 from idp.identity.guesses import lock_ends
 from idp.identity.users.subjects import Subject
@@ -37,10 +37,8 @@ _MAX_TYPED: Final = MAX_NAME_CHARACTERS + len("@") + 253  # with a domain (RFC 1
 
 
 def login_key(user_name: str) -> str:
-    """Returns the form in which login names are compared: casefold(NFKC)."""
-    if user_name.isascii():
-        return user_name.lower()  # the same result, faster
-    return unicodedata.normalize("NFKC", user_name).casefold()
+    """Returns the form in which login names are compared (`folded`)."""
+    return folded(user_name)
 
 
 def email_key(email: Email | None, org_id: str) -> str | None:
@@ -155,16 +153,18 @@ async def domain_owner(service: Service, name: str) -> str | None:
 async def _by_name(service: Service, typed: str) -> tuple[User | None, User | None]:
     """Returns the user with the user name `typed`; and the one whose user name, with the primary
     domain of the organization, is `typed`."""
-    key, (name, _, domain) = login_key(typed), typed.rpartition("@")
+    # `exact` finds a user whose name was taken in another spelling of the domain when names were
+    # first normalized: that one keeps the key that it had.
+    key, exact, (name, _, domain) = login_key(typed), typed.lower(), typed.rpartition("@")
     if not name:
         return (await _with_names(service, key)).get(key), None
     plain = login_key(name)
     users, organizations = await asyncio.gather(
-        _with_names(service, key, plain),
+        _with_names(service, key, exact, plain),
         service.store.find(ORGANIZATIONS, {"primary_domain": domain_names.key(domain)}, limit=1),
     )
     user, ids = users.get(plain), [organization.id for organization in organizations.records]
-    return users.get(key), user if user and user.org_id in ids else None
+    return users.get(exact) or users.get(key), user if user and user.org_id in ids else None
 
 
 async def _with_names(service: Service, *keys: str) -> dict[Value, User]:

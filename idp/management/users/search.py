@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Final, TypeAlias
 
 from msgspec import structs
 
 from idp.foundation.errors import FieldProblem
+from idp.foundation.text_folding import normalized
 from idp.identity.users import lookup as user_lookup
 from idp.management import search as management_search
 from idp.management.call import Call
@@ -253,5 +253,5 @@ async def _by_login_name(service: Service, query: LoginNameQuery) -> User | None
         return None
     names = user_read.answer(subject.organization, user).login_names
     names += [user.email.address] if user.email else []
-    login_name = unicodedata.normalize("NFKC", query.login_name.strip())
-    return user if login_name in (unicodedata.normalize("NFKC", name) for name in names) else None
+    login_name = normalized(query.login_name.strip())
+    return user if login_name in map(normalized, names) else None

@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from idp.foundation.text_folding import folded
 from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import source
 from idp.transfer.sources.import_row_builder import PersonDraft
@@ -139,7 +140,7 @@ class Passwords:
 
 
 def _key(email: str) -> str:
-    return email.casefold()
+    return folded(email)
 
 
 def _is_text(value: object) -> bool:

@@ -4,7 +4,9 @@ import base64
 import json
 
 import pytest
+from msgspec import structs
 
+from idp.identity.users import lookup
 from idp.records import SESSIONS, USERS
 from storage import Update
 from tests.support.sign_in.steps import (
@@ -63,6 +65,18 @@ async def test_an_accepted_password_leads_to_the_application_by_303_alone(visito
 
 @pytest.mark.parametrize("typed", TAB_AND_NAMES)
 async def test_every_form_of_the_login_name_means_the_same_person(visitor, demo, server, typed):
+    page = await visitor.sign_in(demo.authorize_url(), typed, server.user[1])
+
+    assert "code" in page.answer
+
+
+@pytest.mark.parametrize("typed", ["dana@münchen.example", "dana@xn--mnchen-3ya.example"])
+async def test_an_address_signs_in_in_either_spelling_of_its_domain(visitor, demo, server, typed):
+    (user,) = [each async for each in server.store.scan(USERS) if each.login_key == "demo"]
+    email = structs.replace(user.email, address="dana@münchen.example")
+    keys = lookup.keys(user.user_name, email, user.profile, user.org_id)
+    await server.store.commit(Update(USERS, user.id, set={"email": email, **keys}))
+
     page = await visitor.sign_in(demo.authorize_url(), typed, server.user[1])
 
     assert "code" in page.answer

@@ -9,8 +9,9 @@ import pytest
 from msgspec import defstruct
 from msgspec.structs import fields
 
+from idp.identity.users.lookup import find_by_login_name
 from idp.records import APPLICATIONS, USERS, Application, Email, Profile, User
-from idp.records.upgrades import add_search_keys, set_allowed_users
+from idp.records.upgrades import add_search_keys, normalize_login_keys, set_allowed_users
 from storage import Collection, Insert, Record, Update, open_store
 from tests.support.clock import SteppingClock
 from tests.support.store.stored import everything
@@ -39,6 +40,41 @@ async def test_users_of_before_are_found_by_address_and_display_name(server):
     assert user.sequence == 1
     await add_search_keys(server.store)
     assert await everything(server.store) == after
+
+
+def named(user_name, login_key, now):
+    return User(
+        id=user_name,
+        org_id="o",
+        kind="human",
+        user_name=user_name,
+        login_key=login_key,
+        stamp="s",
+        profile=Profile(display_name="Ada"),
+        created_at=now,
+        changed_at=now,
+    )
+
+
+async def test_names_of_before_with_an_internationalised_domain_are_found_in_either_spelling(
+    server,
+):
+    now, store = server.clock.now(), server.store
+    for name in ("ada@xn--bcher-kva.de", "eva@xn--bcher-kva.de", "eva@bücher.de"):
+        await store.commit(Insert(USERS, named(name, name, now)))
+
+    await normalize_login_keys(store)
+
+    after = await everything(store)
+    for typed, found in {
+        "ada@bücher.de": "ada@xn--bcher-kva.de",
+        "ada@xn--bcher-kva.de": "ada@xn--bcher-kva.de",
+        "eva@bücher.de": "eva@bücher.de",
+        "eva@XN--bcher-kva.de": "eva@xn--bcher-kva.de",
+    }.items():
+        assert (await find_by_login_name(server.service, typed)).id == found
+    await normalize_login_keys(store)
+    assert await everything(store) == after
 
 
 NEW = ("allowed_users", "everybody_stamp", "granted_stamp")

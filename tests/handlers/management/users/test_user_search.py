@@ -100,6 +100,23 @@ async def test_each_filter_finds_what_it_says(owner, manager, acme, query, expec
     assert sorted(by_owner) == sorted(by_manager) == sorted(expected)
 
 
+@pytest.mark.every_row
+@pytest.mark.parametrize("method", ["TEXT_QUERY_METHOD_EQUALS", IGNORING, STARTS])
+@pytest.mark.parametrize("typed", ["ada@münchen.example", "ada@xn--mnchen-3ya.example"])
+@pytest.mark.parametrize("sent", ["ada@xn--mnchen-3ya.example", "ada@MÜNCHEN.example"])
+async def test_an_address_is_found_in_every_spelling_of_its_domain(
+    owner, manager, acme, sent, typed, method
+):
+    home, email = {"orgId": acme.id}, {"email": sent, "isVerified": True}
+    await create(owner, username="ada", organization=home, email=email)
+
+    assert await found(manager, {"emailQuery": {"emailAddress": typed, "method": method}}) == [
+        "ada"
+    ]
+    by_login_name = {"loginNameQuery": {"loginName": typed}}
+    assert await found(manager, by_login_name) == ["ada"]
+
+
 async def test_filters_count_together(owner, manager, acme):
     await people(owner, acme, "Zoe", "adam", "ada")
     everybody = (await search(manager, HUMANS))["result"]

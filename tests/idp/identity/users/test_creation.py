@@ -21,7 +21,7 @@ from idp.records import (
     Email,
     Profile,
 )
-from idp.schema.field_rules import MAX_TEXT
+from idp.schema.field_rules import MAX_TEXT, EmailRule
 from storage import Delete, Insert
 from tests.support.store.stored import everything
 
@@ -280,3 +280,35 @@ async def test_each_entry_of_the_metadata_is_a_record_of_its_own(service):
     found = await service.store.find(USER_METADATA, {"user_id": made.id}, order="key")
 
     assert [(entry.key, entry.value) for entry in found.records] == [("a", "YQ=="), ("b", "Yg==")]
+
+
+SPELLINGS = [
+    *("ada@münchen.example", "ada@xn--mnchen-3ya.example", "Ada@XN--MNCHEN-3YA.example"),
+    *("ADA@MÜNCHEN.EXAMPLE", "ada@mu\u0308nchen.example", "ada@münchen。example"),
+    *("ａｄａ＠münchen.example", " ada@xn--mnchen-3ya.example "),
+]
+
+
+@pytest.mark.parametrize("stored", ["ada@münchen.example", "ada@xn--mnchen-3ya.example"])
+async def test_a_person_is_found_by_name_and_address_in_every_spelling_of_the_domain(
+    service, stored
+):
+    by_name = await create(service, person(stored))
+    by_address = await create(
+        service, person("eva", EmailRule().read(stored.replace("a", "e", 1)))
+    )
+
+    for typed in SPELLINGS:
+        assert (await user_lookup.find_by_login_name(service, typed)).id == by_name.id
+        address = typed.lower().replace("ada", "eda").replace("ａｄａ", "eda")
+        assert (await user_lookup.find_by_login_name(service, address)).id == by_address.id
+        assert await outcome(service, person(typed.strip())) == "user.login_name_taken"
+
+
+@pytest.mark.parametrize(
+    "typed", ["ada@xn--a.example", "ada@xn--", "ada@", "@xn--mnchen-3ya", "xn--"]
+)
+async def test_what_is_no_internationalised_domain_names_no_user(service, typed):
+    await create(service, person("ada", "ada@münchen.example"))
+
+    assert await user_lookup.find_by_login_name(service, typed) is None
