@@ -9,6 +9,7 @@ from handlers.login.accounts import account_of
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.login.providers import displayed_name
 from handlers.login.register import problem_values
+from idp.foundation import typed_texts
 from idp.foundation.i18n import message
 from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth.params import Params
@@ -178,7 +179,7 @@ class IdpLinkHandler(FlowHandler):
 
 def _entered_names(form: Params) -> NewNames:
     return NewNames(
-        (form.get("userName") or "").strip(),
+        typed_texts.name(form.get("userName") or ""),
         (form.get("givenName") or "").strip(),
         (form.get("familyName") or "").strip(),
     )

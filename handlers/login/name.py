@@ -8,6 +8,7 @@ from handlers.login import passkey, providers
 from handlers.login.accounts import show_signed_in
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.pages.base import PageHandler
+from idp.foundation import typed_texts
 from idp.foundation.i18n import Message, message
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import registration
@@ -33,7 +34,7 @@ class LoginNameHandler(FlowHandler):
         if passkey_response:
             await self._enter_passkey(flow, passkey_response)
             return
-        login_name = (form.get("loginName") or "").strip()
+        login_name = typed_texts.name(form.get("loginName") or "")
         problem = problem_of(login_name)
         if problem is not None:
             problems = [{"field": "loginName", "text": problem}]

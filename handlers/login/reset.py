@@ -12,7 +12,7 @@ from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.login.name import problem_of
 from handlers.login.register import problem_values
-from idp.foundation import logs, uris
+from idp.foundation import logs, typed_texts, uris
 from idp.foundation.i18n import Message, message
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import mail_limits
@@ -46,7 +46,7 @@ class ResetHandler(FlowHandler):
     async def submit(self, flow: Flow, form: Params) -> None:
         closed_reason, login_name = (
             await self.closed_reason(flow),
-            (form.get("loginName") or "").strip(),
+            typed_texts.name(form.get("loginName") or ""),
         )
         problem = problem_of(login_name)
         if closed_reason is not None:

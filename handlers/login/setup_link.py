@@ -8,7 +8,7 @@ from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
 from handlers.login.new_password import policy_of, problems_of
 from handlers.pages.base import ForeignForm, PageHandler
-from idp.foundation import logs
+from idp.foundation import logs, typed_texts
 from idp.foundation.i18n import message
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import own_password, password_check
@@ -44,7 +44,7 @@ class SetupHandler(PageHandler):
             raise ForeignForm("the form may have been sent by another site")
         form = self._own_form()
         self._allows_registration = form.get("strangers") == "yes"
-        login_name = (form.get("loginName") or "").strip()
+        login_name = typed_texts.name(form.get("loginName") or "")
         problem = problem_of(login_name)
         if problem is not None:
             problems = [{"field": "loginName", "text": problem}]

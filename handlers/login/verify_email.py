@@ -8,7 +8,7 @@ from typing import Final
 from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.login.register import problem_values, state_of
-from idp.foundation import logs, uris
+from idp.foundation import logs, typed_texts, uris
 from idp.foundation.i18n import Message, message
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import mail_limits
@@ -142,7 +142,7 @@ class UserNameHandler(RegistrationHandler):
 
     async def submit(self, flow: Flow, form: Params) -> None:
         pending = await self._find_verified(flow)
-        name = (form.get("userName") or "").strip()
+        name = typed_texts.name(form.get("userName") or "")
         email = registration.unseal(self.service, pending.sealed).email
         problems = registration.name_problems(name, email)
         if problems:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final
 
+from idp.foundation import typed_texts
 from idp.foundation.errors import IdpError
 
 MAX_NAME_CHARACTERS: Final = 200
 
-# Control characters and characters without a visible form: zero width, direction, private use; and
-# those that Unicode calls default-ignorable in other categories.
+# Control characters and characters without a visible form: direction, private use, unassigned.
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
-
-_IGNORABLE: Final = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
 
 
 class NameRefused(IdpError):
@@ -45,5 +40,7 @@ def check_name(user_name: str) -> str:
 def _is_hidden(user_name: str) -> bool:
     if user_name.isascii():
         return not user_name.isprintable()
-    hidden = any(unicodedata.category(character) in _INVISIBLE for character in user_name)
-    return hidden or _IGNORABLE.search(user_name) is not None
+    return any(
+        unicodedata.category(character) in _INVISIBLE or typed_texts.is_ignorable(character)
+        for character in user_name
+    )

@@ -19,7 +19,7 @@ from idp.foundation import cpu, logs, metrics, tracing
 from idp.foundation.randomness import Random, SystemRandom
 from idp.passwords import schemes
 from idp.passwords.hashing_threads import HashingBusy, HashingThreads, WorkCost
-from idp.passwords.policy import PasswordRefused, normalised
+from idp.passwords.policy import PasswordRefused, compared_forms, normalised
 from idp.passwords.schemes import ParsedHash, UnreadableHash
 
 T = TypeVar("T")
@@ -104,14 +104,21 @@ class Hasher:
 
     async def _verify(self, password: str, stored: ParsedHash) -> Verdict:
         try:
-            data = normalised(password).encode()
+            forms = [each.encode() for each in compared_forms(password)]
         except PasswordRefused:  # no account can have it, so a fast answer reveals nothing
             return Verdict(ok=False, needs_rehash=False)
-        ok, seconds = await self._run(lambda: stored.verify(data), stored)
         is_current = (stored.scheme, stored.cost) == (self._recipe.scheme, self._recipe.cost)
+        for form in forms:
+            if await self._matches(form, stored, is_current):
+                is_outdated = not is_current or form != forms[0]
+                can_rehash = self.max_bytes is None or len(forms[0]) <= self.max_bytes
+                return Verdict(ok=True, needs_rehash=is_outdated and can_rehash)
+        return Verdict(ok=False, needs_rehash=False)
+
+    async def _matches(self, form: bytes, stored: ParsedHash, is_current: bool) -> bool:
+        ok, seconds = await self._run(lambda: stored.verify(form), stored)
         await self._equalise_time(seconds, is_current)
-        can_rehash = self.max_bytes is None or len(data) <= self.max_bytes
-        return Verdict(ok, needs_rehash=ok and not is_current and can_rehash)
+        return ok
 
     async def _equalise_time(self, seconds: float, is_current: bool) -> None:
         """Delays the answer for a cheap old hash until a current one would be done, so that timing

@@ -2,7 +2,8 @@
 
 A password is Unicode text in NFC (SP 800-63B-4, 3.1.1.2). It is normalised when it is set and when
 it is verified, because keyboards differ in how they compose characters. Nothing else is changed:
-no trimming, no truncation, no change of case, so every character is significant.
+no trimming, no truncation, no change of case, so every character is significant. A hash that
+another system made is also compared with what was typed and with NFKC (`compared_forms`).
 """
 
 from __future__ import annotations
@@ -131,6 +132,17 @@ def normalised(password: str) -> str:
     if not password:
         raise PasswordRefused("the password is empty", error_code="password.too_short")
     return password
+
+
+def compared_forms(password: str) -> list[str]:
+    """Returns the forms in which a password is compared with a stored hash: the normalised one
+    first, and the one that was typed and NFKC where they differ, because another system may have
+    made the hash of these. Of ASCII there is one form.
+
+    Raises PasswordRefused as `normalised` does.
+    """
+    forms = [normalised(password), password, unicodedata.normalize("NFKC", password)]
+    return [each for each in dict.fromkeys(forms) if len(each) <= _MAX_RAW_CHARACTERS]
 
 
 class Requirements(Struct, frozen=True):

@@ -3,20 +3,16 @@ store."""
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 from typing import Final
 
-from idp.foundation import base64url, opaque_tokens
+from idp.foundation import base64url, opaque_tokens, typed_texts
 from idp.foundation.errors import IdpError
 from idp.service import Service
 
 DIGITS: Final = 8  # 26 bits
 MAX_ATTEMPTS: Final = 5
 _COUNT_WINDOW: Final = timedelta(days=2)  # longer than any code is valid
-# White space, direction marks and hyphens, with which a code may be typed or pasted.
-_SEPARATORS: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
-_MAX_TYPED: Final = 100
 
 
 class MailCodeRefused(IdpError):
@@ -51,13 +47,6 @@ async def check(
     count = await service.store.increment(f"code:{issue}", window=_COUNT_WINDOW)
     if count.n > MAX_ATTEMPTS:
         raise MailCodeRefused("too many wrong codes: request a new one", error_code="code.tries")
-    digest_of_typed = digest(service, issue, address, digits(typed))
+    digest_of_typed = digest(service, issue, address, typed_texts.digits(typed))
     if not opaque_tokens.equal(expected or "", digest_of_typed):
         raise MailCodeRefused("the code is wrong")
-
-
-def digits(typed: str) -> str:
-    """Returns the typed digits as ASCII digits without separators; empty if other characters
-    occur."""
-    code = _SEPARATORS.sub("", typed[:_MAX_TYPED])
-    return "".join(str(int(c)) for c in code) if code.isdecimal() else ""

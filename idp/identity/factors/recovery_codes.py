@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import Final
 
 from idp.audit import events
 from idp.audit.events import AuditEntry
-from idp.foundation import base64url
+from idp.foundation import base64url, typed_texts
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Random
 from idp.records import RECOVERY_CODES, USERS, RecoveryCode, User
@@ -18,9 +17,6 @@ from storage import Delete, Insert, Update, Write
 COUNT: Final = 10
 _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # no characters that are easily confused
 _GROUP: Final = 5  # 2 groups: 49 bits
-# White space, direction marks and hyphens, with which a code may be typed or pasted.
-_SEPARATORS: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
-_MAX_TYPED: Final = 100
 _PAGE: Final = 100
 
 
@@ -98,5 +94,4 @@ def _id(service: Service, user: User, code: str) -> str:
 
 
 def _normalized(typed: str) -> str:
-    """The letters and digits of the input, without separators and in lower case."""
-    return _SEPARATORS.sub("", typed[:_MAX_TYPED]).lower()
+    return typed_texts.letters_and_digits(typed).lower()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
-import re
 from datetime import datetime
 from typing import Final
 from urllib.parse import quote, urlencode
@@ -13,8 +12,8 @@ from urllib.parse import quote, urlencode
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 
+from idp.foundation import typed_texts
 from idp.foundation.randomness import Random
-from idp.identity.factors import mail_codes
 
 DIGITS: Final = 6
 STEP_SECONDS: Final = 30
@@ -22,7 +21,6 @@ _WINDOW: Final = (0, -1, 1)  # clocks differ, and people type slowly
 _SECRET_BYTES: Final = 20  # the length of a SHA-1 digest (RFC 4226 4)
 _MIN_BYTES: Final = 10  # secrets of other systems may be this short
 _MAX_BYTES: Final = 128
-_SEPARATORS: Final = re.compile(r"[\s=-]+")
 
 
 def new_secret(random: Random) -> str:
@@ -33,7 +31,7 @@ def new_secret(random: Random) -> str:
 def read_secret(text: str) -> str:
     """Returns a secret from another system in normalised base32. Raises ValueError if it can't be
     used."""
-    base32 = _SEPARATORS.sub("", text).upper()
+    base32 = typed_texts.without_separators(text).replace("=", "").upper()
     try:
         data = _decoded(base32)
     except binascii.Error as error:
@@ -53,7 +51,7 @@ def uri(secret: str, issuer: str, account: str) -> str:
 def step_of(secret: str, typed: str, now: datetime, after: int = 0) -> int | None:
     """Returns the time step of the code that was typed, among the steps around `now` that are
     later than `after` (the last one used); None if no such step has this code."""
-    code, current_step = mail_codes.digits(typed), int(now.timestamp()) // STEP_SECONDS
+    code, current_step = typed_texts.digits(typed), int(now.timestamp()) // STEP_SECONDS
     # RFC 4226 4 asks for 128 bits; users of other systems have secrets of 80 bits. SHA-1 is the
     # algorithm of RFC 4226 5.3; the collisions that are known of SHA-1 do not weaken HMAC.
     hotp = HOTP(_decoded(secret), DIGITS, SHA1(), enforce_key_length=False)  # noqa: S303  # nosec B303

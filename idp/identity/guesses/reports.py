@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from idp.audit import failure_events
-from idp.foundation import logs, metrics
+from idp.foundation import logs, metrics, typed_texts
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.users.lookup import login_key
 from idp.service import Service
@@ -72,5 +72,5 @@ def report(service: Service, outcome: Outcome) -> None:
 
 
 def _hidden(service: Service, outcome: Outcome) -> str:
-    key = login_key(outcome.name.strip())
+    key = login_key(typed_texts.name(outcome.name))
     return service.master_key.mac("typed-name", key).hex()[:_NAME_CHARACTERS]

@@ -14,7 +14,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
-from idp.foundation import logs, metrics
+from idp.foundation import logs, metrics, typed_texts
 from idp.foundation.errors import Busy
 from idp.identity.users.lookup import login_key
 from idp.records import User
@@ -44,7 +44,7 @@ class Throttled(Busy):
 def account_of(user: User | None, typed: str) -> str:
     """Returns the name for which attempts are counted: one for the user, whichever login name was
     typed; without a user (None) one for the login name `typed`."""
-    return f"user:{user.id}" if user else f"name:{login_key(typed.strip())}"
+    return f"user:{user.id}" if user else f"name:{login_key(typed_texts.name(typed))}"
 
 
 def hidden(service: Service, account: str) -> str:

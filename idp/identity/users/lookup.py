@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from idp.foundation import domain_names
+from idp.foundation import domain_names, typed_texts
 from idp.foundation.text_folding import folded
 from idp.foundation.user_names import MAX_NAME_CHARACTERS
 from idp.identity.guesses import lock_ends
@@ -117,7 +117,7 @@ async def find_by_login_name(
     verified it. Which look-ups are made depends on `typed` alone, and all are made together, so
     that timing does not reveal which names exist.
     """
-    typed = typed.strip()
+    typed = typed_texts.name(typed)
     if not typed or len(typed) > _MAX_TYPED or "\0" in typed or _SCOPE in typed:
         return None
     key = login_key(typed)

@@ -16,7 +16,7 @@ from msgspec import Struct, structs
 from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.config.settings import Config
-from idp.foundation import i18n, user_names
+from idp.foundation import i18n, typed_texts, user_names
 from idp.foundation.i18n import Message, message
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.user_names import NameRefused
@@ -101,12 +101,12 @@ async def read(
     """Returns the normalised values of the form and all problems with them. `application` is the
     name of the application that the person is about to sign in to. Raises HashingBusy."""
     problems: list[RegistrationProblem] = []
-    email = _read(problems, "email", field_rules.EmailRule(), sent.email)
+    email = _read(problems, "email", field_rules.EmailRule(), typed_texts.name(sent.email))
     typed = FormValues(
         given_name=_read(problems, "givenName", Text(1), sent.given_name),
         family_name=_read(problems, "familyName", Text(1), sent.family_name),
         email=email,
-        user_name=sent.user_name.strip() or email,
+        user_name=typed_texts.name(sent.user_name) or email,
         password=sent.password,
     )
     problems.sort(key=lambda problem: [*_MISSING].index(problem.field or ""))

@@ -7,12 +7,11 @@ digest, as a plain hash could be found by trying all values of its length.
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final
 
-from idp.foundation import base64url, opaque_tokens, uris
+from idp.foundation import base64url, opaque_tokens, typed_texts, uris
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth import request_limits, scopes
 from idp.oauth.authentication import client_authentication
@@ -36,8 +35,6 @@ INTERVAL_SECONDS: Final = 5
 _EXTRA_LIFETIME: Final = timedelta(hours=1)  # until then a poll is refused with the reason
 _ACCEPTED: Final = Accepted(DEVICE_AUTHORIZATION)
 _MAX_ATTEMPTS: Final = 5
-_MAX_INPUT: Final = 100
-_SEPARATORS: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
 
 
 async def begin(
@@ -114,7 +111,7 @@ def user_code_of(entered: str) -> str | None:
 
     Returns None for a text that cannot be a user code.
     """
-    user_code = _SEPARATORS.sub("", entered[:_MAX_INPUT]).upper()
+    user_code = typed_texts.letters_and_digits(entered).upper()
     is_possible = len(user_code) == USER_CODE_LENGTH and set(user_code) <= set(ALPHABET)
     return user_code if is_possible else None
 

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from idp.config.settings import Config
+from idp.foundation import typed_texts
 from idp.identity import authentication_context
 from idp.identity.factors import second_factors
 from idp.identity.sessions import lifetime as session_lifetime
@@ -330,7 +331,7 @@ def _matches_hints(request: AuthRequest, live_session: LiveSession, org_id: str 
     if request.hinted_user_id is not None:
         return user.id == request.hinted_user_id
     if request.login_hint is not None:
-        return login_key(request.login_hint.strip()) in login_names(live_session, org_id)
+        return login_key(typed_texts.name(request.login_hint)) in login_names(live_session, org_id)
     return True
 
 

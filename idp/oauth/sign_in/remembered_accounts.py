@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
+from idp.foundation import typed_texts
 from idp.identity.sessions import browsers
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
@@ -84,7 +85,7 @@ async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
 
 
 def _signed_in(service: Service, flow: Flow, live_session: LiveSession) -> RememberedAccount:
-    hint = login_key((flow.request.login_hint or "").strip())
+    hint = login_key(typed_texts.name(flow.request.login_hint or ""))
     fits = reserved_scopes.admit(
         service.config, flow.request.scopes, live_session.subject.organization
     )
@@ -108,7 +109,7 @@ async def _signed_out(service: Service, flow: Flow) -> list[RememberedAccount]:
 def _remembered(
     service: Service, flow: Flow, user: User, organization: Organization | None
 ) -> RememberedAccount:
-    hint = login_key((flow.request.login_hint or "").strip())
+    hint = login_key(typed_texts.name(flow.request.login_hint or ""))
     fits = organization is not None and reserved_scopes.admit(
         service.config, flow.request.scopes, organization
     )

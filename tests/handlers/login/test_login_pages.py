@@ -24,7 +24,15 @@ WRONG = (
     "Check your email or username and your password: they don't match, or the account can't be"
     " used right now."
 )
-TAB_AND_NAMES = [" demo ", "DEMO", "ｄｅｍｏ", "demo@localhost", "dana@example.com"]
+TAB_AND_NAMES = [
+    " demo ",
+    "\u200bdemo\ufeff",
+    "\u202ademo\u202c\u00a0",
+    "DEMO",
+    "ｄｅｍｏ",
+    "demo@localhost",
+    "dana@example.com",
+]
 
 
 async def test_a_sign_in_begins_with_the_login_name(visitor, demo):

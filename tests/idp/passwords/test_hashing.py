@@ -13,8 +13,9 @@ from idp.foundation.errors import Busy
 from idp.passwords import hashing, schemes
 from idp.passwords.hashing import Hasher, Verdict
 from idp.passwords.hashing_threads import HashingBusy
-from idp.passwords.policy import PasswordRefused
+from idp.passwords.policy import PasswordRefused, compared_forms
 from idp.passwords.schemes import ParsedHash
+from idp.passwords.schemes import argon2 as argon2_format
 from tests.support import patience
 from tests.support.patience import loop_turns, until
 from tests.support.random import SeededRandom
@@ -91,6 +92,48 @@ async def test_letters_composed_differently_verify(hasher):
     encoded = await hasher.hash(unicodedata.normalize("NFD", "Zürich für alle"))
 
     assert (await hasher.verify("Zürich für alle", encoded)).ok
+
+
+@pytest.mark.promise("user creation: hashedPassword")
+@pytest.mark.parametrize(
+    ("hashed", "typed"),
+    [
+        pytest.param("cafe\u0301", "cafe\u0301", id="hashed as typed, decomposed"),
+        pytest.param("Ｐａｓｓ①", "Ｐａｓｓ①", id="hashed as typed, full width"),
+        pytest.param("Pass1", "Ｐａｓｓ①", id="hashed in NFKC"),
+        pytest.param("top secret", "top\u00a0secret", id="hashed in NFKC, a no-break space"),
+        pytest.param("caf\u00e9", "cafe\u0301", id="hashed in NFC"),
+    ],
+)
+async def test_a_hash_from_elsewhere_is_compared_in_the_form_that_its_system_hashed(
+    hasher, hashed, typed
+):
+    encoded = bcrypt.hashpw(hashed.encode(), bcrypt.gensalt(4)).decode()
+
+    assert await hasher.verify(typed, encoded) == Verdict(True, needs_rehash=True)
+    assert not (await hasher.verify(typed + " ", encoded)).ok
+    assert not (await hasher.verify(typed.upper(), encoded)).ok
+
+
+async def test_a_hash_of_today_that_was_made_of_another_form_is_replaced(hasher):
+    encoded = argon2_format.RECIPE.hash("cafe\u0301".encode(), SeededRandom())
+
+    assert await hasher.verify("cafe\u0301", encoded) == Verdict(True, needs_rehash=True)
+    assert await hasher.verify("caf\u00e9", encoded) == Verdict(False, False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "forms"),
+    [
+        ("correct horse", ["correct horse"]),
+        ("Zürich", ["Zürich"]),
+        ("Zu\u0308rich", ["Zürich", "Zu\u0308rich"]),
+        ("①", ["①", "1"]),
+        ("u\u0308①", ["ü①", "u\u0308①", "ü1"]),
+    ],
+)
+def test_a_password_is_compared_in_as_many_forms_as_differ(typed, forms):
+    assert compared_forms(typed) == forms
 
 
 async def test_200_characters_count_to_the_last(hasher):
