@@ -9,8 +9,8 @@ from handlers.login.accounts import account_of
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.login.providers import displayed_name
 from handlers.login.register import problem_values
-from idp.foundation import typed_texts
 from idp.foundation.i18n import message
+from idp.foundation.texts import typed_texts
 from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth.params import Params
 from idp.oauth.sign_in import upstream_account

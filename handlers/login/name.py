@@ -8,8 +8,8 @@ from handlers.login import passkey, providers
 from handlers.login.accounts import show_signed_in
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.pages.base import PageHandler
-from idp.foundation import typed_texts
 from idp.foundation.i18n import Message, message
+from idp.foundation.texts import typed_texts
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import registration
 from idp.oauth.params import Params

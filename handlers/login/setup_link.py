@@ -8,8 +8,9 @@ from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
 from handlers.login.new_password import policy_of, problems_of
 from handlers.pages.base import ForeignForm, PageHandler
-from idp.foundation import logs, typed_texts
+from idp.foundation import logs
 from idp.foundation.i18n import message
+from idp.foundation.texts import typed_texts
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import own_password, password_check
 from idp.identity.users import permissions

@@ -8,8 +8,9 @@ from typing import Final
 from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.login.register import problem_values, state_of
-from idp.foundation import logs, typed_texts, uris
+from idp.foundation import logs, uris
 from idp.foundation.i18n import Message, message
+from idp.foundation.texts import typed_texts
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import mail_limits
 from idp.identity.guesses.throttle import Throttled

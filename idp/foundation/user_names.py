@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-from idp.foundation import typed_texts
 from idp.foundation.errors import IdpError
+from idp.foundation.texts import typed_texts
 
 MAX_NAME_CHARACTERS: Final = 200
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
-from idp.foundation.text_folding import folded
+from idp.foundation.texts.text_folding import folded
 from idp.records.clients import APPLICATIONS
 from idp.records.domains import DOMAINS, new_domain
 from idp.records.users import ORGANIZATIONS, USERS

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args, get_type_hints
 
 from msgspec import Struct
 
-from idp.foundation.text_folding import folded, normalized
+from idp.foundation.texts.text_folding import folded, normalized
 from storage import Collection, Cursor, Record, StartsWith, Value, Where
 from storage.lists import value_at
 

@@ -15,7 +15,7 @@ from idp.cli.backends import Backend
 from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.foundation.errors import IdpError
-from idp.foundation.text_folding import folded
+from idp.foundation.texts.text_folding import folded
 from idp.schema.reading import Request, collect, declared
 
 _INSTALLATION: Final = AppliedRecord("")

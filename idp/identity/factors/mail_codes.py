@@ -6,8 +6,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from idp.foundation import base64url, opaque_tokens, typed_texts
+from idp.foundation import base64url, opaque_tokens
 from idp.foundation.errors import IdpError
+from idp.foundation.texts import typed_texts
 from idp.service import Service
 
 DIGITS: Final = 8  # 26 bits

@@ -7,9 +7,10 @@ from typing import Final
 
 from idp.audit import events
 from idp.audit.events import AuditEntry
-from idp.foundation import base64url, typed_texts
+from idp.foundation import base64url
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Random
+from idp.foundation.texts import typed_texts
 from idp.records import RECOVERY_CODES, USERS, RecoveryCode, User
 from idp.service import Service
 from storage import Delete, Insert, Update, Write
@@ -94,4 +95,4 @@ def _id(service: Service, user: User, code: str) -> str:
 
 
 def _normalized(typed: str) -> str:
-    return typed_texts.letters_and_digits(typed).lower()
+    return typed_texts.alphanumeric(typed).lower()

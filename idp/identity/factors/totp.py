@@ -12,8 +12,8 @@ from urllib.parse import quote, urlencode
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 
-from idp.foundation import typed_texts
 from idp.foundation.randomness import Random
+from idp.foundation.texts import typed_texts
 
 DIGITS: Final = 6
 STEP_SECONDS: Final = 30

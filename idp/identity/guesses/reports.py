@@ -7,7 +7,8 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from idp.audit import failure_events
-from idp.foundation import logs, metrics, typed_texts
+from idp.foundation import logs, metrics
+from idp.foundation.texts import typed_texts
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.users.lookup import login_key
 from idp.service import Service

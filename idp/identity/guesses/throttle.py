@@ -14,8 +14,9 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
-from idp.foundation import logs, metrics, typed_texts
+from idp.foundation import logs, metrics
 from idp.foundation.errors import Busy
+from idp.foundation.texts import typed_texts
 from idp.identity.users.lookup import login_key
 from idp.records import User
 from idp.service import Service

@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 from idp.audit import deferred_work, events, versioned_updates
 from idp.audit.events import AuditEntry
 from idp.foundation.errors import FailedPrecondition
-from idp.foundation.text_folding import folded
+from idp.foundation.texts.text_folding import folded
 from idp.identity.users import lookup as user_lookup
 from idp.records import DeferredWork, User
 from idp.records.groups import (

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from idp.foundation import domain_names, typed_texts
-from idp.foundation.text_folding import folded
+from idp.foundation import domain_names
+from idp.foundation.texts import typed_texts
+from idp.foundation.texts.text_folding import folded
 from idp.foundation.user_names import MAX_NAME_CHARACTERS
 from idp.identity.guesses import lock_ends
 from idp.identity.users.subjects import Subject

@@ -16,9 +16,10 @@ from msgspec import Struct, structs
 from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.config.settings import Config
-from idp.foundation import i18n, typed_texts, user_names
+from idp.foundation import i18n, user_names
 from idp.foundation.i18n import Message, message
 from idp.foundation.opaque_tokens import Confidential
+from idp.foundation.texts import typed_texts
 from idp.foundation.user_names import NameRefused
 from idp.identity.factors import second_factors
 from idp.identity.users import creation as user_creation

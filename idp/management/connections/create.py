@@ -15,7 +15,7 @@ from idp.foundation.errors import (
     PermissionDenied,
     Taken,
 )
-from idp.foundation.text_folding import folded
+from idp.foundation.texts.text_folding import folded
 from idp.identity.users import organizations
 from idp.management import call as management_call
 from idp.management.call import Call

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final, TypeAlias
 from msgspec import structs
 
 from idp.foundation.errors import FieldProblem
-from idp.foundation.text_folding import normalized
+from idp.foundation.texts.text_folding import normalized
 from idp.identity.users import lookup as user_lookup
 from idp.management import search as management_search
 from idp.management.call import Call

@@ -11,7 +11,8 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final
 
-from idp.foundation import base64url, opaque_tokens, typed_texts, uris
+from idp.foundation import base64url, opaque_tokens, uris
+from idp.foundation.texts import typed_texts
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth import request_limits, scopes
 from idp.oauth.authentication import client_authentication
@@ -111,7 +112,7 @@ def user_code_of(entered: str) -> str | None:
 
     Returns None for a text that cannot be a user code.
     """
-    user_code = typed_texts.letters_and_digits(entered).upper()
+    user_code = typed_texts.alphanumeric(entered).upper()
     is_possible = len(user_code) == USER_CODE_LENGTH and set(user_code) <= set(ALPHABET)
     return user_code if is_possible else None
 

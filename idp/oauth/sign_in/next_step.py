@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from idp.config.settings import Config
-from idp.foundation import typed_texts
+from idp.foundation.texts import typed_texts
 from idp.identity import authentication_context
 from idp.identity.factors import second_factors
 from idp.identity.sessions import lifetime as session_lifetime

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from idp.foundation import typed_texts
+from idp.foundation.texts import typed_texts
 from idp.identity.sessions import browsers
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from idp.foundation.text_folding import folded
+from idp.foundation.texts.text_folding import folded
 from idp.identity.users import groups
 from idp.records import USERS, Organization, User
 from idp.records.groups import GROUP_MEMBERS, GROUPS, Group, GroupMember, member_id, owner_name_key

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.foundation.text_folding import folded
+from idp.foundation.texts.text_folding import folded
 from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import source
 from idp.transfer.sources.import_row_builder import PersonDraft

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.foundation import typed_texts
+from idp.foundation.texts import typed_texts
 from idp.identity.factors import totp
 from idp.oauth.grants.device_authorization import user_code_of
 
@@ -74,7 +74,7 @@ def test_other_digits_are_another_code(typed):
     "typed", ["abcde-fghjk", "ABCDE FGHJK", "ａｂｃｄｅ–fghjk", "abcde\u00adfghjk\n"]
 )
 def test_a_recovery_code_is_read_however_it_was_typed(typed):
-    assert typed_texts.letters_and_digits(typed).lower() == "abcdefghjk"
+    assert typed_texts.alphanumeric(typed).lower() == "abcdefghjk"
 
 
 @pytest.mark.parametrize(

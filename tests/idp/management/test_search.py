@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from idp.foundation.errors import InvalidArgument
-from idp.foundation.text_folding import folded
+from idp.foundation.texts.text_folding import folded
 from idp.management import search as management_search
 from idp.management.search import PageQuery, TextQuery
 from idp.search.query_planner import Filter

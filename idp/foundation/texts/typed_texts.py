@@ -18,11 +18,11 @@ _IGNORABLE: Final = re.compile(
 )
 
 
-def letters_and_digits(typed: str) -> str:
-    """Returns the letters and digits of a code that was typed, each digit in ASCII: without white
-    space, punctuation and invisible characters, and full-width forms as usual ones (NFKC).
+def alphanumeric(typed: str) -> str:
+    """Returns the alphanumeric characters of a code that was typed, each digit in ASCII: without
+    white space, punctuation and invisible characters, and full-width forms as usual ones (NFKC).
 
-    For codes of letters and digits alone (RFC 8628 6.1).
+    For codes without other characters (RFC 8628 6.1).
     """
     plain = unicodedata.normalize("NFKC", typed[:MAX_CODE_CHARACTERS])
     return "".join(
@@ -35,7 +35,7 @@ def letters_and_digits(typed: str) -> str:
 def digits(typed: str) -> str:
     """Returns the digits of a code that was typed, in ASCII, without the words around them; for
     codes of digits alone."""
-    return "".join(filter(str.isdecimal, letters_and_digits(typed)))
+    return "".join(filter(str.isdecimal, alphanumeric(typed)))
 
 
 def without_separators(text: str) -> str:
