@@ -109,6 +109,19 @@ def test_a_replica_of_sqlite_has_a_stateful_set_and_replicas_of_mongodb_a_deploy
     assert kinds["mongodb.yaml"] == KINDS | {"Deployment"}
 
 
+def test_stored_records_are_upgraded_before_the_first_new_pod_of_several(helm):
+    def upgrades(values):
+        objects = yaml.safe_load_all(rendered(helm, CHART / "ci" / values))
+        return [
+            each["spec"]["template"]["spec"]["containers"][0]["args"]
+            for each in filter(None, objects)
+            if each["metadata"].get("annotations", {}).get("helm.sh/hook") == "pre-upgrade"
+        ]
+
+    assert upgrades("mongodb.yaml") == [["schema", "upgrade"]]
+    assert upgrades("sqlite.yaml") == []
+
+
 def test_only_who_is_named_may_scrape_and_a_monitor_is_made_where_it_is_wanted(helm):
     values = CHART / "ci" / "mongodb.yaml"
     peers = 'metrics.from=[{"podSelector": {"matchLabels": {"app": "prometheus"}}}]'

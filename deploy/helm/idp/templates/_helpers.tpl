@@ -125,3 +125,47 @@ affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
+
+{{/* A Job that runs a command of the service once, at a hook: a dict of root, name, hook and args. */}}
+{{- define "idp.job" -}}
+{{- $ := .root -}}
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: {{ include "idp.fullname" $ }}-{{ .name }}
+  labels:
+    {{- include "idp.labels" $ | nindent 4 }}
+  annotations:
+    helm.sh/hook: {{ .hook }}
+    helm.sh/hook-delete-policy: before-hook-creation
+spec:
+  backoffLimit: 3
+  ttlSecondsAfterFinished: 3600
+  template:
+    metadata:
+      labels:
+        {{- include "idp.labels" $ | nindent 8 }}
+        app.kubernetes.io/component: {{ .name }}
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        {{- include "idp.podSecurity" $ | nindent 8 }}
+      containers:
+        - name: {{ .name }}
+          image: {{ include "idp.image" $ | quote }}
+          imagePullPolicy: {{ $.Values.image.pullPolicy }}
+          args: {{ toJson .args }}
+          env:
+            {{- include "idp.env" $ | nindent 12 }}
+          resources:
+            {{- toYaml $.Values.resources | nindent 12 }}
+          securityContext:
+            {{- include "idp.containerSecurity" $ | nindent 12 }}
+          volumeMounts:
+            {{- include "idp.mounts" $ | nindent 12 }}
+      volumes:
+        {{- include "idp.volumes" $ | nindent 8 }}
+      {{- include "idp.placement" $ | nindent 6 }}
+{{- end -}}
