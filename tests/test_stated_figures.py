@@ -66,7 +66,10 @@ STATED = [
         f"{free_space.MIN_BYTES >> 20} MiB are free, {free_space.PAGES_PER_RELEASE} pages",
     ),
     (OPERATING, f"has signed in before | {request_limits.FIRST_FORMS_BY_NETWORK:,} | |"),
-    (OPERATING, f"too long for a note | {request_limits.LONG_BY_NETWORK} | |"),
+    (
+        OPERATING,
+        f"too long for a note | {request_limits.LONG_BY_NETWORK}, and {request_limits.LONG_BY_ALL}",
+    ),
     (
         OPERATING,
         f"| device authorization | {request_limits.DEVICES_BY_NETWORK}"

@@ -16,3 +16,9 @@ def with_parameters(uri: str, pairs: list[tuple[str, str]], *, mode: str = "quer
     if "?" not in uri:
         return f"{uri}?{encoded}"
     return uri + ("" if uri.endswith(("?", "&")) else "&") + encoded
+
+
+def has_relative_segment(text: str) -> bool:
+    """Returns whether a part of the text between slashes or backslashes is `.` or `..`, which
+    programs remove from addresses (RFC 3986 5.2.4)."""
+    return not {".", ".."}.isdisjoint(text.replace("\\", "/").split("/"))

@@ -16,6 +16,7 @@ from idp.service import Service
 
 FIRST_FORMS_BY_NETWORK: Final = 3_000
 LONG_BY_NETWORK: Final = 30
+LONG_BY_ALL: Final = 300
 DEVICES_BY_NETWORK: Final = 60
 DEVICES_BY_CLIENT: Final = 600
 PUSHES_BY_NETWORK: Final = 60
@@ -50,11 +51,14 @@ def admit_first_form(service: Service, origin: AttemptOrigin) -> None:
 
 
 def admit_long(service: Service, origin: AttemptOrigin) -> None:
-    """Counts, by network, a request that has to be stored because it is too long for an address.
+    """Counts a request that has to be stored because it is too long for an address: by network,
+    and for all networks together, as someone may have a thousand of them.
 
     Raises `TooManyRequests`.
     """
-    _admit_network(service, "long", origin, LONG_BY_NETWORK)
+    if not origin.is_exempt(service.config):
+        _admit_network(service, "long", origin, LONG_BY_NETWORK)
+        _admit(service, "long of all", "", LONG_BY_ALL)
 
 
 def admit_device(service: Service, client_id: str, origin: AttemptOrigin) -> None:

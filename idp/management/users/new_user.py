@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import Struct
 
+from idp.foundation import uris
 from idp.identity.factors import totp
 from idp.identity.users.creation import CLIENT_PREFIX
 from idp.management.users.person_fields import PostalAddress, ProfileFields
@@ -27,7 +28,7 @@ from idp.schema.reading import Request
 
 MAX_METADATA_CHARACTERS: Final = 500_000
 MAX_METADATA_ENTRIES: Final = 1000
-_RESERVED_IDS: Final = frozenset({".", "..", "human", "machine"})  # parts of paths below /v2/users
+_RESERVED_IDS: Final = frozenset({"human", "machine"})  # parts of paths below /v2/users
 
 
 class UserId(Struct, frozen=True):
@@ -40,7 +41,7 @@ class UserId(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         text = Text(1).read(value)
-        if text in _RESERVED_IDS:
+        if text in _RESERVED_IDS or uris.has_relative_segment(text):
             raise FieldRefused("user.id_reserved", "must not be a word that is part of API paths")
         if text.startswith(CLIENT_PREFIX):
             raise FieldRefused("user.id_reserved", f"must not begin with {CLIENT_PREFIX}")

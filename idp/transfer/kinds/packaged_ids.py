@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from idp.foundation import uris
 from idp.schema.field_rules import FieldRefused, Schema, Text
 from idp.transfer.package.rows import value_of
 
 # Path segments of the API's addresses.
-_RESERVED_IDS: Final = frozenset({".", "..", "_search", "oidc", "api"})
+_RESERVED_IDS: Final = frozenset({"_search", "oidc", "api"})
 
 
 class RecordId(Struct, frozen=True):
@@ -24,7 +25,7 @@ class RecordId(Struct, frozen=True):
             raise FieldRefused(
                 "id.characters", "must be printable ASCII, without leading or trailing spaces"
             )
-        if text in _RESERVED_IDS:
+        if text in _RESERVED_IDS or uris.has_relative_segment(text):
             raise FieldRefused("id.reserved", "must not be a word that is part of API paths")
         return text
 

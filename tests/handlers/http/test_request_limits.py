@@ -216,3 +216,22 @@ async def test_a_right_device_code_does_not_count_as_a_guess(server, visitor):
         begun.add(flow.address)
 
     assert len(begun) == 20
+
+
+async def test_all_networks_together_have_so_many_long_requests_stored(
+    server, new_visitor, demo, monkeypatch
+):
+    monkeypatch.setattr(request_limits, "LONG_BY_ALL", 3)
+    visitor, statuses = new_visitor(), []
+    for number in range(4):
+        address = at(f"2001:db8:{number:x}::1")
+        page = await visitor.get(demo.authorize_url(state="s" * 4000), headers=address)
+        statuses.append(page.status)
+        visitor.cookies.clear()
+    stored = (await count(server.store))["auth_requests"]
+    server.clock.advance(60)
+    later = await visitor.get(demo.authorize_url(state="s" * 4000), headers=at("192.0.2.1"))
+
+    assert statuses == [303, 303, 303, 429]
+    assert stored == 3
+    assert later.status == 303

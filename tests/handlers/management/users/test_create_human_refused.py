@@ -182,6 +182,8 @@ REFUSED = [
     ("username", "mini ", "user.name_spaces"),
     ("userId", "client:1234", "user.id_reserved"),
     ("userId", "..", "user.id_reserved"),
+    ("userId", "../x", "user.id_reserved"),
+    ("userId", "x\\..", "user.id_reserved"),
     ("userId", "human", "user.id_reserved"),
     ("metadata[0].value", "not base64", "field.base64"),
     ("metadata[0].value", "cmVkK", "field.base64"),
