@@ -68,7 +68,7 @@ STATED = [
     (OPERATING, f"has signed in before | {request_limits.FIRST_FORMS_BY_NETWORK:,} | |"),
     (
         OPERATING,
-        f"too long for a note | {request_limits.LONG_BY_NETWORK}, and {request_limits.LONG_BY_ALL}",
+        f"for a note | {request_limits.LONG_BY_NETWORK}, and {request_limits.LONG_BY_ALL} of",
     ),
     (
         OPERATING,
