@@ -1,5 +1,5 @@
-## The request behind a step is gone: too late, another browser, a bookmark.
-##   sentence: Message | str | None    what has happened; None: a sign-in
+## The request behind a step can't continue: too late, another browser, a bookmark.
+##   sentence: Message | str           what has happened
 ##   again_url: str | None             where the message that led here is requested once more
 ##   has_cookie: bool                  whether the browser sent the cookie that it was given
 ## The user may start again at `application_url`.
@@ -7,11 +7,7 @@
 <%namespace name="form" file="form.mako"/>\
 <%def name="title()">${pgettext("expired", "Start again")}</%def>\
 <% start = web_link(application_url) %>\
-% if sentence:
 <p>${translated(sentence)}</p>
-% else:
-<p>${pgettext("expired", "This sign-in took too long or was opened in another browser. Nothing is lost: start again.")}</p>
-% endif
 % if not start and application_name:
 <p>${rich(pgettext("expired", "Go back to %(application)s and sign in there."), application=strong(application_name))}</p>
 % elif not start:

@@ -77,10 +77,20 @@ class FormHandler(AccountHandler):
             self.set_header("Retry-After", str(error.retry_after_seconds))
             self.ask(values, status=429, retry_seconds=error.retry_after_seconds)
         except _FORM_ERRORS as error:
+            if isinstance(error, PreconditionFailed) and await self._is_done(form, values):
+                self.redirect_with_notice(self.confirmation, self.next_path)
+                return
             problems = fields.problems(self.inputs(), error)
             self.ask(values, status=refusals.status_of(error), problems=problems)
         else:
             self.redirect_with_notice(self.confirmation, self.next_path)
+
+    async def _is_done(self, form: Params, values: Values) -> bool:
+        """Returns whether the user already has all that was entered: the form was sent twice."""
+        await self._enter()
+        stored = fields.initial_values(self.inputs(), self.user_document())
+        entered = [name for name in values if name in form]
+        return bool(entered) and all(values[name] == stored[name] for name in entered)
 
     def user_document(self) -> Document:
         """Returns the signed-in person's user in the form in which the management API returns

@@ -8,7 +8,7 @@ from handlers.http import browser
 from handlers.login.accounts import show_signed_in
 from handlers.login.consent import ConsentHandler
 from handlers.login.flow import ADDRESSES, LOGIN
-from handlers.pages import redirect_reply
+from handlers.pages import first_cookie, redirect_reply
 from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import uris
 from idp.foundation.i18n import message
@@ -39,12 +39,13 @@ class UserCodeHandler(PageHandler):
     """Asks for the user code that a device displays (RFC 8628 3.3). The device's link fills it in;
     it is used only when the form is submitted.
 
-    The browser may have no cookie yet. The decision is made at the end of the sign-in, in the
-    browser in which the code was entered.
+    The browser may have no cookie, if it blocks them. The decision is made at the end of the
+    sign-in, in the browser in which the code was entered.
     """
 
     async def get(self) -> None:
         await self.show_organization(None)
+        await first_cookie.give(self)
         self._ask(self.query_params().if_once("user_code") or "")
 
     async def post(self) -> None:

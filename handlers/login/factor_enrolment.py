@@ -173,6 +173,7 @@ class TotpEnrolHandler(EnrolmentHandler):
                 flow, step, progress, status=429, device_name=name, retry_seconds=seconds
             )
         except FactorCodeRefused as error:
+            await self.follow_if_repeated(flow)
             _log.info("authenticator app refused", cause=str(error), address=self.address())
             problems = [{"field": "code", "text": WRONG_CODE}]
             await self.ask(flow, step, progress, status=400, device_name=name, problems=problems)

@@ -156,6 +156,7 @@ class CodeHandler(FlowHandler):
         except Throttled as error:
             self._ask(flow, progress, status=429, retry_seconds=self.set_retry_after(error))
         except FactorCodeRefused:
+            await self.follow_if_repeated(flow)
             problems = [{"field": "code", "text": self.wrong_text}]
             self._ask(flow, progress, status=400, problems=problems)
         else:

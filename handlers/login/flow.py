@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Final
 
 from handlers.http.base import ResponseSent
 from handlers.pages import redirect_reply
@@ -12,12 +13,14 @@ from idp.foundation.i18n import Message, message
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.oauth import request_limits
+from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.params import Params
 from idp.oauth.sign_in import arrival as sign_in_arrival
+from idp.oauth.sign_in import endings, restart_link
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in import restart_link
 from idp.oauth.sign_in.arrival import Arrival, FlowRecords
+from idp.oauth.sign_in.endings import Ending
 from idp.oauth.sign_in.next_step import Ask, SignInPage
 from idp.oauth.sign_in.pending import Flow
 from idp.records import Browser
@@ -50,10 +53,39 @@ ADDRESSES = {
     SignInPage.IDP_LINK: "/ui/login/idp-link",
 }
 
-_FINISHED = message(
-    "This sign-in is already finished. If you are not where you wanted to be, start again.",
-    context="expired",
-)
+SENTENCES: Final = {
+    Ending.UNKNOWN: message(
+        "This sign-in can't be found here. Nothing is lost: start again.", context="expired"
+    ),
+    Ending.OTHER_BROWSER: message(
+        "This sign-in was opened in another browser. Continue there, or start again here.",
+        context="expired",
+    ),
+    Ending.NO_COOKIE: message(
+        "This browser didn't send the cookie of this sign-in. Nothing is lost: start again.",
+        context="expired",
+    ),
+    Ending.REPLACED: message(
+        "You signed in or out in another window since this page was opened. Nothing is lost:"
+        " start again.",
+        context="expired",
+    ),
+    Ending.FINISHED: message(
+        "This sign-in is already finished. If you are not where you wanted to be, start again.",
+        context="expired",
+    ),
+    Ending.EXPIRED: message(
+        "This sign-in took too long. Nothing is lost: start again.", context="expired"
+    ),
+    Ending.NOT_ACTIVE: message(
+        "The application that you came from can't be used right now.", context="expired"
+    ),
+    Ending.FOREIGN_FORM: message(
+        "What was sent here did not come from a page of this sign-in. Nothing is lost: start"
+        " again.",
+        context="expired",
+    ),
+}
 
 
 class FlowHandler(PageHandler, ABC):
@@ -94,9 +126,13 @@ class FlowHandler(PageHandler, ABC):
 
     async def post(self) -> None:
         records = await self._read()
-        form = self._own_flow_form(records.browser if records else await self.find_browser())
+        browser = records.browser if records else await self.find_browser()
+        if browser is None and await self.has_repeated():
+            self._redirect_to_current_step()
+            return
+        form = self._own_flow_form(browser)
         if form is None:
-            await self.answer_expired(status=403)
+            await self._refuse_form(records)
             return
         flow = await self._find_flow(records)
         # Such a form stores the flow before any user has authenticated.
@@ -107,8 +143,36 @@ class FlowHandler(PageHandler, ABC):
                 redirect_reply.send(self, await sign_in_flow.cancel(self.service, flow))
             else:
                 await self.submit(flow, form)
-        except Stale:  # another tab has continued the flow: this tab follows
-            self.redirect_303(self.url_of(LOGIN, flow))
+        except Stale:  # another tab or the same form has continued the flow: this one follows
+            await self._follow(flow)
+
+    async def follow_if_repeated(self, flow: Flow) -> None:
+        """Raises ResponseSent if the flow has got to another step since it was read, after a
+        redirect to that. So a form that was sent twice at once is not refused because the first
+        one has used its code."""
+        if await sign_in_pending.has_advanced(self.service, flow):
+            await self._follow(flow)
+            raise ResponseSent
+
+    async def _follow(self, flow: Flow) -> None:
+        await self.has_repeated()
+        self.redirect_303(self.url_of(LOGIN, flow))
+
+    def _redirect_to_current_step(self) -> None:
+        names = ("flow", restart_link.PARAMETER)
+        pairs = [pair for pair in self.query_params().pairs() if pair[0] in names]
+        self.redirect_303(uris.with_parameters(LOGIN, pairs))
+
+    async def _refuse_form(self, records: FlowRecords | None) -> None:
+        """Answers a form that was not made for this browser and this flow."""
+        browser, request = (records.browser, records.request) if records else (None, None)
+        is_own = browser is not None and request is not None and request.agent_id == browser.id
+        await self.answer_expired(
+            Ending.FOREIGN_FORM if is_own else await self._ending(records), status=403
+        )
+
+    async def _ending(self, records: FlowRecords | None) -> Ending:
+        return await endings.find(self.service, records, self.browser_cookie)
 
     @abstractmethod
     async def show(self, flow: Flow) -> None:
@@ -143,11 +207,11 @@ class FlowHandler(PageHandler, ABC):
         """Returns the flow that the page's address names. Raises ResponseSent if there is none."""
         reference = self.requested_pending_id("flow")
         if records is None or reference is None:
-            await self.answer_expired()
+            await self.answer_expired(Ending.UNKNOWN)
             raise ResponseSent
         flow = await sign_in_pending.flow_of(self.service, records, reference)
         if flow is None:
-            await self._bind_or_expire(reference, records.browser)
+            await self._bind_or_end(reference, records)
             raise ResponseSent
         self.language, self.ui_locales = flow.request.language, flow.request.ui_locales
         self.show_client(flow.client)
@@ -156,23 +220,39 @@ class FlowHandler(PageHandler, ABC):
         self.let_forms_leave()
         return flow
 
-    async def _bind_or_expire(self, reference: str, browser: Browser | None) -> None:
+    async def _bind_or_end(self, reference: str, records: FlowRecords) -> None:
         # A flow that was begun without the browser's cookie is bound to it here.
-        begun_flow = await sign_in_pending.bind(self.service, reference, browser)
-        if begun_flow is None:
-            is_finished = await sign_in_pending.is_finished(self.service, reference, browser)
-            await self.answer_expired(sentence=_FINISHED if is_finished else None)
+        begun_flow = await sign_in_pending.bind(self.service, reference, records.browser)
+        if begun_flow is not None:
+            self.set_browser_cookie(begun_flow.cookie)
+            self.redirect_303(self._own_url([("flow", begun_flow.address)]))
             return
-        self.set_browser_cookie(begun_flow.cookie)
-        self.redirect_303(self._own_url([("flow", begun_flow.address)]))
+        answer = await self._repeated_answer(records)
+        if answer is not None:
+            redirect_reply.send(self, answer)
+        else:
+            await self.answer_expired(await self._ending(records))
 
-    async def answer_expired(self, status: int = 410, sentence: Message | None = None) -> None:
-        """Answers that the sign-in has expired, with a link to start again."""
+    async def _repeated_answer(self, records: FlowRecords) -> AuthorizationResponse | None:
+        # A form, and where each form leads; what the back button opens is not left at once.
+        if self.request.method != "POST" and self.request.path != LOGIN:
+            return None
+        return await sign_in_pending.find_answer(self.service, records)
+
+    async def answer_expired(self, ending: Ending, status: int = 410) -> None:
+        """Answers that the sign-in can't continue here, with a link to start again."""
         start = await self.show_start()
         start_values = {"application_url": start.path} if start and start.path else {}
         self.show_expired(
-            status=status, sentence=sentence, has_cookie=self.has_cookie, **start_values
+            status=status,
+            sentence=self.sentence_of(ending, status),
+            has_cookie=self.has_cookie,
+            **start_values,
         )
+
+    def sentence_of(self, ending: Ending, status: int) -> Message:
+        """Returns the text that states why the sign-in can't continue here."""
+        return SENTENCES[ending]
 
     def set_retry_after(self, refusal: Throttled) -> int:
         """Sets the header Retry-After for a throttled attempt, and returns its seconds."""

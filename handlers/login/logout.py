@@ -73,6 +73,9 @@ class LogoutHandler(HintHandler):
     async def post(self) -> None:
         browser = await self.find_browser()
         request = await self._find()
+        if browser is None and await self.has_repeated():
+            self.redirect_303(self.request.uri or LOGOUT)
+            return
         # A browser without a record has no sessions to end.
         if browser is None or not browsers.is_stored(browser):
             self.redirect_303(result_url(request))
@@ -87,6 +90,8 @@ class LogoutHandler(HintHandler):
         try:
             ended = await end_session.end_all(self.service, request, browser)
         except Stale:  # a concurrent sign-in or logout: read the state again
+            if self.request.method == "POST":
+                await self.has_repeated()
             self.redirect_303(self.request.uri or LOGOUT)
         else:
             self.set_browser_cookie(ended.cookie)

@@ -95,6 +95,7 @@ async def enter(
     try:
         cookie = await sign_in_passkeys.enter(handler.service, flow, response, progress)
     except webauthn.WebAuthnRefused as error:
+        await handler.follow_if_repeated(flow)
         _log.info("passkey refused", cause=str(error), address=handler.address())
         return _REFUSED_AS_FACTOR if progress else _REFUSED
     handler.set_browser_cookie(cookie)

@@ -82,6 +82,7 @@ class PasskeyEnrolHandler(EnrolmentHandler):
         except InvalidArgument:
             return "deviceName", NAME_PROBLEM
         except webauthn.WebAuthnRefused as error:
+            await self.follow_if_repeated(flow)
             _log.info("passkey not added", cause=str(error), address=self.address())
             return None, _REFUSED
         self.set_browser_cookie(cookie)

@@ -136,6 +136,7 @@ class ResetCodeHandler(ResetHandler):
         try:
             await password_reset.enter_code(self.service, flow, code, self.state_of(flow))
         except MailCodeRefused as error:
+            await self.follow_if_repeated(flow)
             _log.info("reset refused", cause=error.error_code, address=self.address())
             problems = problem_values([RegistrationProblem("code", REFUSALS[error.error_code])])
             self._ask_code(flow, status=400, problems=problems)

@@ -14,6 +14,7 @@ from typing import Final
 from handlers.http import browser
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.new_password import policy_for, problems_of
+from handlers.pages import first_cookie
 from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import logs, uris
 from idp.foundation.i18n import message
@@ -52,6 +53,7 @@ class ResetLinkHandler(PageHandler):
         if self.query_params().if_once(_LINK) is None:
             await self._redirect_to_request(flow)
             return
+        await first_cookie.give(self)
         try:
             await self._ask(flow, await reset_links.find(self.service, self._key()))
         except LinkRefused as error:
@@ -71,7 +73,15 @@ class ResetLinkHandler(PageHandler):
             else:
                 await self._set(flow, opened_link, password)
         except (LinkRefused, Stale) as error:  # Stale: a concurrent request has used the link
-            await self._refuse(error)
+            if await self.has_repeated():
+                self._continue_after(flow)
+            else:
+                await self._refuse(error)
+
+    def _continue_after(self, flow: Flow | None) -> None:
+        """Redirects to where the first sending of the same form leads."""
+        self._set_key_cookie("", max_age=0)
+        self.redirect_303(self._url_of(LOGIN, flow) if flow else self._next_path())
 
     async def _move_key_to_cookie(self, key: str) -> None:
         """Moves the key into the cookie and redirects to the address without it."""

@@ -7,6 +7,7 @@ from handlers.http import browser
 from handlers.login.flow import LOGIN
 from handlers.login.name import problem_of
 from handlers.login.new_password import policy_of, problems_of
+from handlers.pages import first_cookie
 from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import logs
 from idp.foundation.i18n import message
@@ -37,6 +38,7 @@ class SetupHandler(PageHandler):
     _allows_registration = False  # whether anyone may register, as chosen in the form
 
     async def get(self) -> None:
+        await first_cookie.give(self)
         await self._ask("")
 
     async def post(self) -> None:
@@ -58,6 +60,9 @@ class SetupHandler(PageHandler):
             await self._ask(login_name, status=429, retry_seconds=error.retry_after_seconds)
         # Stale: a concurrent request has used the password.
         except (password_check.SignInRefused, Stale) as error:
+            if await self.has_repeated():
+                self.redirect_303(LOGIN)
+                return
             _log.info("set-up refused", cause=str(error), address=self.address())
             problems = [{"field": "password", "text": _WRONG}]
             await self._ask(login_name, status=400, problems=problems)

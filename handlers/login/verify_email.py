@@ -19,9 +19,9 @@ from idp.identity.users import registration
 from idp.identity.users.registration import RegistrationProblem
 from idp.mail import messages
 from idp.oauth.params import Params
-from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import registration as sign_in_registration
 from idp.oauth.sign_in import registration_organization
+from idp.oauth.sign_in.endings import Ending
 from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 from idp.oauth.sign_in.registration import AddressTaken, NameTaken
@@ -49,7 +49,7 @@ class RegistrationHandler(FlowHandler):
         if pending is None or not await registration_organization.find(self.service, flow):
             if flow.request.registration_id is not None:
                 # The flow must not wait for a registration that cannot be completed.
-                await sign_in_flow.forget_registration(self.service, flow)
+                await sign_in_registration.forget(self.service, flow)
             self.redirect_instead(self.url_of(LOGIN, flow))
         return pending
 
@@ -104,6 +104,7 @@ class VerifyEmailHandler(RegistrationHandler):
                 problems=problem_values([RegistrationProblem(None, _ACCOUNT_EXISTS)]),
             )
         except MailCodeRefused as error:
+            await self.follow_if_repeated(flow)
             _log.info("registration refused", cause=error.error_code, address=self.address())
             problems = problem_values([RegistrationProblem("code", REFUSALS[error.error_code])])
             self._ask(flow, pending, status=400, problems=problems)
@@ -122,11 +123,12 @@ class VerifyEmailHandler(RegistrationHandler):
         }
         self.step(SignInPage.VERIFY_EMAIL, flow, status=status, **(page_values | values))
 
-    async def answer_expired(self, status: int = 410, sentence: Message | None = None) -> None:
-        """Answers that the sign-in has expired. A message's link that was opened in another
-        browser gets a text that names the browser in which it works."""
+    def sentence_of(self, ending: Ending, status: int) -> Message:
+        """Returns the text that states why the sign-in can't continue here. Of a message's link
+        that was opened in another browser, it names the browser in which that works."""
         is_link = status == 410 and "code" in self.query_params()
-        await super().answer_expired(status, sentence or (_OTHER_BROWSER if is_link else None))
+        is_elsewhere = ending in (Ending.OTHER_BROWSER, Ending.NO_COOKIE)
+        return _OTHER_BROWSER if is_link and is_elsewhere else super().sentence_of(ending, status)
 
 
 class UserNameHandler(RegistrationHandler):

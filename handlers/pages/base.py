@@ -36,7 +36,6 @@ _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
 # The pages' script sets it, so it has no prefix such as `__Host-`, which requires https.
 TIME_ZONE_COOKIE: Final = "idp_tz"
 
-
 _log = logs.logger(__name__)
 
 
@@ -149,13 +148,23 @@ class PageHandler(Handler):
 
     def with_names(self, browser_record: Browser | None) -> Browser | None:
         """Returns the browser's record with the names of the browser and its system as stated in
-        the headers of this request."""
+        the headers of this request; of a form, also with the secret that it may give."""
         if browser_record is None:
             return None
-        browser_kind = user_agents.read(self.request.headers.get("User-Agent"))
-        return structs.replace(
-            browser_record, browser=browser_kind.browser, system=browser_kind.system
-        )
+        if self.request.method == "POST":
+            browser_record = browsers.sending(browser_record, self._next_secret())
+        kind = user_agents.read(self.request.headers.get("User-Agent"))
+        return structs.replace(browser_record, browser=kind.browser, system=kind.system)
+
+    def _next_secret(self) -> str:
+        key, cookie = self.service.master_key, self.browser_cookie or ""
+        return browsers.next_secret(key, cookie, self.request.uri or "", self.body)
+
+    async def has_repeated(self) -> bool:
+        """Returns whether this form has given the browser another cookie, which it gets again."""
+        cookie = await browsers.repeated(self.service, self.browser_cookie, self._next_secret())
+        self.set_browser_cookie(cookie)
+        return cookie is not None
 
     def set_browser_cookie(self, cookie: Cookie | None) -> None:
         """Adds a Set-Cookie header with the browser's new cookie. Has no effect if `cookie` is
@@ -276,13 +285,13 @@ class PageHandler(Handler):
     def show_expired(
         self,
         *,
+        sentence: Message,
         status: int = 410,
-        sentence: Message | None = None,
         again_url: str | None = None,
         **values: object,
     ) -> None:
-        """Answers that the request that the address names has expired. `sentence` replaces the
-        page's default text; `again_url` is the link to start again."""
+        """Answers that the request that the address names has ended or expired, as `sentence`
+        states; `again_url` is the link to start again."""
         defaults = {"sentence": sentence, "again_url": again_url, "has_cookie": True}
         self.page("expired", status=status, **(defaults | values))
 

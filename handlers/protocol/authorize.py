@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handlers.http import browser
-from handlers.login.flow import LOGIN
+from handlers.login.flow import LOGIN, SENTENCES
 from handlers.pages import redirect_reply
 from handlers.pages.base import PageHandler
 from handlers.protocol.error_recording import RefusingHandler
@@ -29,6 +29,7 @@ from idp.oauth.refusals.check import FORM
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in import restart_link
+from idp.oauth.sign_in.endings import Ending
 from idp.oauth.sign_in.pending import BegunFlow
 from idp.records import Application, AuthRequest
 from storage import Stale, StorageError
@@ -77,7 +78,8 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
             await self.explain(refusal)
         except OtherBrowser as refusal:
             await self.record_refusal(refusal)
-            self.show_expired(has_cookie=self.has_cookie)
+            sentence = SENTENCES[Ending.OTHER_BROWSER]
+            self.show_expired(sentence=sentence, has_cookie=self.has_cookie)
 
     def _may_have_user(self) -> bool:
         return browsers.may_have_user(self.get_cookie(self._cookie_name))

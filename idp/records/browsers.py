@@ -148,6 +148,8 @@ class AuthRequest(Record):
     # There is no client: the sign-in ends at a page of the service.
     is_for_own_page: bool = False
     completed_at: datetime | None = None
+    # The answer that completed it (`idp/oauth/endpoints/repeated_answers.py`).
+    sealed_answer: str | None = None
     # The end of the sign-in, if it is not that of the record: a record of a request that was at
     # first only in the encrypted text in its pages' addresses (`idp/oauth/endpoints/notes.py`)
     # is stored for longer, so that this text can't begin another sign-in.

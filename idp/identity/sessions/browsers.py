@@ -1,7 +1,9 @@
 """Browsers: a cookie, and the record behind it once a first form was sent.
 
 The cookie is id ‖ secret. The store holds the secret's digest, and the secret changes at every
-sign-in, step-up and logout, so that an earlier cookie is no longer valid.
+sign-in, step-up and logout, so that an earlier cookie is no longer valid. The secret that a form
+gives is derived from all that the browser sent with it. So the same form, sent again with the
+cookie from before, is recognized for a minute and gets the same cookie.
 
 A new browser has no record: its cookie is id ‖ secret ‖ time ‖ MAC, so that anonymous requests
 store nothing. The MAC is valid only while there is no record of that id.
@@ -25,6 +27,7 @@ from idp.service import Service
 from storage import Insert, Update
 
 COOKIE_LIFETIME: Final = timedelta(days=400)  # browsers store no cookie longer
+REPEATED_WITHIN: Final = timedelta(minutes=1)
 REMEMBERED: Final = 10  # accounts in one browser
 _PURPOSE: Final = "browser"
 _PLAIN_LENGTH: Final = opaque_tokens.ID_LENGTH + opaque_tokens.SECRET_LENGTH
@@ -39,7 +42,13 @@ class Cookie(Confidential, frozen=True):
     browser: Browser
 
 
-class NewBrowser(Browser):
+class SendingBrowser(Browser):
+    """A browser whose form is being answered; if that changes its secret, to `next_secret`."""
+
+    next_secret: str | None = None
+
+
+class NewBrowser(SendingBrowser):
     """A browser that has a cookie, but no record yet."""
 
 
@@ -129,6 +138,42 @@ def is_stored(browser: Browser) -> bool:
     return not isinstance(browser, NewBrowser)
 
 
+def sending(browser: Browser, next_secret: str) -> Browser:
+    """Returns the browser as one whose form is being answered."""
+    if isinstance(browser, SendingBrowser):
+        return structs.replace(browser, next_secret=next_secret)
+    return SendingBrowser(**structs.asdict(browser), next_secret=next_secret)
+
+
+def stored(browser: Browser) -> Browser:
+    """Returns a browser as it is after the insertion of its record."""
+    next_secret = browser.next_secret if isinstance(browser, SendingBrowser) else None
+    return SendingBrowser(**structs.asdict(record_of(browser)), next_secret=next_secret)
+
+
+def next_secret(master_key: MasterKey, cookie: str, address: str, body: bytes) -> str:
+    """Returns the secret that a form gives its browser: `cookie` is the one that came with it.
+
+    It is as unpredictable as the secret in that cookie, and without the master key it says nothing
+    of the next one. Who knows that cookie alone can't derive it: the form has the password, the
+    code or the passkey that authenticates the user.
+    """
+    sent = b"\n".join([cookie.encode(), address.encode(), body])
+    return base64url.encode(master_key.mac("browser's next secret", sent))
+
+
+async def repeated(service: Service, cookie: str | None, next_secret: str) -> Cookie | None:
+    """Returns the cookie that the first sending of a form has given its browser, if this is
+    another one within a minute: `cookie` is the one from before. None otherwise."""
+    content = read(service, cookie)
+    browser = await service.store.get(BROWSERS, content.id) if content else None
+    if browser is None or not opaque_tokens.matches(next_secret, browser.secret_hash):
+        return None
+    if service.clock.now() >= browser.expires_at - COOKIE_LIFETIME + REPEATED_WITHIN:
+        return None
+    return Cookie(value=browser.id + next_secret, browser=browser)
+
+
 def record_of(browser: Browser, /, **changes: Any) -> Browser:
     """Returns the record to insert for a browser (a `Browser`, also for a `NewBrowser`), with
     these fields changed."""
@@ -140,13 +185,14 @@ def rotation(
     random: Random, browser: Browser, now: datetime, user: User | None = None
 ) -> tuple[Update | Insert, Cookie]:
     """Returns the write that gives the browser a new secret, for the caller to commit, and the
-    cookie with that secret.
+    cookie with that secret: the one of the form that is being answered, or else a random one.
 
     A `user` who signs in is added to the users that the browser remembers, and to the accounts
     that know it. For a browser without a record, the write inserts the record. Of two concurrent
     units with a rotation, one fails.
     """
-    secret = random.token()
+    chosen = browser.next_secret if isinstance(browser, SendingBrowser) else None
+    secret = chosen or random.token()
     values: dict[str, Any] = {
         "secret_hash": opaque_tokens.digest(secret),
         "expires_at": now + COOKIE_LIFETIME,

@@ -3,8 +3,9 @@ tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from typing import TypeAlias
 
 from msgspec import structs
 
@@ -34,6 +35,10 @@ from idp.service import Service
 from storage import Insert, Write
 from storage.confirmed_commit import commit_confirmed
 
+# Returns the writes that complete a request with this response, for which the authorization is
+# stored.
+Completion: TypeAlias = Callable[[AuthorizationResponse, Authorization], Sequence[Write]]
+
 
 def return_to(request: AuthRequest) -> ReturnTo:
     """Returns the redirect_uri, response mode and `state` of the response to a stored request."""
@@ -48,11 +53,11 @@ async def respond(
     request: AuthRequest,
     live_session: LiveSession,
     decision: UseDecision,
-    completion: Sequence[Write],
+    completion: Completion,
 ) -> AuthorizationResponse | None:
     """Stores the user's authorization, and returns the response with its code or tokens.
 
-    By `decision` the session's user may use the client. The writes `completion` complete
+    By `decision` the session's user may use the client. The writes of `completion` complete
     the request in the same unit: one of several tabs succeeds, and the others get `Stale`, or
     `Conflict` where these writes insert. Returns None if the client's organization is deleted or
     not active.
@@ -71,11 +76,14 @@ async def respond(
             record, live_session.subject, acting_client, live_session.session
         )
         values = await _tokens(service, request, authorized, now)
+    response = authorization_response.success(service.config, return_to(request), **values)
     # Before the unit: a concurrent logout must find every client that gets tokens.
     await session_clients.remember(service, live_session.session, client)
-    await commit_confirmed(service.store, Insert(AUTHORIZATIONS, record), *completion)
+    await commit_confirmed(
+        service.store, Insert(AUTHORIZATIONS, record), *completion(response, record)
+    )
     await session_lifetime.touch(service, live_session.session)
-    return authorization_response.success(service.config, return_to(request), **values)
+    return response
 
 
 def with_organization(client: Application, decision: UseDecision) -> Client | None:

@@ -10,7 +10,7 @@ from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.oauth.endpoints import notes
 from idp.oauth.sign_in import first_party_areas
-from idp.oauth.sign_in.known_records import KnownRecords
+from idp.oauth.sign_in.cached_reads import KnownRecords
 from idp.policies import effective
 from idp.records import (
     APPLICATIONS,

@@ -15,7 +15,7 @@ from idp.foundation import uris
 from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
-from idp.oauth.endpoints import authorization_result
+from idp.oauth.endpoints import authorization_result, repeated_answers
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.tokens import allowed_users, audiences
 from idp.oauth.tokens.access_tokens import lifetime
@@ -91,10 +91,12 @@ async def deny(service: Service, request: AuthRequest) -> AuthorizationResponse:
 def _decision(service: Service, request: AuthRequest, *, is_allowed: bool) -> list[Write]:
     now = service.clock.now()
     decided = {"decided_at": now, "is_allowed": is_allowed}
+    completed = {
+        "completed_at": now,
+        "sealed_answer": repeated_answers.seal(service, _done(request)),
+    }
     return [
-        Update(
-            AUTH_REQUESTS, request.id, set={"completed_at": now}, expect={"completed_at": None}
-        ),
+        Update(AUTH_REQUESTS, request.id, set=completed, expect={"completed_at": None}),
         Update(DEVICE_REQUESTS, request.device_id or "", set=decided, expect={"decided_at": None}),
     ]
 

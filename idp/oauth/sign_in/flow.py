@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 from msgspec import structs
@@ -71,7 +72,8 @@ async def answer_immediately(
     # No flow is stored yet, so there is nothing else to complete.
     use_writes = pushed_authorization.use_writes(service, request)
     response = await authorization_result.respond(
-        caching_service, client, request, step.live_session, step.decision, use_writes
+        *(caching_service, client, request, step.live_session, step.decision),
+        completion=lambda *_: use_writes,
     )
     return response or failure(service, request, ServerError("the client is not active"))
 
@@ -140,7 +142,7 @@ async def advance(service: Service, flow: Flow) -> AuthorizationResponse | Ask:
 async def _answer(service: Service, flow: Flow, step: Proceed) -> AuthorizationResponse:
     if flow.request.is_for_own_page:
         return await _answer_own_page(service, flow, step)
-    completion = sign_in_pending.completion_writes(service, flow)
+    completion = partial(sign_in_pending.completion_writes, service, flow)
     try:
         response = await authorization_result.respond(
             service, flow.client, flow.request, step.live_session, step.decision, completion
@@ -154,11 +156,18 @@ async def _answer(service: Service, flow: Flow, step: Proceed) -> AuthorizationR
 
 
 async def _answer_own_page(service: Service, flow: Flow, step: Proceed) -> AuthorizationResponse:
-    """Returns the redirect to the page; with several signed-in users the address names the chosen
-    one."""
-    await sign_in_pending.commit(service, flow, *sign_in_pending.completion_writes(service, flow))
+    """Returns the redirect to the page; of several signed-in users it names the chosen one."""
     chosen = [("session", step.live_session.session.id)] if len(flow.live_sessions) > 1 else []
-    return AuthorizationResponse(uris.with_parameters(flow.request.redirect_uri, chosen))
+    address = uris.with_parameters(flow.request.redirect_uri, chosen)
+    return await _complete(service, flow, AuthorizationResponse(address))
+
+
+async def _complete(
+    service: Service, flow: Flow, response: AuthorizationResponse
+) -> AuthorizationResponse:
+    writes = sign_in_pending.completion_writes(service, flow, response)
+    await sign_in_pending.commit(service, flow, *writes)
+    return response
 
 
 async def cancel(service: Service, flow: Flow) -> AuthorizationResponse:
@@ -172,11 +181,8 @@ async def deny(service: Service, flow: Flow) -> AuthorizationResponse:
 
 
 async def _fail(service: Service, flow: Flow, error: OAuthError) -> AuthorizationResponse:
-    """Returns the error response.
-
-    Where nothing is stored of the flow, nothing is stored for its end: the same request is refused
-    in the same way again.
-    """
+    """Returns the error response. Where nothing is stored of the flow, nothing is stored for its
+    end: the same request is refused in the same way again."""
     if flow.is_stored or flow.request.pushed_id is not None:
         return await _end(service, flow, error)
     return failure(service, flow.request, error)
@@ -186,12 +192,10 @@ async def _end(service: Service, flow: Flow, error: OAuthError) -> Authorization
     request = flow.request
     if request.device_id is not None:
         return await sign_in_device_decision.deny(service, request)
-    await sign_in_pending.commit(service, flow, *sign_in_pending.completion_writes(service, flow))
     if request.is_for_own_page:
-        return AuthorizationResponse(
-            request.redirect_uri if request.adding else service.config.issuer
-        )
-    return failure(service, request, error)
+        address = request.redirect_uri if request.adding else service.config.issuer
+        return await _complete(service, flow, AuthorizationResponse(address))
+    return await _complete(service, flow, failure(service, request, error))
 
 
 def failure(service: Service, request: AuthRequest, error: OAuthError) -> AuthorizationResponse:
@@ -352,12 +356,6 @@ async def choose_password(
     cookie = await continue_with(service, flow, progress, *change.writes)
     await counter_resets.forget(service, subject.user)
     return cookie
-
-
-async def forget_registration(service: Service, flow: Flow) -> None:
-    """Removes the reference to a registration that no longer exists, so that the flow returns to
-    its first page."""
-    await update_request(service, flow, registration_id=None)
 
 
 async def _open_session(

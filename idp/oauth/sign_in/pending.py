@@ -20,11 +20,12 @@ from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import request_limits
-from idp.oauth.endpoints import notes, pushed_authorization
+from idp.oauth.endpoints import notes, pushed_authorization, repeated_answers
+from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.endpoints.pushed_authorization import OtherBrowser
 from idp.oauth.sign_in import first_party_areas, next_step, page_branding
 from idp.oauth.sign_in.arrival import PURPOSE, FlowRecords
-from idp.oauth.sign_in.known_records import KnownRecords
+from idp.oauth.sign_in.cached_reads import KnownRecords
 from idp.records import (
     APPLICATIONS,
     AUTH_REQUESTS,
@@ -32,6 +33,7 @@ from idp.records import (
     INSTANCE_ID,
     INSTANCES,
     Application,
+    Authorization,
     AuthRequest,
     Browser,
     Session,
@@ -232,7 +234,7 @@ async def flow_of(service: Service, records: FlowRecords, address: str) -> Flow 
     # An address alone is not enough: a flow belongs to the browser with its cookie.
     if request is None or browser is None or request.agent_id != browser.id:
         return None
-    if has_ended(service, request) or await _is_completed(service, request):
+    if has_ended(service, request) or await is_completed(service, request):
         return None
     client = await _client_of(service, request, records.known_records)
     if client is None or client.state != "active":
@@ -273,16 +275,28 @@ async def _client_of(
     return first_party_areas.application(request, instance) if instance else None
 
 
-async def _is_completed(service: Service, request: AuthRequest) -> bool:
+async def is_completed(service: Service, request: AuthRequest) -> bool:
+    """Returns whether the request has been answered, in this flow or of a pushed one in any."""
     return request.completed_at is not None or await pushed_authorization.is_used(service, request)
 
 
-async def is_finished(service: Service, address: str, browser: Browser | None) -> bool:
-    """Returns whether this browser's flow with this address has been answered already."""
-    request = (await _read(service, address)).request
+async def find_answer(service: Service, records: FlowRecords) -> AuthorizationResponse | None:
+    """Returns the answer of this browser's finished flow if it may get that again, else None."""
+    request, browser = records.request, records.browser
     if request is None or browser is None or request.agent_id != browser.id:
-        return False
-    return await _is_completed(service, request)
+        return None
+    return await repeated_answers.find(service, request)
+
+
+async def has_advanced(service: Service, flow: Flow) -> bool:
+    """Returns whether another form has taken the flow to another step since it was read."""
+    latest = await service.store.get(AUTH_REQUESTS, flow.request.id)
+    return latest is not None and _position(latest) != _position(flow.request)
+
+
+def _position(request: AuthRequest) -> tuple[object, ...]:
+    proven = request.proven_user_id, request.proven_amr, request.session_id
+    return *proven, request.adding, request.sealed_setup, request.completed_at
 
 
 def step(
@@ -302,13 +316,20 @@ def step(
     return Insert(AUTH_REQUESTS, structs.replace(request, **times | dict(changes)))
 
 
-def completion_writes(service: Service, flow: Flow) -> list[Write]:
-    """Returns the writes that complete the flow, and store that the request pushed for it, if any,
-    is used.
+def completion_writes(
+    service: Service,
+    flow: Flow,
+    response: AuthorizationResponse,
+    authorization: Authorization | None = None,
+) -> list[Write]:
+    """Returns the writes that complete the flow with this response, and store that the request
+    pushed for it, if any, is used.
 
-    The caller commits them in the unit that stores the response.
+    The caller commits them in the unit that stores the response, and the new `authorization` of
+    one that has a code or tokens.
     """
-    changes = {"completed_at": service.clock.now()}
+    sealed_answer = repeated_answers.seal(service, response, authorization)
+    changes = {"completed_at": service.clock.now(), "sealed_answer": sealed_answer}
     return [step(flow, changes), *pushed_authorization.use_writes(service, flow.request)]
 
 
@@ -337,7 +358,7 @@ async def commit(service: Service, flow: Flow, *writes: Write, is_confirmed: boo
         raise as_stale(error) from error
     flow.is_stored, flow.address = True, flow.request.id
     if not browsers.is_stored(flow.browser):
-        flow.browser = browsers.record_of(flow.browser)
+        flow.browser = browsers.stored(flow.browser)
 
 
 def _insertion(browser: Browser, expires_at: datetime) -> Insert:

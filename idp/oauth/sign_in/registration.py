@@ -275,3 +275,9 @@ async def _complete(
         verification = _replacement(waiting, proven_at=service.clock.now(), code_mac=None)
         await service.store.commit(verification)
     raise NameTaken
+
+
+async def forget(service: Service, flow: Flow) -> None:
+    """Removes the reference to a registration that no longer exists, so that the flow returns to
+    its first page."""
+    await sign_in_flow.update_request(service, flow, registration_id=None)

@@ -245,7 +245,7 @@ async def test_a_flow_that_was_answered_can_not_be_consented_to(server, signed_i
     before = await everything(server.store)
     answer = await signed_in.submit(page, decision="allow")
 
-    assert answer.name == "expired"
+    assert answer.answer["error"] == "access_denied"
     assert await everything(server.store) == before
 
 

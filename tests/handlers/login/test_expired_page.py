@@ -17,7 +17,7 @@ PATHS = [
     "/ui/login/reset",
     "/ui/login/reset-code",
 ]
-TOO_LATE = "This sign-in took too long or was opened in another browser."
+TOO_LATE = "This sign-in took too long."
 FINISHED = "This sign-in is already finished."
 
 
@@ -159,7 +159,8 @@ async def test_a_lost_cookie_leads_to_a_new_start(visitor, demo, server):
 @pytest.mark.parametrize("path", PATHS)
 async def test_the_back_button_after_the_sign_in_finds_it_finished(visitor, demo, server, path):
     page = await at_password(visitor, demo, "demo")
-    await visitor.submit(page, password=server.user[1])
+    done = await visitor.submit(page, password=server.user[1])
+    await demo.redeem(visitor, done.answer["code"])
     shown = await visitor.get(at(page, path))
     sent = await visitor.post(at(page, path), {**page.hidden, "password": server.user[1]})
 
@@ -169,9 +170,10 @@ async def test_the_back_button_after_the_sign_in_finds_it_finished(visitor, demo
         assert (await visitor.get(start_of(late))).name == "demo"
 
 
-async def test_a_cancelled_sign_in_is_finished_too(visitor, demo):
+async def test_a_cancelled_sign_in_is_finished_after_a_minute(visitor, demo, server):
     page = await visitor.open(demo.authorize_url())
     await cancel(visitor, page)
+    server.clock.advance(60)
     again = await cancel(visitor, page)
 
     assert (again.status, again.name) == (410, "expired")
@@ -227,8 +229,7 @@ async def test_two_tabs_of_one_sign_in_answer_once(visitor, demo, server):
     second = await visitor.submit(page, password=server.user[1])
 
     assert "code" in first.answer
-    assert (second.status, second.name) == (410, "expired")
-    assert leads_on(second)
+    assert second.location == first.location
 
 
 async def test_a_form_sent_twice_before_the_answer_was_followed_signs_in(visitor, demo, server):
@@ -240,7 +241,7 @@ async def test_a_form_sent_twice_before_the_answer_was_followed_signs_in(visitor
     assert "code" in second.answer
 
 
-async def test_a_browser_that_lost_the_answer_of_its_sign_in_starts_again(visitor, demo, server):
+async def test_a_browser_that_lost_the_answer_of_its_sign_in_gets_it_again(visitor, demo, server):
     page = await at_password(visitor, demo, "demo")
     before = dict(visitor.cookies)
     await visitor.send(page, password=server.user[1])
@@ -248,9 +249,7 @@ async def test_a_browser_that_lost_the_answer_of_its_sign_in_starts_again(visito
     visitor.cookies.update(before)
     late = await visitor.submit(page, password=server.user[1])
 
-    assert (late.status, late.name) == (403, "expired")
-    assert leads_on(late)
-    assert "code" in (await visitor.sign_in(demo.authorize_url(), *server.user)).answer
+    assert "code" in late.answer
 
 
 @pytest.mark.promise("session: cookies")

@@ -350,7 +350,7 @@ BARE = {
         "retry_url": None,
         "retry_form": None,
     },
-    "expired": {"sentence": None, "again_url": None, "has_cookie": True},
+    "expired": {"sentence": message("This link was used."), "again_url": None, "has_cookie": True},
     "logout-confirm": {"accounts": []},
     "logged-out": {"frames": [], "redirect_url": None},
     "host-mismatch": {"opened": "http://a", "issuer": "http://b"},

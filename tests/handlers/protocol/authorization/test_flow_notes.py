@@ -93,10 +93,13 @@ async def test_two_tabs_of_one_note_are_answered_once(server, visitor, demo):
     one = await visitor.submit(page, loginName=server.user[0])
     other = await visitor.open(page.url)
     done = await visitor.submit(one, password=server.user[1])
+    repeated = await visitor.submit(other, password=server.user[1])
+    await demo.redeem(visitor, done.answer["code"])
     late = await visitor.submit(other, password=server.user[1])
     reload = await visitor.open(page.url)
 
     assert "code" in done.answer
+    assert repeated.location == done.location
     for shown in (late, reload):
         assert_expired(shown)
         assert "already finished" in shown.text
@@ -119,9 +122,12 @@ async def test_who_cancels_at_once_is_through_with_it(server, visitor, demo):
     page = await visitor.open(demo.authorize_url())
     done = await visitor.submit(page, decision="cancel")
     again = await visitor.open(page.url)
+    server.clock.advance(60)
+    late = await visitor.open(page.url)
 
     assert done.answer["error"] == "access_denied"
-    assert_expired(again)
+    assert again.location == done.location
+    assert_expired(late)
 
 
 @pytest.mark.promise("security: anonymous")
