@@ -18,7 +18,14 @@ import msgspec
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, format_timestamp
 from tornado.web import Finish, HTTPError, RequestHandler, stream_request_body
 
-from handlers.http import admission, client_connection, hosts, params, request_span
+from handlers.http import (
+    admission,
+    client_connection,
+    forwarding,
+    hosts,
+    params,
+    request_span,
+)
 from handlers.http.admission import RequestGroup, Shed
 from handlers.http.protocol_errors import as_oauth_error
 from handlers.http.request_place import RequestPlace
@@ -155,7 +162,7 @@ class Handler(RequestHandler):
         self._check_size()
         if not self.any_host:
             hosts.check(self)
-        if hosts.FORWARDED_FOR in self.request.headers:
+        if forwarding.is_forwarded(self.request.headers):
             hosts.warn_of_proxy(self.service, self.request)
         self._start_body_timer()
 
@@ -304,7 +311,7 @@ class Handler(RequestHandler):
 
     def address(self) -> str:
         """Returns the client's IP address, for logs and rate limits."""
-        return hosts.client_address(self.service.config, self.request)
+        return hosts.client(self.service.config, self.request).address
 
     def origin(
         self, browser: Browser | None = None, client_id: str | None = None
@@ -312,7 +319,7 @@ class Handler(RequestHandler):
         """Returns the origin of a rate-limited request, such as an attempt to authenticate: its
         address, with the browser's record and the client id as far as the caller passes
         them."""
-        is_shared = hosts.is_untrusted_proxy(self.service.config, self.request)
+        is_shared = hosts.is_shared(self.service.config, self.request)
         return AttemptOrigin(self.address(), browser, client_id, is_shared)
 
     def allowed_methods(self) -> list[str]:

@@ -7,16 +7,15 @@ from functools import lru_cache
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from msgspec import Struct
 from tornado.httputil import HTTPServerRequest
 from tornado.web import Finish, HTTPError
 
+from handlers.http import forwarding
 from idp.config import urls
 from idp.config.settings import Config
 from idp.service import Service
 from idp.start import proxy_warnings
-
-FORWARDED_FOR = "X-Forwarded-For"
-_FORWARDED_PROTO = "X-Forwarded-Proto"
 
 
 class RequestHandler(Protocol):
@@ -89,7 +88,7 @@ def _default_port(config: Config) -> int:
 
 def _scheme(config: Config, request: HTTPServerRequest) -> str:
     """Returns the caller's scheme: that of the connection, or as a trusted proxy reports it."""
-    scheme = request.headers.get(_FORWARDED_PROTO, "").rpartition(",")[2].strip().lower()
+    scheme = forwarding.scheme(request.headers)
     if scheme in ("http", "https") and _is_trusted(
         config.trusted_proxies, request.remote_ip or ""
     ):
@@ -116,30 +115,49 @@ def is_local_peer(request: HTTPServerRequest) -> bool:
     return bool((mapped or address).is_loopback)
 
 
-def client_address(config: Config, request: HTTPServerRequest) -> str:
-    """Returns the client's IP address. An entry of X-Forwarded-For is used only if all proxies
+class ForwardedClient(Struct, frozen=True):
+    """The client of a request: the address of the last one on its way that is known.
+
+    `unknown_hop` is what the trusted proxy with that address states of whoever sent it the
+    request, if that is no address: hidden, unknown or not understood.
+    """
+
+    address: str
+    unknown_hop: str | None = None
+
+
+def client(config: Config, request: HTTPServerRequest) -> ForwardedClient:
+    """Returns the client. An entry of X-Forwarded-For or Forwarded is used only if all proxies
     between its sender and this service are trusted (`trusted_proxies`)."""
     address = request.remote_ip or ""
     if not config.trusted_proxies:
-        return address
-    hops = [hop.strip() for hop in request.headers.get(FORWARDED_FOR, "").split(",")]
+        return ForwardedClient(address)
     # The last entry was added by the nearest proxy; entries left of the first untrusted one can be
     # forged.
-    for hop in reversed([hop for hop in hops if hop]):
+    for hop in forwarding.hops_from_nearest(request.headers):
         if not _is_trusted(config.trusted_proxies, address):
-            return address
-        if not _is_address(hop):
-            return address
-        address = hop
-    return address
+            break
+        sender = forwarding.address_of(hop)
+        if sender is None:
+            return ForwardedClient(address, hop)
+        address = sender
+    return ForwardedClient(address)
+
+
+def is_shared(config: Config, request: HTTPServerRequest) -> bool:
+    """Returns whether many clients may have the address of this request's client: that of a proxy
+    that does not state whom it forwards for in a form that is understood, or that is not trusted.
+    """
+    is_unknown = client(config, request).unknown_hop is not None
+    return is_unknown or is_untrusted_proxy(config, request)
 
 
 def is_untrusted_proxy(config: Config, request: HTTPServerRequest) -> bool:
     """Returns whether the peer seems to be a proxy that `trusted_proxies` does not list: it
-    sends X-Forwarded-For, and its address is private or loopback, which no client on the
-    internet has."""
+    sends X-Forwarded-For or Forwarded, and its address is private or loopback, which no client on
+    the internet has."""
     peer = request.remote_ip or ""
-    if FORWARDED_FOR not in request.headers or _is_trusted(config.trusted_proxies, peer):
+    if not forwarding.is_forwarded(request.headers) or _is_trusted(config.trusted_proxies, peer):
         return False
     return _is_address(peer) and not ipaddress.ip_address(peer).is_global
 
@@ -150,11 +168,15 @@ def is_from_trusted_proxy(config: Config, request: HTTPServerRequest) -> bool:
 
 
 def warn_of_proxy(service: Service, request: HTTPServerRequest) -> None:
-    """Warns the operator that the request's peer, which sends X-Forwarded-For, is not a trusted
-    proxy. Has no effect for a trusted one."""
+    """Warns the operator that the request's peer, which states for whom it forwards, is not a
+    trusted proxy, or that a trusted one states it in a form that is not understood."""
     peer = request.remote_ip or ""
     if _is_address(peer) and not _is_trusted(service.config.trusted_proxies, peer):
         proxy_warnings.warn(service, peer)
+        return
+    found = client(service.config, request)
+    if found.unknown_hop is not None:
+        proxy_warnings.warn_of_hop(service, found.address, found.unknown_hop)
 
 
 def _is_address(text: str) -> bool:
@@ -166,9 +188,10 @@ def _is_address(text: str) -> bool:
 
 
 def _is_trusted(networks: tuple[str, ...], address: str) -> bool:
-    if not _is_address(address):
+    plain = forwarding.address_of(address)  # of an IPv4 peer at an IPv6 socket
+    if plain is None:
         return False
-    return any(ipaddress.ip_address(address) in network for network in _networks(networks))
+    return any(ipaddress.ip_address(plain) in network for network in _networks(networks))
 
 
 @lru_cache(maxsize=8)

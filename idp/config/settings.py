@@ -42,7 +42,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tls_cert: str | None = None  # PEM file of the certificate chain; without it, plain HTTP
     tls_key: str | None = None  # PEM file of the certificate's private key
     insecure_http: bool = False  # allow an http issuer beyond this machine: never in production
-    trusted_proxies: tuple[str, ...] = ()  # addresses, networks whose X-Forwarded-For is believed
+    trusted_proxies: tuple[str, ...] = ()  # addresses, networks of proxies that are believed
     outgoing_networks: tuple[str, ...] = ()  # private networks where applications are called
     gcs_endpoint: str = "https://storage.googleapis.com"  # where object storage is reached
     test: bool = False  # a clock that can be set, and a temporary store unless one is named

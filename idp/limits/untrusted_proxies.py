@@ -1,7 +1,7 @@
-"""Addresses that send `X-Forwarded-For` although `trusted_proxies` does not name them.
+"""What the log has warned of about proxies since the process started.
 
-As a rule such an address is a reverse proxy missing in the settings: all users have its address
-then.
+As a rule an address that sends `X-Forwarded-For` and is not in `trusted_proxies` is a reverse
+proxy missing in the settings: all users have its address then.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ MAX_ADDRESSES: Final = 20  # addresses per process: every client can send the he
 
 
 class UntrustedProxies:
-    """The addresses of which this process has warned in its log since it started."""
+    """The addresses of which this process has warned in its log since it started, and other texts
+    that name a warning."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
