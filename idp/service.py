@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from idp.config.settings import Config
 from idp.foundation.background_tasks import BackgroundTasks
@@ -16,6 +17,7 @@ from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
 from idp.keys.published import LastPublished
 from idp.limits.comparisons import Comparisons
+from idp.limits.held_refusals import HeldRefusals
 from idp.limits.recent_failures import Failures
 from idp.limits.refused_counts import RefusedCounts
 from idp.limits.request_counts import RequestCounts
@@ -45,6 +47,7 @@ class Service:
             burst=60, per_second=0.1, all_burst=600, all_per_second=0.5
         )
     )
+    held_refusals: HeldRefusals[Any] = field(default_factory=HeldRefusals)
     # Authorization requests of browsers in which no user has signed in, by network.
     authorization_rate: TokenBuckets = field(
         default_factory=lambda: TokenBuckets(burst=200, per_second=20)

@@ -14,11 +14,12 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from idp.foundation import logs, redaction, tracing
-from idp.oauth.endpoints import check_order
+from idp.oauth.endpoints import check_order, held_refusals
 from idp.oauth.endpoints.check_order import Endpoint
+from idp.oauth.endpoints.held_refusals import HeldRefusal
 from idp.oauth.errors import InvalidClient, OAuthError, RequestRefused, UnusableRequest
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import explain, safe_display
@@ -79,17 +80,26 @@ class RefusedRequest(Struct, frozen=True):
 async def store(service: Service, refused: RefusedRequest, error: RequestRefused) -> None:
     """Stores a refusal before the response is sent. Raises nothing; waits 1.5 seconds at most.
 
-    Of many refusals in a short time only some of each `refused.network` are stored; the others are
-    in the log alone.
+    Of many refusals in a short time only some of each `refused.network` are stored at once. Those
+    beyond that of an application's client_id are stored within the next seconds, the newest 200
+    (`held_refusals`); the others are in the log alone.
     """
     if error.check is not None:
         tracing.record_refusal(error.check.name)
     if not service.refusal_rate.allows(service.clock.now(), refused.network):
+        ids = [each for each in (error.client_id, *_claimed_ids(refused)) if each]
+        record = _record(service, refused, error, ids[:1])
+        dropped_scope = DROPPED_SCOPE if _requests_offline_access(refused) else ""
+        held_refusals.hold(service, HeldRefusal(record, dropped_scope))
         return
     try:
         async with asyncio.timeout(_WRITE_SECONDS):
             clients = await _clients(service, refused)
-            await service.store.commit(Insert(REFUSALS, _record(service, refused, error, clients)))
+            record = _record(service, refused, error, [client.id for client in clients])
+            sentence = " ".join([record.sentence, *_dropped_scopes(refused, clients)])
+            await service.store.commit(
+                Insert(REFUSALS, structs.replace(record, sentence=sentence))
+            )
     # A refusal that cannot be stored must not change the response to the client.
     except (StorageError, TimeoutError) as failure:
         _log.warning("refusal not stored", error=type(failure).__name__)
@@ -142,14 +152,19 @@ async def newest(service: Service, client_id: str | None = None) -> Refusal | No
     return page.records[0] if page.records else None
 
 
-async def _clients(service: Service, refused: RefusedRequest) -> list[Application]:
-    """Returns the applications whose client_ids were sent."""
+def _claimed_ids(refused: RefusedRequest) -> list[str]:
+    """Returns the client_ids that were sent."""
     sent = [refused.client_id, *(value for name, value in refused.pairs if name == "client_id")]
-    ids = [
+    return [
         client_id
         for client_id in dict.fromkeys(sent)
         if client_id and len(client_id) <= _ID_CHARACTERS
     ][:_MAX_CLIENTS]
+
+
+async def _clients(service: Service, refused: RefusedRequest) -> list[Application]:
+    """Returns the applications whose client_ids were sent."""
+    ids = _claimed_ids(refused)
     records = await service.store.get_many([(APPLICATIONS, client_id) for client_id in ids])
     return [client for client in records if client]
 
@@ -158,9 +173,10 @@ def _record(
     service: Service,
     refused: RefusedRequest,
     error: RequestRefused,
-    clients: Sequence[Application],
+    client_ids: Sequence[str],
 ) -> Refusal:
-    now, client_ids = service.clock.now(), [client.id for client in clients]
+    """Returns the record of a refusal; the `client_ids` are those that may be shown."""
+    now = service.clock.now()
     return Refusal(
         id=service.random.id(),
         request_id=refused.request_id,
@@ -168,7 +184,7 @@ def _record(
         method=safe_display.value("method", refused.method) or characters(refused.method),
         error=error.code if isinstance(error, OAuthError) else getattr(error, "error_code", ""),
         told=error.description if isinstance(error, OAuthError) else "",
-        sentence=" ".join([_sentence(error), *_dropped_scopes(refused, clients)]),
+        sentence=_sentence(error),
         created_at=now,
         expires_at=now + LIFETIME,
         client_id=error.client_id or next(iter(client_ids), None),
@@ -182,12 +198,15 @@ def _record(
 
 def _dropped_scopes(refused: RefusedRequest, clients: Sequence[Application]) -> Iterable[str]:
     """Yields a sentence for each scope that a code request does not get, whatever its result."""
+    for client in clients[:1]:
+        if _requests_offline_access(refused) and "refresh_token" not in client.grant_types:
+            yield DROPPED_SCOPE
+
+
+def _requests_offline_access(refused: RefusedRequest) -> bool:
     sent = dict(refused.pairs)
     is_for_code = sent.get("response_type", "code") == "code"
-    is_requested = is_for_code and OFFLINE_ACCESS in sent.get("scope", "").split()
-    for client in clients[:1]:
-        if is_requested and "refresh_token" not in client.grant_types:
-            yield DROPPED_SCOPE
+    return is_for_code and OFFLINE_ACCESS in sent.get("scope", "").split()
 
 
 def _sentence(error: RequestRefused) -> str:
