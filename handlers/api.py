@@ -18,7 +18,7 @@ from msgspec import Struct
 from tornado.web import HTTPError
 
 from handlers.http import api_errors, client_connection, response_parts
-from handlers.http.admission import BULK, MANAGEMENT
+from handlers.http.admission import BULK, MANAGEMENT, PROTOCOL
 from handlers.http.base import Handler
 from idp.api import error_body
 from idp.api.operation import Operation
@@ -113,7 +113,10 @@ class ApiHandler(JsonHandler):
         super().initialize()
         self.operations = operations
         self._ended = asyncio.Event()
-        if self._is_bulk():
+        if management_call.is_refused(self.service, self.request.headers.get("Authorization")):
+            # It needs nothing but the answer, and must not take the places of those that do.
+            self.group = PROTOCOL
+        elif self._is_bulk():
             self.group = BULK
 
     async def prepare(self) -> None:

@@ -20,6 +20,7 @@ from idp.limits.comparisons import Comparisons
 from idp.limits.held_refusals import HeldRefusals
 from idp.limits.recent_failures import Failures
 from idp.limits.refused_counts import RefusedCounts
+from idp.limits.refused_tokens import RefusedTokens
 from idp.limits.request_counts import RequestCounts
 from idp.limits.untrusted_proxies import UntrustedProxies
 from idp.limits.waiting_readers import WaitingReaders
@@ -53,6 +54,7 @@ class Service:
         default_factory=lambda: TokenBuckets(burst=200, per_second=20)
     )
     timer: Timer = field(default_factory=SystemTimer)
+    refused_tokens: RefusedTokens = field(default_factory=RefusedTokens)
     comparisons: Comparisons = field(default_factory=Comparisons)
     untrusted_proxies: UntrustedProxies = field(default_factory=UntrustedProxies)
     request_counts: RequestCounts = field(default_factory=RequestCounts)

@@ -12,7 +12,7 @@ from idp.foundation import logs
 from idp.foundation.errors import NotFound, PermissionDenied, Unauthenticated
 from idp.identity.users import org_domains, permissions
 from idp.identity.users.permissions import Permission, Rights
-from idp.oauth.authentication import bearer_tokens
+from idp.oauth.authentication import access_token_verification, bearer_tokens
 from idp.oauth.authentication.bearer_tokens import Bearer
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
@@ -154,6 +154,15 @@ def check_service(call: Call) -> None:
     if call.caller.kind != "machine" or not call.is_by_pat:
         message = "only a service user with a personal access token may do this"
         raise PermissionDenied(message, error_code="caller.not_a_service")
+
+
+def is_refused(service: Service, authorization: str | None) -> bool:
+    """Returns whether `authenticate` refuses this header without a read of the store."""
+    try:
+        token = bearer_tokens.read(authorization, Params())
+    except InvalidToken:
+        return True
+    return access_token_verification.is_refused(service, token)
 
 
 async def authenticate(service: Service, authorization: str | None) -> Bearer:

@@ -53,6 +53,13 @@ def is_pat(service: Service, token: str) -> bool:
     return token.startswith(service.config.vendor + INFIX)
 
 
+def is_refused(service: Service, token: str) -> bool:
+    """Returns whether the text of a personal access token is one of none, as far as this is known
+    without a read: it has another length, or was refused within the last seconds."""
+    parts = opaque_tokens.split(token.removeprefix(service.config.vendor + INFIX))
+    return parts is None or service.refused_tokens.has(token, service.clock.now())
+
+
 async def find(service: Service, token: str) -> tuple[PersonalAccessToken | None, RecordsByName]:
     """Returns the record of a personal access token, None if there is none; and what was read with
     it: the installation, and the token's user and organization.
@@ -60,11 +67,12 @@ async def find(service: Service, token: str) -> tuple[PersonalAccessToken | None
     The caller checks whether the token and its user are still valid.
     """
     parts = opaque_tokens.split(token.removeprefix(service.config.vendor + INFIX))
-    if parts is None:
+    if parts is None or is_refused(service, token):
         return None, NO_RECORDS
     keys: list[Key] = [(PATS, parts[0]), (INSTANCES, INSTANCE_ID), (REVOKED_TOKENS, parts[0])]
     records = await service.store.get_following(keys, _FOLLOWED)
     pat = records[name_of(keys[0])]
     if pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):
+        service.refused_tokens.add(token, service.clock.now())
         return None, NO_RECORDS
     return pat, records

@@ -47,6 +47,13 @@ class PresentedToken(Struct, frozen=True):
     read_records: RecordsByName = NO_RECORDS
 
 
+def is_refused(service: Service, token: str) -> bool:
+    """Returns whether `open` refuses this text without a read."""
+    if user_personal_access_tokens.is_pat(service, token):
+        return user_personal_access_tokens.is_refused(service, token)
+    return "." not in token  # a JWT and an encrypted token have dots
+
+
 async def open(service: Service, token: str) -> PresentedToken:
     """Verifies or decrypts the text of an access token, and returns its claims and dependencies.
 

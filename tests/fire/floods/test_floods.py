@@ -17,8 +17,9 @@ QUIET, COUNT, CONNECTIONS = 200, 150, 150
 # programs on two cores, the kernel alone lets each of them wait for a while.
 FACTOR, FLOOR_SECONDS = 5, 0.15
 MOST_ANSWERS = 40  # of the flood, while one introspection is answered
-# What a 429 may cost: a secret is compared with the stored one, which has to be read.
-READS = {"wrong secret": 1, "wrong personal access token": 1}
+# What a 429 may cost: a secret is compared with the stored one, which has to be read; a personal
+# access token is read once in ten seconds.
+READS = {"wrong secret": {1}, "wrong personal access token": {0, 1}}
 
 
 @pytest.fixture(params=["sqlite", "mongodb"])
@@ -92,4 +93,4 @@ async def test_a_flood_of_one_address_delays_others_little(
     if not store_flags:  # with SQLite, it is the process that a flood keeps busy
         assert statuses.total() <= MOST_ANSWERS * COUNT
     assert set(statuses) <= {401, 303, 429, 503}
-    assert store_commands(program) == {READS.get(kind, 0)}
+    assert store_commands(program) <= READS.get(kind, {0})
