@@ -3,59 +3,90 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
 from idp.foundation.fairness import requester
+from idp.foundation.fairness.fair_queue import FairQueue
 
 MAX_CONCURRENT: Final = 8  # for one network
-WAITING: Final = 64  # for one network; more are refused
+MAX_WAITING: Final = 1024  # of all networks
+
+_Turn = asyncio.Future[bool]  # its result is whether the attempt may begin
 
 
 class _Network:
-    """The turns of one network, and the number of attempts that have one or wait for one."""
+    """The attempts of one network: how many have a turn, and those that wait for one."""
 
-    def __init__(self, max_concurrent: int) -> None:
-        self.turns = asyncio.Semaphore(max_concurrent)
-        self.attempts = 0
+    def __init__(self) -> None:
+        self.running = 0
+        self.waiting: deque[_Turn] = deque()
+
+    def pass_on(self) -> None:
+        """Gives a turn that has ended to the attempt that has waited for longest."""
+        while self.waiting:
+            turn = self.waiting.popleft()
+            if not turn.done():  # it may have been refused, or its request cancelled
+                turn.set_result(True)
+                return
+        self.running -= 1
 
 
 class Comparisons:
     """Limits how many passwords from one network are compared at once, so that it can't use all
     the time that a process has for hashing.
 
-    Hashes that are dearer than the service's own have turns of their own: a turn takes as long as
-    its hash, so they would make the others of the network wait.
+    The others of the network wait. Only if too many wait in all, one is refused: the newest of
+    the network with most waiting ones. Hashes that are dearer than the service's own have turns of
+    their own: a turn takes as long as its hash, so they would make the others of the network wait.
     """
 
     def __init__(self) -> None:
         self._networks: dict[tuple[str, bool], _Network] = {}
+        self._waiting: FairQueue[_Turn] = FairQueue(MAX_WAITING)
 
     @asynccontextmanager
     async def turn(
         self, network: str, factor: int = 1, *, is_dear: bool = False
     ) -> AsyncIterator[bool]:
         """A context manager that waits until fewer than `MAX_CONCURRENT` attempts of this network
-        are in its block, and yields True; yields False immediately if too many attempts wait
-        already.
+        are in its block, and yields True; yields False if too many attempts wait.
 
         The caller compares the password within the block, or refuses the attempt if it got False.
-        For a network that many users share, the limits are multiplied by `factor`. While an
-        attempt waits, its request takes no room among those that are answered.
+        For a network that many users share, the limit is multiplied by `factor`. While an attempt
+        waits, its request takes no room among those that are answered.
         """
         key = (network, is_dear)
-        network_turns = self._networks.setdefault(key, _Network(MAX_CONCURRENT * factor))
-        if network_turns.attempts >= (MAX_CONCURRENT + WAITING) * factor:
+        attempts = self._networks.setdefault(key, _Network())
+        if attempts.running < MAX_CONCURRENT * factor:
+            attempts.running += 1
+        elif not await self._wait(network, attempts):
             yield False
             return
-        network_turns.attempts += 1
         try:
-            if network_turns.turns.locked():
-                requester.current().wait_elsewhere()
-            async with network_turns.turns:
-                yield True
+            yield True
         finally:
-            network_turns.attempts -= 1
-            if not network_turns.attempts:
+            attempts.pass_on()
+            if not attempts.running:
                 self._networks.pop(key, None)
+
+    async def _wait(self, network: str, attempts: _Network) -> bool:
+        """Waits for a turn of the network; returns False if the attempt is refused instead."""
+        turn: _Turn = asyncio.get_running_loop().create_future()
+        dropped = self._waiting.add(network, turn)
+        if dropped is turn:
+            return False
+        if dropped is not None and not dropped.done():
+            dropped.set_result(False)
+        attempts.waiting.append(turn)
+        requester.current().wait_elsewhere()
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and turn.result():
+                attempts.pass_on()  # the turn came at the moment of the cancellation
+            raise
+        finally:
+            self._waiting.remove(network, turn)
