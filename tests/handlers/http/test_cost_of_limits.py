@@ -173,10 +173,10 @@ KINDS = {
     wrong_secret_at_revocation: 1,
     invented_client: 2,  # the application, then the service user
     garbage_at_userinfo: 0,
-    forged_pat_at_userinfo: 1,  # the token, which may be the right one
+    forged_pat_at_userinfo: 0,  # it was read some seconds ago
     garbage_at_the_api: 0,
     malformed_pat_at_the_api: 0,
-    forged_pat_at_the_api: 1,
+    forged_pat_at_the_api: 0,
     authorization: 0,
     long_authorization: 1,  # the application, without which the request is not known to be valid
     first_form: 1,
