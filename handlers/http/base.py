@@ -18,14 +18,7 @@ import msgspec
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, format_timestamp
 from tornado.web import Finish, HTTPError, RequestHandler, stream_request_body
 
-from handlers.http import (
-    admission,
-    client_connection,
-    forwarding,
-    hosts,
-    params,
-    request_span,
-)
+from handlers.http import admission, client_connection, forwarding, hosts, params, request_span
 from handlers.http.admission import RequestGroup, Shed
 from handlers.http.protocol_errors import as_oauth_error
 from handlers.http.request_place import RequestPlace

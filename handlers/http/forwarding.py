@@ -34,7 +34,7 @@ _GROUPS: Final = 8  # of an IPv6 address
 
 
 def is_forwarded(headers: HTTPHeaders) -> bool:
-    """Returns whether a proxy, or whoever pretends to be one, states a client's address."""
+    """Returns whether a header states a client's address."""
     return FORWARDED_FOR in headers or FORWARDED in headers
 
 

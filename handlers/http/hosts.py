@@ -118,7 +118,7 @@ def is_local_peer(request: HTTPServerRequest) -> bool:
 class ForwardedClient(Struct, frozen=True):
     """The client of a request: the address of the last one on its way that is known.
 
-    `unknown_hop` is what the trusted proxy with that address states of whoever sent it the
+    `unknown_hop` is what the trusted proxy with that address states of the sender of the
     request, if that is no address: hidden, unknown or not understood.
     """
 

@@ -18,7 +18,7 @@ MAX_CLIENTS: Final = 1_000
 T = TypeVar("T")
 
 
-class _Client(Generic[T]):
+class _KnownClient(Generic[T]):
     """The waiting refusals of an application, and the ids of the records that were stored for
     those before."""
 
@@ -32,7 +32,7 @@ class HeldRefusals(Generic[T]):
 
     def __init__(self) -> None:
         self._unchecked: OrderedDict[str, deque[T]] = OrderedDict()
-        self._clients: OrderedDict[str, _Client[T]] = OrderedDict()
+        self._clients: OrderedDict[str, _KnownClient[T]] = OrderedDict()
         self.waiting = 0
         self.is_flush_due = False
 
@@ -80,7 +80,7 @@ class HeldRefusals(Generic[T]):
     def _add(self, client_id: str, waiting: deque[T]) -> None:
         if len(self._clients) >= MAX_CLIENTS:
             self.waiting -= len(self._clients.popitem(last=False)[1].waiting)
-        self._clients[client_id] = _Client(waiting)
+        self._clients[client_id] = _KnownClient(waiting)
 
     def take(self, limit: int) -> list[tuple[str, T]]:
         """Returns waiting refusals with their client ids, no longer waiting: by turns one of each

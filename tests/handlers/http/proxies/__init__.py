@@ -1,0 +1,1 @@
+"""What every endpoint shares: hosts, CORS, bodies, parameters, limits, proxies."""
