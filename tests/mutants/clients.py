@@ -36,7 +36,7 @@ MUTANTS = [
     Mutant(
         "any method will do",
         AUTH,
-        "if claimed.method != client.auth_method:",
+        "if claimed.method != client.auth_method and not _may_replace(claimed.method, client):",
         "if False:",
         f"{BY_SECRET} -k only_the_registered_method",
     ),
