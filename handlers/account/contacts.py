@@ -9,10 +9,10 @@ from typing import ClassVar, Final, Literal
 
 from handlers.account.form import FormHandler
 from handlers.account.sections import ACCOUNT
-from handlers.forms import user_fields
-from handlers.forms.fields import FormField, value_at
+from handlers.forms import fields, user_fields
+from handlers.forms.fields import FormField, Values, value_at
 from handlers.forms.run_operation import Document
-from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument
 from idp.foundation.i18n import Message, message
 from idp.identity.guesses import mail_limits
 from idp.identity.users.lookup import login_key
@@ -76,6 +76,10 @@ class AccountContact(ABC):
     def stored(self, handler: FormHandler) -> str:
         """Returns the person's stored address or number, or an empty text."""
         return str(value_at(handler.user_document(), f"human.{self.kind}.{self.kind}") or "")
+
+    def is_verified(self, handler: FormHandler) -> bool:
+        """Returns whether the person has verified the stored address or number."""
+        return bool(value_at(handler.user_document(), f"human.{self.kind}.isVerified"))
 
 
 class EmailContact(AccountContact):
@@ -145,6 +149,10 @@ class ContactHandler(FormHandler):
         await _count_code(self, value)
         await store(self.service, self.call(if_match), self.person.user.id)
 
+    def is_done(self, form: Params, values: Values, error: IdpError) -> bool:
+        is_stored = login_key(values[self.contact.kind]) == login_key(self.contact.stored(self))
+        return is_stored and fields.sequence(form) != self.person.user.sequence
+
     def refuse_same(self, value: str) -> None:
         """Raises InvalidArgument if the entered contact is the stored one, because storing it
         again would undo its verification."""
@@ -166,6 +174,9 @@ class RemovePhoneHandler(FormHandler):
 
     def about(self) -> str | None:
         return _PHONE.stored(self) or None
+
+    def is_done(self, form: Params, values: Values, error: IdpError) -> bool:
+        return not _PHONE.stored(self)
 
     async def act(self, document: Document, if_match: int | None) -> None:
         await contacts.remove_phone(self.service, self.call(if_match), self.person.user.id)
@@ -189,6 +200,9 @@ class VerifyContactHandler(FormHandler):
 
     def about(self) -> str | None:
         return self.contact.stored(self) or None
+
+    def is_done(self, form: Params, values: Values, error: IdpError) -> bool:
+        return not self.is_resend and self.contact.is_verified(self)
 
     async def submit(self, form: Params, *ids: str) -> None:
         self.is_resend = form.get("decision") == _RESEND

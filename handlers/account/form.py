@@ -15,6 +15,7 @@ from handlers.forms.run_operation import Document
 from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,
+    IdpError,
     InvalidArgument,
     PermissionDenied,
     PreconditionFailed,
@@ -77,7 +78,8 @@ class FormHandler(AccountHandler):
             self.set_header("Retry-After", str(error.retry_after_seconds))
             self.ask(values, status=429, retry_seconds=error.retry_after_seconds)
         except _FORM_ERRORS as error:
-            if isinstance(error, PreconditionFailed) and await self._is_done(form, values):
+            await self._enter()  # the user as they are now
+            if self.is_done(form, values, error):
                 self.redirect_with_notice(self.confirmation, self.next_path)
                 return
             problems = fields.problems(self.inputs(), error)
@@ -85,9 +87,11 @@ class FormHandler(AccountHandler):
         else:
             self.redirect_with_notice(self.confirmation, self.next_path)
 
-    async def _is_done(self, form: Params, values: Values) -> bool:
-        """Returns whether the user already has all that was entered: the form was sent twice."""
-        await self._enter()
+    def is_done(self, form: Params, values: Values, error: IdpError) -> bool:
+        """Returns whether what the form asks for is so already, although it was refused with
+        `error`: it was sent twice. By default, whether a concurrent change made it so."""
+        if not isinstance(error, PreconditionFailed):
+            return False
         stored = fields.initial_values(self.inputs(), self.user_document())
         entered = [name for name in values if name in form]
         return bool(entered) and all(values[name] == stored[name] for name in entered)

@@ -19,6 +19,7 @@ from idp.identity.sessions import own_password, password_check
 from idp.identity.users.subjects import Subject
 from idp.oauth.params import Params
 from idp.service import Service
+from storage import Stale
 
 PASSWORD: Final = f"{ACCOUNT}/password"
 
@@ -39,6 +40,12 @@ class AccountPasswordHandler(AccountHandler):
             await self.require_recent_sign_in()
         await self._ask()
 
+    async def post(self, *ids: str) -> None:
+        # The form changes the cookie, which a browser that sent it twice does not have yet.
+        if await self.find_browser() is None:
+            await self._follow_if_repeated()
+        await super().post(*ids)
+
     async def submit(self, form: Params, *ids: str) -> None:
         subject, new_password = self.person.subject, form.get("newPassword") or ""
         if self._has_password:
@@ -50,9 +57,13 @@ class AccountPasswordHandler(AccountHandler):
         if problems:
             await self._ask(status=400, problems=problems)
             return
-        cookie = await own_password.replace(
-            self.service, self.person.browser, self.person.live_session, subject, new_password
-        )
+        try:
+            cookie = await own_password.replace(
+                self.service, self.person.browser, self.person.live_session, subject, new_password
+            )
+        except Stale:
+            await self._follow_if_repeated()
+            raise
         self.set_browser_cookie(cookie)
         await self._choose_new_session(
             await session_lifetime.find_live(self.service, cookie.browser)
@@ -73,9 +84,17 @@ class AccountPasswordHandler(AccountHandler):
             await self._ask(status=429, retry_seconds=error.retry_after_seconds)
             raise ResponseSent from error
         except password_check.SignInRefused as error:
+            await self._follow_if_repeated()
             _log.info("password change refused", cause=str(error), address=self.address())
             return [{"field": "currentPassword", "text": _WRONG}]
         return []
+
+    async def _follow_if_repeated(self) -> None:
+        """Raises ResponseSent, after the answer that the first one got, if this form has changed
+        the password already."""
+        if await self.has_repeated():
+            self.redirect_with_notice("password")
+            raise ResponseSent
 
     async def _choose_new_session(self, live_sessions: list[session_lifetime.LiveSession]) -> None:
         """Chooses the new session, because the password change has replaced the old one."""

@@ -123,13 +123,15 @@ async def test_codes_are_not_sent_without_end(server, visitor):
     assert await stored.count(server.store) == before
 
 
-async def test_a_code_counts_once(server, visitor):
+async def test_a_code_that_is_sent_three_times_counts_once(server, visitor):
     page = await change(server, visitor, "phone")
     form = {"verificationCode": await code(visitor)}
 
     answers = await asyncio.gather(*[visitor.send(page, **form) for _ in range(3)])
 
-    assert sorted(answer.status for answer in answers) == [303, 400, 400]
+    assert {(answer.status, answer.location) for answer in answers} == {
+        (303, f"{server.issuer}{ACCOUNT}/profile?done=verified")
+    }
     assert len(await account.events_of(server, "user.phone_verified")) == 1
 
 
@@ -142,7 +144,7 @@ async def test_a_number_can_be_taken_away(server, visitor):
     assert "Removed." in text_of(done)
     assert (await account.user(server)).phone is None
     twice = await visitor.submit(page)
-    assert twice.status in (400, 412)
+    assert (twice.status, "Removed." in text_of(twice)) == (200, True)
 
 
 @pytest.mark.parametrize("path", ["/email", "/phone", "/phone/remove"])

@@ -13,9 +13,8 @@ from tests.support.sign_in.steps import at_password, cancel, text_of
 from tests.support.slices import one_in
 from tests.support.store.stored import everything
 
-# Forms of a person's own account that use up a code or show something once.
-ONCE = ("own e-mail", "own e-mail, code", "own phone", "own password", "own recovery codes")
-REPEATED = [name for name in FORMS if name not in ONCE]
+# Its second answer has newer codes than the first, which the browser dropped.
+REPEATED = [name for name in FORMS if name != "own recovery codes"]
 
 
 async def sent_again(visitor, page, fields):
