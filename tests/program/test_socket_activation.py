@@ -12,6 +12,8 @@ import pytest
 from tests.support import patience
 from tests.support.programs.program import Program, command, environment
 
+pytestmark = pytest.mark.full
+
 # Becomes the program with the socket as descriptor 3, as systemd does.
 EXEC = """
 import os, sys

@@ -85,7 +85,7 @@ def positions_in(directory) -> list[int]:
 
 @pytest.mark.promise("audit: export")
 async def test_a_killed_export_leaves_out_no_event(server, tmp_path, monkeypatch):
-    monkeypatch.setattr(event_exporter, "_PAGE_SIZE", "7")
+    monkeypatch.setattr(event_exporter, "_PAGE_SIZE", 7)
     await store_events(server.service, EVENTS, type="session.opened", payload=[("a", "b")])
     await sealing.seal(server.service)
     kills = 0
