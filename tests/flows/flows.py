@@ -68,7 +68,8 @@ async def a_client_sends_its_secret_in_the_form(place: Server, open_browser: Ope
     party = await place.register(auth_method="client_secret_post")
     browser = open_browser(place)
     page = await browser.sign_in(party.authorize_url(), *await person(place))
-    by_header = await party.redeem(browser, page.answer["code"])
+    wrong = RelyingParty(party.issuer, party.client_id, "wrong", party.redirect_uri)
+    by_header = await party.redeem(browser, page.answer["code"], headers=wrong.basic())
     secret = {"client_id": party.client_id, "client_secret": party.client_secret}
     by_form = await party.redeem(browser, page.answer["code"], headers={}, **secret)
 

@@ -209,7 +209,7 @@ async def test_a_taken_name_is_reported_to_the_owner_of_the_verified_mailbox(
     assert "code" in page.answer
 
 
-@pytest.mark.parametrize("name", ["", "  ", "x" * 201, "no\u200bra", "no\0ra"])
+@pytest.mark.parametrize("name", ["", "  ", "x" * 201, "no\u202era", "no\0ra"])
 async def test_another_name_has_to_be_one(visitor, demo, server, known, name):
     page = await at_code(visitor, demo, userName="taken")
     page = await visitor.submit(page, code=await code_for(visitor))
