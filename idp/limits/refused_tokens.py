@@ -28,6 +28,7 @@ class RefusedTokens:
         self._refused_at[digest] = now
 
     def has(self, token: str, now: datetime) -> bool:
-        """Returns whether the token was refused within the last seconds."""
+        """Returns whether the token was refused within the last seconds; a clock that was set back
+        forgets it."""
         refused_at = self._refused_at.get(opaque_tokens.digest(token))
-        return refused_at is not None and now < refused_at + REMEMBERED_FOR
+        return refused_at is not None and refused_at <= now < refused_at + REMEMBERED_FOR
