@@ -180,13 +180,15 @@ class Consent(Record):
 class LogoutRequest(Record):
     """A logout that waits for the browser or the user's confirmation (RP-Initiated Logout 2).
 
-    `hinted_user_id` is the user in an `id_token_hint`. `ended_session_ids` are the sessions that
-    the logout has ended, if the browser has to load the front-channel addresses of applications.
+    `hinted_user_id` and `hinted_session_id` are the user and the session in an `id_token_hint`.
+    `ended_session_ids` are the sessions that the logout has ended, if the browser has to load the
+    front-channel addresses of applications.
     """
 
     expires_at: datetime
     client_id: str | None = None
     hinted_user_id: str | None = None
+    hinted_session_id: str | None = None
     post_logout_redirect_uri: str | None = None
     state: str | None = None
     ui_locales: str | None = None

@@ -1,11 +1,12 @@
 """Ending sessions at the request of a client or a user (OpenID Connect RP-Initiated Logout 1.0).
 
 With a valid `id_token_hint` the sessions of its user in this browser end immediately. Without one
-the user is asked, and then every session of this browser ends. Sessions of other browsers are
-never ended here: an ID token does not authenticate its sender. The browser is sent back only to a
-registered address of a client that the request names. Other applications of the sessions are
-notified by this service (`back_channel`), and through the browser (`front_channel`) before it
-leaves.
+the user is asked, and then every session of this browser ends. A request without a cookie, as the
+server of an application sends it, ends the session that the hint names (its `sid`). An ID token
+does not authenticate its sender, so no other session of another browser is ended here. The browser
+is sent back only to a registered address of a client that the request names. Other applications of
+the sessions are notified by this service (`back_channel`), and through the browser
+(`front_channel`) before it leaves.
 """
 
 from __future__ import annotations
@@ -31,11 +32,12 @@ from idp.oauth.refusals import end_session as checks
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.tokens import id_tokens
 from idp.oauth.tokens.id_tokens import Hint
-from idp.records import LOGOUT_REQUESTS, Application, Browser, LogoutRequest, Session
+from idp.records import LOGOUT_REQUESTS, SESSIONS, Application, Browser, LogoutRequest, Session
 from idp.service import Service
 from storage import Insert, Stale, Write
 
 _LIFETIME: Final = timedelta(hours=1)
+_ATTEMPTS: Final = 3
 _PURPOSE: Final = "logout"
 
 
@@ -72,6 +74,7 @@ async def read(service: Service, params: Params) -> LogoutRequest:
         expires_at=service.clock.now() + _LIFETIME,
         client_id=client.id if client else None,
         hinted_user_id=hint.sub if hint else None,
+        hinted_session_id=hint.sid if hint else None,
         post_logout_redirect_uri=uri,
         state=authorization_response.encode_state(state),
         ui_locales=_storable(params.get("ui_locales")),
@@ -174,13 +177,16 @@ async def find(service: Service, address: str) -> LogoutRequest | None:
 async def end_hinted(
     service: Service, request: LogoutRequest, browser: Browser | None
 ) -> CompletedLogout | None:
-    """Ends the sessions that the user of the `id_token_hint` has in this browser, and no others.
+    """Ends the sessions that the user of the `id_token_hint` has in this browser, and no others;
+    without a browser, the one session that the hint names.
 
     Returns None if the browser has sessions of other users only: then the caller asks the user. If
-    the browser has no session at all (`browser` may be None), there is nothing to end, and the
-    logout is complete. Sessions that are younger than the hint are ended, too. The browser gets a
-    new secret in the same unit.
+    there is no session to end, the logout is complete. Sessions of the browser that are younger
+    than the hint are ended, too. The browser gets a new secret in the same unit.
     """
+    if browser is None:
+        await _end_named(service, request)
+        return CompletedLogout(request)
     for rotates in (True, False, False):  # another tab may change the secret meanwhile
         with suppress(Stale):
             # Only the first attempt changes the secret: if it fails, `browser` holds one that
@@ -190,13 +196,13 @@ async def end_hinted(
 
 
 async def _end_hinted(
-    service: Service, request: LogoutRequest, browser: Browser | None, *, rotates: bool
+    service: Service, request: LogoutRequest, browser: Browser, *, rotates: bool
 ) -> CompletedLogout | None:
-    open_sessions = await session_lifetime.find_open(service, browser) if browser else []
+    open_sessions = await session_lifetime.find_open(service, browser)
     sessions_to_end = [
         session for session in open_sessions if session.user_id == request.hinted_user_id
     ]
-    if browser is None or not sessions_to_end:
+    if not sessions_to_end:
         return None if open_sessions else CompletedLogout(request)
     writes: list[Write] = []
     cookie = None
@@ -204,6 +210,32 @@ async def _end_hinted(
         rotation, cookie = browsers.rotation(service.random, browser, service.clock.now())
         writes.append(rotation)
     return CompletedLogout(await _end(service, request, sessions_to_end, writes), cookie)
+
+
+async def _end_named(service: Service, request: LogoutRequest) -> None:
+    """Ends the session that the `id_token_hint` names, if it is one of the hint's user.
+
+    Only the back channel is used: the sender may be a server, which loads no frames.
+    """
+    for _ in range(_ATTEMPTS):
+        session = await _named_session(service, request)
+        if session is None:
+            return
+        with suppress(Stale):  # it was used, renewed or ended meanwhile: it is read again
+            writes = await session_lifetime.end_writes(service, session)
+            await service.store.commit(*writes)
+            back_channel.send_soon(service, writes)
+            return
+
+
+async def _named_session(service: Service, request: LogoutRequest) -> Session | None:
+    """Returns the session of the `id_token_hint` if it has not ended."""
+    if request.hinted_session_id is None:
+        return None
+    session = await service.store.get(SESSIONS, request.hinted_session_id)
+    if session is None or session.ended_at is not None:
+        return None
+    return session if session.user_id == request.hinted_user_id else None
 
 
 async def end_all(service: Service, request: LogoutRequest, browser: Browser) -> CompletedLogout:

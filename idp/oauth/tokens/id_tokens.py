@@ -27,6 +27,7 @@ class Hint(Struct, frozen=True):
 
     sub: str
     azp: str
+    sid: str | None = None
 
 
 class IdTokenClaims(Struct, frozen=True):

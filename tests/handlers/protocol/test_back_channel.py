@@ -106,6 +106,15 @@ async def test_an_application_whose_tokens_have_long_expired_is_notified_all_the
     assert len(at_wiki.calls) == 1
 
 
+async def test_a_logout_by_a_server_is_reported_too(server, visitor, new_visitor, new_listener):
+    client, receiver = await new_listener()
+    tokens = await client.tokens(visitor, *server.user)
+    await sign_out(server, new_visitor(), client, tokens)
+
+    (call,) = receiver.calls
+    assert part(call.token, 1)["sid"] == part(tokens["id_token"], 1)["sid"]
+
+
 async def test_many_sign_ins_at_an_application_are_one_message(server, visitor, new_listener):
     client, receiver = await new_listener()
     tokens = await client.tokens(visitor, *server.user)

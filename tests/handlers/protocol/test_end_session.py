@@ -124,17 +124,13 @@ async def test_the_same_logout_twice_ends_the_same_way(server, visitor, client, 
 async def test_a_hint_ends_only_sessions_of_the_browser_that_brings_it(
     server, visitor, client, tokens, new_visitor
 ):
-    foreign, empty = new_visitor(), new_visitor()
+    foreign = new_visitor()
     other = await client.tokens(foreign, *await server.copy_user("otto"))
     before = await everything(server.store)
     asked = await foreign.get(client.logout_url(id_token_hint=tokens["id_token"]))
     page = await foreign.open(asked.location)
-    gone = await empty.get(client.logout_url(id_token_hint=tokens["id_token"]))
-    alone = await empty.open(f"{PATH}?{urlencode({'id_token_hint': tokens['id_token']})}")
 
     assert page.name == "logout-confirm"
-    assert gone.headers["Location"] == BYE
-    assert alone.name == "logged-out"
     assert (await everything(server.store))["sessions"] == before["sessions"]
     assert await is_signed_in(visitor, client)
     assert await is_signed_in(foreign, client)
@@ -156,14 +152,83 @@ async def test_of_several_people_of_a_browser_a_hint_signs_out_the_one_it_names(
 
 
 async def test_a_cross_site_post_of_another_browser_ends_nothing(
-    visitor, client, tokens, new_visitor
+    server, visitor, client, tokens, new_visitor
 ):
     form = {"id_token_hint": tokens["id_token"], "post_logout_redirect_uri": BYE}
     headers = {"Origin": "https://client.example", "Sec-Fetch-Site": "cross-site"}
     elsewhere = new_visitor()
+    await client.tokens(elsewhere, *await server.copy_user("otto"))
     page = await elsewhere.get((await elsewhere.post(PATH, form, headers=headers)).location)
 
+    assert page.name == "logout-confirm"
+    assert await is_signed_in(visitor, client)
+
+
+# a server of an application, which has no cookie
+
+
+@pytest.mark.promise("security: logout", "logout: id_token_hint")
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("hours", [0, 33], ids=["a valid hint", "an expired hint"])
+async def test_without_a_cookie_a_hint_ends_the_session_that_it_names_and_no_other(
+    server, visitor, client, tokens, new_visitor, method, hours
+):
+    second = new_visitor()
+    other = await client.tokens(second, *server.user)
+    for _ in range(hours // 11):
+        server.clock.advance(11 * 3600)
+        assert await is_signed_in(visitor, client)
+        assert await is_signed_in(second, client)
+    answer = await ask(new_visitor(), method, {"id_token_hint": tokens["id_token"]})
+
+    assert answer.status == 303
+    assert "Set-Cookie" not in answer.headers
+    assert not await is_signed_in(visitor, client)
+    assert await is_signed_in(second, client)
+    ended = [one.id async for one in server.store.scan(SESSIONS) if one.ended_at]
+    assert ended == [forged.part(tokens["id_token"], 1)["sid"]]
+    assert forged.part(other["id_token"], 1)["sid"] not in ended
+
+
+async def test_without_a_cookie_a_hint_of_an_ended_session_changes_nothing(
+    server, visitor, client, tokens, new_visitor
+):
+    url = client.logout_url(id_token_hint=tokens["id_token"])
+    await new_visitor().get(url)
+    await client.tokens(visitor, *server.user)
+    before = await everything(server.store)
+    page = await new_visitor().get(url)
+
     assert page.headers["Location"] == BYE
+    assert await everything(server.store) == before
+
+
+@pytest.mark.parametrize("user", ["another user", None])
+async def test_without_a_cookie_a_hint_ends_no_session_of_another_user(
+    server, client, tokens, user
+):
+    """A token of an exchange names the user whom its session does not belong to."""
+    request = LogoutRequest(
+        id="request",
+        expires_at=server.clock.now(),
+        hinted_user_id=user,
+        hinted_session_id=forged.part(tokens["id_token"], 1)["sid"],
+    )
+    before = await everything(server.store)
+    ended = await end_session.end_hinted(server.service, request, None)
+
+    assert ended == end_session.CompletedLogout(request)
+    assert await everything(server.store) == before
+
+
+async def test_without_a_cookie_nothing_but_a_hint_ends_a_session(
+    server, visitor, client, tokens, new_visitor
+):
+    before = await everything(server.store)
+    for form in [{}, {"client_id": client.client_id}, {"logout_hint": server.user[0]}]:
+        assert (await ask(new_visitor(), "GET", form)).status == 303
+
+    assert await everything(server.store) == before
     assert await is_signed_in(visitor, client)
 
 
