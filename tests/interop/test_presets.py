@@ -22,14 +22,15 @@ with warnings.catch_warnings():  # Authlib puts its own filter before those of t
     from authlib.integrations.httpx_client import AsyncOAuth2Client
 
 
-async def registered(place, api, name, host):
-    """The tool, registered by its preset, with the person as an administrator of its project:
-    the answer, and the tool's configuration."""
+async def registered(place, api, name, host, roles=("admin",)):
+    """The tool, registered by its preset, with the person in roles of its project: the answer,
+    and the tool's configuration."""
     project = (await api.post("/projects", json={"name": name})).raise_for_status().json()["id"]
-    role = {"roleKey": "admin", "displayName": "Administrators"}
-    (await api.post(f"/projects/{project}/roles", json=role)).raise_for_status()
+    for key in roles:
+        role = {"roleKey": key, "displayName": key}
+        (await api.post(f"/projects/{project}/roles", json=role)).raise_for_status()
     instance = await place.store.get(INSTANCES, INSTANCE_ID)
-    grant = {"projectId": project, "roleKeys": ["admin"]}
+    grant = {"projectId": project, "roleKeys": roles}
     (await api.post(f"/users/{instance.demo.user_id}/grants", json=grant)).raise_for_status()
     body = presets.expand(name, host) | {"name": name}
     made = (await api.post(f"/projects/{project}/apps/oidc", json=body)).raise_for_status().json()

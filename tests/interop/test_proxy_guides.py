@@ -3,8 +3,10 @@ guides, with free ports instead of fixed ones."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import secrets
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -36,9 +38,10 @@ http {{
   fastcgi_temp_path {directory}/fastcgi;
   uwsgi_temp_path {directory}/uwsgi;
   scgi_temp_path {directory}/scgi;
+  {outside}
   server {{
     listen 127.0.0.1:{port};
-    {locations}
+    {inside}
   }}
 }}
 """
@@ -96,12 +99,12 @@ def oauth2_proxy():
 def begin(place, api, application, run, oauth2_proxy, tmp_path):
     """Registers and starts the programs of a guide; the port of the proxy in front."""
 
-    async def make(name: str) -> int:
+    async def make(name: str, change=lambda text: text, roles=("admin",)) -> int:
         port, gate = free_port(), free_port()
-        made, _ = await registered(place, api, name, f"localhost:{port}")
+        made, _ = await registered(place, api, name, f"localhost:{port}", roles)
         texts = guides.files(name, place.issuer, made["clientId"], f"localhost:{port}")
         for file, text in texts.items():
-            placed = text.replace("127.0.0.1:4180", f"127.0.0.1:{gate}")
+            placed = change(text).replace("127.0.0.1:4180", f"127.0.0.1:{gate}")
             placed = placed.replace("127.0.0.1:8080", f"127.0.0.1:{application}")
             (tmp_path / file).write_text(placed, encoding="utf-8")
         is_alone = len(texts) == 1
@@ -123,8 +126,9 @@ def begin(place, api, application, run, oauth2_proxy, tmp_path):
 def nginx_command(directory: Path, port: int) -> list[str]:
     debian.need(nginx="nginx-light")
     file = directory / "nginx.conf"
-    locations = file.read_text()
-    file.write_text(NGINX.format(directory=directory, port=port, locations=locations))
+    outside, _, inside = file.read_text().partition("# and now inside of the server\n")
+    parts = {"outside": outside, "inside": inside}
+    file.write_text(NGINX.format(directory=directory, port=port, **parts))
     directory.chmod(0o755)
     return [nginx.PROGRAM, "-e", str(directory / "error.log"), "-c", str(file)]
 
@@ -170,7 +174,8 @@ async def test_a_page_behind_oauth2_proxy_is_for_users_who_have_signed_in(
     own, other = browser(port), browser(port)
     was_closed = await is_closed(own)
     sent = await own.get("/oauth2/start", params={"rd": "/page"})
-    page = await open_browser(place).sign_in(sent.headers["Location"], *place.user)
+    person = open_browser(place)
+    page = await person.sign_in(sent.headers["Location"], *place.user)
     callback = urlsplit(page.location)
     refused = await other.get(f"{callback.path}?{callback.query}")
     back = await own.get(f"{callback.path}?{callback.query}")
@@ -178,6 +183,8 @@ async def test_a_page_behind_oauth2_proxy_is_for_users_who_have_signed_in(
     headers = seen.json()
     is_alone = name == "oauth2-proxy"
     left = await own.get("/oauth2/sign_out")
+    again = await own.get("/oauth2/start", params={"rd": "/page"})
+    asked = await person.open(again.headers["Location"])
 
     assert was_closed
     assert (refused.status_code, CSRF in refused.text) == (403, True)
@@ -188,3 +195,41 @@ async def test_a_page_behind_oauth2_proxy_is_for_users_who_have_signed_in(
     assert headers[user] not in ("", "eve")
     assert left.status_code == 302
     assert await is_closed(own)
+    assert asked.name == "login-name"  # backend_logout_url has ended the session here, too
+
+
+async def sign_in(place, open_browser, own: httpx.AsyncClient) -> None:
+    sent = await own.get("/oauth2/start", params={"rd": "/page"})
+    page = await open_browser(place).sign_in(sent.headers["Location"], *place.user)
+    callback = urlsplit(page.location)
+    assert (await own.get(f"{callback.path}?{callback.query}")).status_code == 302
+
+
+def refreshing_soon(text: str) -> str:
+    return text.replace('cookie_refresh = "1h"', 'cookie_refresh = "1s"')
+
+
+@pytest.mark.load  # oauth2-proxy is compiled, and its sessions grow old
+@pytest.mark.parametrize("roles", [0, 8], ids=["one cookie", "a session that is split"])
+@pytest.mark.parametrize("name", ["oauth2-proxy", "nginx", "caddy"])
+async def test_a_sign_in_behind_oauth2_proxy_outlives_refreshes(
+    place, open_browser, begin, browser, name, roles
+):
+    # Names that no compression makes smaller.
+    keys = ["admin", *(secrets.token_hex(50) for _ in range(roles))]
+    port = await begin(name, refreshing_soon, keys)
+    own = browser(port)
+    await sign_in(place, open_browser, own)
+
+    seen = []
+    for _ in range(3):
+        seen.append({each.name: each.value for each in own.cookies.jar})
+        await asyncio.sleep(2.1)
+        answer = await own.get("/page")
+        assert "host" in answer.json()
+        assert answer.headers.get_list("Set-Cookie")
+
+    names = {"_oauth2_proxy_0", "_oauth2_proxy_1"} if roles else {"_oauth2_proxy"}
+    assert [set(each) for each in seen] == [names] * 3
+    for name in names:
+        assert len({each[name] for each in seen}) == 3

@@ -33,7 +33,21 @@ _UPSTREAM: Final = 'upstreams = ["http://127.0.0.1:8080/"]\n'
 _BEHIND: Final = 'http_address = "127.0.0.1:4180"\nreverse_proxy = true\nset_xauthrequest = true\n'
 _NGINX: Final = """\
 
-# --- and the server of nginx
+# --- nginx: first what is outside of the server
+# A session larger than a cookie is split: the second part gets the attributes of the first.
+map $auth_cookie $auth_cookie_first {
+    "~^([^;]+; Path=[^,]*(?:, [0-9]+ [^,]*)?)" $1;
+}
+map $auth_cookie $auth_cookie_attributes {
+    "~(; Path=[^,]*(?:, [0-9]+ [^,]*)?)" $1;
+}
+map $auth_cookie_1 $auth_cookie_second {
+    "~." "_oauth2_proxy_1=$auth_cookie_1$auth_cookie_attributes";
+}
+
+# and now inside of the server
+proxy_buffer_size 16k; # for the cookies of oauth2-proxy
+proxy_buffers 4 16k;
 location /oauth2/ {
     proxy_pass http://127.0.0.1:4180;
     proxy_set_header Host $host;
@@ -55,6 +69,11 @@ location / {
     auth_request_set $email $upstream_http_x_auth_request_email;
     proxy_set_header X-User $user;
     proxy_set_header X-Email $email;
+    # The cookie of a refreshed session goes on to the browser.
+    auth_request_set $auth_cookie $upstream_http_set_cookie;
+    auth_request_set $auth_cookie_1 $upstream_cookie__oauth2_proxy_1;
+    add_header Set-Cookie $auth_cookie_first always;
+    add_header Set-Cookie $auth_cookie_second always;
     proxy_pass http://127.0.0.1:8080;
 }
 """
@@ -72,10 +91,20 @@ _CADDY: Final = """\
 		}
 	}
 	handle {
-		forward_auth 127.0.0.1:4180 {
-			uri /oauth2/auth
+		reverse_proxy 127.0.0.1:4180 {
+			method GET
+			rewrite /oauth2/auth
 			header_up X-Real-IP {remote_host}
-			copy_headers X-Auth-Request-User>X-User X-Auth-Request-Email>X-Email
+			header_up X-Forwarded-Uri {uri}
+			@signed_in status 2xx
+			handle_response @signed_in {
+				request_header X-User {rp.header.X-Auth-Request-User}
+				request_header X-Email {rp.header.X-Auth-Request-Email}
+				# The cookie of a refreshed session goes on to the browser.
+				copy_response_headers {
+					include Set-Cookie
+				}
+			}
 			@unauthorized status 401
 			handle_response @unauthorized {
 				redir * /oauth2/sign_in?rd={uri}

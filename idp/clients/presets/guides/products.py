@@ -60,7 +60,7 @@ GUIDES: Final[dict[str, Guide]] = {
         languages=("toml", "nginx"),
         steps=(
             *_PROXY_VARIABLES,
-            "Add the locations to the `server` of nginx, and reload nginx.",
+            "Add the maps beside the `server` of nginx and the rest inside of it. Reload nginx.",
         ),
         test=(
             *_PROTECTED,
@@ -69,9 +69,10 @@ GUIDES: Final[dict[str, Guide]] = {
         troubles=(
             *_PROXY_TROUBLES,
             Trouble(
-                "upstream sent too big header while reading response header from upstream",
-                "The cookie of the session is larger than the buffer.",
-                "Set `proxy_buffer_size 16k;` and `proxy_buffers 4 16k;`.",
+                "Multiple cookies are required for this session as it exceeds the 4kb cookie "
+                "limit. Please use server side session storage (eg. Redis) instead.",
+                "The user has many roles. Sessions of two cookies work, larger ones don't.",
+                'Set `session_store_type = "redis"` and `redis_connection_url`.',
             ),
         ),
         tested_by=_PROXY_TEST,
