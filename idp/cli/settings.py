@@ -86,8 +86,12 @@ def load_for_store(config_file: Path | None, flags: dict[str, object]) -> Loaded
     """Returns the settings of a command that opens the store; the caller completes them by
     `config_for_store` once the store is read.
 
-    Ends the program as `load` does, but does not check yet whether an issuer is missing.
+    Says on stderr that a service which the environment names is not used, unless an option names
+    the store. Ends the program as `load` does, but does not check yet whether an issuer is
+    missing.
     """
+    if config_file is None and not any(flags.get(name) for name in ("data", "store")):
+        _warn_of_unused_url()
     return load(config_file, flags, set_by_caller=_ISSUER)
 
 
@@ -110,6 +114,16 @@ def config_for_store(loaded: LoadedSettings, last_issuer: str) -> Config:
     if problems:
         raise ConfigError(problems)
     return config
+
+
+def _warn_of_unused_url() -> None:
+    if settings.from_environment(settings.URL_VARIABLE):
+        print(
+            "idp: note: this command works on the store of this machine, not on the service that"
+            f" {settings.URL_VARIABLE} names. Run it on the machine of that service. --data,"
+            " --store or --config names the store, and ends this note.",
+            file=sys.stderr,
+        )
 
 
 def _warn_of_other_issuer(loaded: LoadedSettings, last_issuer: str) -> None:

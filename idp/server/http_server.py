@@ -134,7 +134,7 @@ class BoundedServer:
         )
         protocol: asyncio.Protocol = stream
         if tls is not None:
-            protocol = layer = TlsLayer(tls, stream, _count_refused_handshake)
+            protocol = layer = TlsLayer(tls, stream, partial(_report_handshake, address[0]))
             connection.is_handshaking = lambda: layer.is_handshaking
         self._connection_of_stream[stream] = connection
         accepted_socket.setblocking(False)
@@ -205,5 +205,8 @@ class BoundedServer:
             self._is_empty.set()
 
 
-def _count_refused_handshake() -> None:
+def _report_handshake(address: str, cause: str) -> None:
+    """Counts a TLS handshake that has failed, and logs it: at most one line a second, because
+    any client can cause it."""
     metrics.HTTP_CONNECTIONS_CLOSED.count("tls")
+    _log.log("info", "a TLS handshake failed", {"cause": cause, "address": address}, limit=1)

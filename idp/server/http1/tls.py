@@ -9,22 +9,35 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
 _READ_BYTES: Final = 64 * 1024
+_DISTRUST: Final = "the client does not trust the certificate"
+# What the reasons of OpenSSL mean; others are logged as they are.
+_CAUSES: Final[Mapping[str, str]] = {
+    "HTTP_REQUEST": "the client sent HTTP without TLS",
+    "WRONG_VERSION_NUMBER": "the client sent something else than TLS",
+    "UNSUPPORTED_PROTOCOL": "the client speaks older versions of TLS only",
+    "NO_SHARED_CIPHER": "the client has none of the accepted cipher suites",
+    "TLSV1_ALERT_UNKNOWN_CA": _DISTRUST,
+    "SSLV3_ALERT_BAD_CERTIFICATE": _DISTRUST,
+    "SSLV3_ALERT_CERTIFICATE_EXPIRED": _DISTRUST,
+    "SSLV3_ALERT_CERTIFICATE_UNKNOWN": _DISTRUST,
+}
 
 
 class TlsLayer(asyncio.Protocol):
     """The server's side of a TLS connection: a protocol for the transport below it, and a
     transport for the protocol above it, which gets no data before the handshake is complete.
 
-    `on_refusal` is called if the handshake fails, but not if the client only disconnects.
+    `on_refusal` is called with the cause if the handshake fails, but not if the client only
+    disconnects.
     """
 
     def __init__(
-        self, context: ssl.SSLContext, above: asyncio.Protocol, on_refusal: Callable[[], None]
+        self, context: ssl.SSLContext, above: asyncio.Protocol, on_refusal: Callable[[str], None]
     ) -> None:
         self.is_handshaking = True
         self._above = above
@@ -49,8 +62,8 @@ class TlsLayer(asyncio.Protocol):
             self._read()
         except ssl.SSLWantReadError:
             self._send_encrypted()
-        except ssl.SSLError:
-            self._fail()
+        except ssl.SSLError as error:
+            self._fail(error)
 
     def _read(self) -> None:
         while not self._has_client_ended and not self._below.is_closing():
@@ -60,10 +73,11 @@ class TlsLayer(asyncio.Protocol):
             else:
                 self._end()
 
-    def _fail(self) -> None:
+    def _fail(self, error: ssl.SSLError) -> None:
         """Ends the connection, with the alert that states the cause (RFC 8446 6.2)."""
         if self.is_handshaking:
-            self._on_refusal()
+            reason = error.reason or type(error).__name__
+            self._on_refusal(_CAUSES.get(reason, reason))
         self._send_encrypted()
         self._below.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import math
 import socket
 import ssl
@@ -16,6 +17,7 @@ from idp.config.settings import Config
 from idp.server import certificate, http_server
 from idp.server.http_server import BoundedServer
 from tests.support import patience
+from tests.support.measured.logged import logged
 from tests.support.patience import until
 from tests.support.servers.certificate import self_signed
 
@@ -307,6 +309,51 @@ async def test_handshakes_that_fail_or_do_not_come_are_counted(over_tls, counted
     assert counted("http_connections_closed_total", reason="slow_head") in (0, None)
     for each in (writer, silent_writer):
         each.close()
+    await ended(server)
+
+
+@pytest.fixture
+def lines():
+    with logged() as stream:
+        yield stream
+
+
+async def test_handshakes_that_fail_are_one_line_with_the_cause_and_their_number(over_tls, lines):
+    server, port = serving(asyncio.Event(), tls=over_tls)
+    for _ in range(5):
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await until(lambda: server._connection_of_stream)
+        await until(lambda: not server._connection_of_stream)
+        writer.close()
+
+    [line] = [json.loads(each) for each in lines.getvalue().splitlines()]
+    assert (line["level"], line["event"]) == ("info", "a TLS handshake failed")
+    assert line["cause"] == "the client sent HTTP without TLS"
+    assert line["address"] == "127.0.0.1"
+    await ended(server)
+
+
+def connect(port: int, client_side: ssl.SSLContext) -> None:
+    """Connect as most programs do: unlike asyncio, they send an alert when they give up."""
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client_side.wrap_socket(client, server_hostname="localhost").close()
+
+
+@pytest.mark.parametrize("trusts", [True, False])
+async def test_a_handshake_fails_for_a_cause_that_the_log_names(over_tls, lines, trusts):
+    server, port = serving(asyncio.Event(), tls=over_tls)
+    client_side = ssl.create_default_context()
+    if trusts:
+        client_side.check_hostname, client_side.verify_mode = False, ssl.CERT_NONE
+        client_side.maximum_version = ssl.TLSVersion.TLSv1_2
+        client_side.set_ciphers("AES128-SHA256")
+    with pytest.raises(ssl.SSLError):
+        await asyncio.to_thread(connect, port, client_side)
+    await until(lambda: "handshake" in lines.getvalue())
+
+    cause = "none of the accepted cipher suites" if trusts else "does not trust the certificate"
+    assert cause in lines.getvalue()
     await ended(server)
 
 

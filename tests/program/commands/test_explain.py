@@ -101,6 +101,26 @@ def test_where_nothing_was_set_up_nothing_is_made(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+REMOTE = "not on the service that IDP_URL names. Run it on the machine of that service."
+
+
+@pytest.mark.parametrize("words", [("explain", "unknown"), ("doctor",), ("audit", "verify")])
+def test_a_command_that_reads_the_store_says_that_it_does_not_use_idp_url(
+    installed, tmp_path, words
+):
+    done = run(tmp_path, *words, IDP_URL="https://login.example.com")
+
+    assert REMOTE in done.stderr
+
+
+def test_an_option_that_names_the_store_needs_no_note_about_idp_url(installed, tmp_path):
+    done = run(
+        tmp_path, "explain", "unknown", "--data", str(installed), IDP_URL="https://id.example"
+    )
+
+    assert REMOTE not in done.stderr
+
+
 async def test_the_newest_refusal_is_explained_without_its_id(
     start_program, open_browser, tmp_path
 ):
