@@ -175,6 +175,30 @@ async def test_a_person_signs_in_to_the_program_of_a_preset(
     assert await is_signed_in(own)
 
 
+SIGN_OUTS = [
+    ("flask", "/auth/login", "POST", "/auth/logout"),
+    ("django", "/oidc/authenticate/", "POST", "/oidc/logout/"),
+    ("express", "/login", "GET", "/logout"),
+    ("node", "/login", "POST", "/logout"),
+]
+
+
+@pytest.mark.parametrize(("name", "login", "method", "logout"), SIGN_OUTS)
+async def test_who_signs_out_of_the_program_of_a_preset_is_signed_out_of_the_service(
+    place, open_browser, begin, name, login, method, logout
+):
+    _, browser = await begin(name)
+    own, person = browser(), open_browser(place)
+    await own.get(await callback_of(place, person, own, login))
+    sent = await own.request(method, logout)
+    back = await person.open(sent.headers["Location"])
+    asked = await person.open((await own.get(login)).headers["Location"])
+
+    assert not await is_signed_in(own)
+    assert back.location == f"{own.base_url}/"
+    assert asked.name == "login-name"
+
+
 @pytest.mark.promise("security: programs")
 @pytest.mark.parametrize(("name", "login"), PROGRAMS)
 async def test_a_callback_that_is_opened_in_another_browser_does_not_sign_in(

@@ -18,6 +18,7 @@ _FLASK: Final = """\
 #   SECRET_KEY     signs the session cookie: python -c "import secrets; print(secrets.token_hex())"
 #   CLIENT_SECRET  the secret that was shown when the application was registered
 import os
+from urllib.parse import urlencode
 
 from authlib.integrations.flask_client import OAuth
 from flask import Flask, redirect, session, url_for
@@ -40,7 +41,10 @@ oauth.register(
 @app.get("/")
 def home():
     user = session.get("user")
-    return f"Hello {escape(user['name'])}" if user else '<a href="/auth/login">Sign in</a>'
+    if user is None:
+        return '<a href="/auth/login">Sign in</a>'
+    form = '<form method="post" action="/auth/logout"><input type=submit value="Sign out"></form>'
+    return f"Hello {escape(user['name'])} {form}"
 
 
 @app.get("/auth/login")
@@ -50,8 +54,20 @@ def login():
 
 @app.get("/auth/callback")
 def callback():
-    session["user"] = oauth.idp.authorize_access_token()["userinfo"]
+    token = oauth.idp.authorize_access_token()
+    session["user"] = {"name": token["userinfo"]["name"], "id_token": token["id_token"]}
     return redirect("/")
+
+
+@app.post("/auth/logout")
+def logout():
+    user = session.pop("user", None)
+    if user is None:
+        return redirect("/")
+    # The session at the identity service ends, too, and the browser comes back.
+    hint = {"id_token_hint": user["id_token"], "post_logout_redirect_uri": "<base>/"}
+    endpoint = oauth.idp.load_server_metadata()["end_session_endpoint"]
+    return redirect(f"{endpoint}?{urlencode(hint)}", 303)
 
 
 if __name__ == "__main__":
@@ -62,6 +78,7 @@ _DJANGO: Final = """\
 # settings.py, at its end: pip install mozilla-django-oidc
 # It reads CLIENT_SECRET, which was shown at the registration, from the environment.
 import os
+from urllib.parse import urlencode
 
 # urls.py: path("oidc/", include("mozilla_django_oidc.urls"))
 # INSTALLED_APPS: "mozilla_django_oidc" after "django.contrib.auth"
@@ -79,6 +96,14 @@ OIDC_OP_AUTHORIZATION_ENDPOINT = "<authorize>"
 OIDC_OP_TOKEN_ENDPOINT = "<token>"
 OIDC_OP_USER_ENDPOINT = "<userinfo>"
 OIDC_OP_JWKS_ENDPOINT = "<keys>"
+OIDC_STORE_ID_TOKEN = True
+OIDC_OP_LOGOUT_URL_METHOD = f"{__name__}.end_session_url"
+
+
+def end_session_url(request):
+    # A form that is posted to oidc/logout/ signs out, here and at the identity service.
+    hint = {"id_token_hint": request.session["oidc_id_token"]}
+    return "<end_session>?" + urlencode(hint | {"post_logout_redirect_uri": "<base>/"})
 """
 
 _EXPRESS: Final = """\
@@ -132,15 +157,17 @@ const SESSION = { name: `${prefix}sid`, seconds: 8 * 3600 }
 // In the memory of this process: with several processes, keep both in a store that they share.
 const signIns = expiring(BROWSER.seconds) // by state: the browser and the expected values
 const sessions = expiring(SESSION.seconds) // by the cookie: who is signed in
+const signOut = '<form method="post" action="/logout"><input type=submit value="Sign out"></form>'
 
 http.createServer(async (req, res) => {
   try {
     const url = new URL(req.url, '<base>')
     if (url.pathname === '/login') return await begin(req, res)
     if (url.pathname === '/callback') return await finish(url, req, res)
+    if (url.pathname === '/logout' && req.method === 'POST') return leave(req, res)
     const person = sessions.get(cookie(req, SESSION))
     res.setHeader('Content-Type', 'text/html')
-    res.end(person ? `Hello ${person.sub}` : '<a href="/login">Sign in</a>')
+    res.end(person ? `Hello ${person.sub} ${signOut}` : '<a href="/login">Sign in</a>')
   } catch (error) {
     res.writeHead(400, { 'Content-Type': 'text/plain' }).end(error.message)
   }
@@ -171,8 +198,18 @@ async function finish(url, req, res) {
   signIns.delete(state)
   const tokens = await client.authorizationCodeGrant(config, url, signIn.checks)
   const sid = client.randomState()
-  sessions.set(sid, tokens.claims())
+  sessions.set(sid, { sub: tokens.claims().sub, idToken: tokens.id_token })
   redirect(res, SESSION, sid, '/')
+}
+
+// Ends the session here, and sends the browser to where that of the identity service ends.
+function leave(req, res) {
+  const sid = cookie(req, SESSION)
+  const person = sessions.get(sid)
+  sessions.delete(sid)
+  const hint = { id_token_hint: person?.idToken, post_logout_redirect_uri: '<base>/' }
+  const to = person ? client.buildEndSessionUrl(config, hint) : '/'
+  redirect(res, { ...SESSION, seconds: 0 }, '', to)
 }
 
 function cookie(req, { name }) {
@@ -224,6 +261,16 @@ export const { handlers, auth, signIn, signOut } = NextAuth({
       checks: ["pkce", "state"],
     },
   ],
+  callbacks: {
+    jwt: ({ token, account }) => account ? { ...token, idToken: account.id_token } : token,
+  },
+  events: {
+    // signOut() ends the session at the identity service, too. The ID token stays in the cookie.
+    async signOut(message) {
+      const hint = "token" in message ? message.token?.idToken : undefined
+      if (hint) await fetch(`<end_session>?id_token_hint=${hint}`)
+    },
+  },
 })
 """
 
@@ -327,7 +374,6 @@ PRESETS: Final[dict[str, Preset]] = {
         kind="web",
         chosen=CLAIMS_IN_ID_TOKEN,
         redirect_uris=("{base}/api/auth/callback/idp",),
-        post_logout_redirect_uris=("{base}/",),
         notes=(EXACT_ISSUER,),
         file="auth.ts",
         configuration=_NEXT,
@@ -335,9 +381,8 @@ PRESETS: Final[dict[str, Preset]] = {
     "spring": Preset(
         title="Spring Boot",
         kind="web",
-        pkce=False,  # its properties can't switch it on for a client with a secret
+        pkce=False,  # Spring Boot 4 sends it, and version 3 can't without a bean
         redirect_uris=("{base}/login/oauth2/code/idp",),
-        post_logout_redirect_uris=("{base}/",),
         notes=(EXACT_ISSUER,),
         file="application.yaml",
         configuration=_SPRING,

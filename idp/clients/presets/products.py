@@ -231,7 +231,6 @@ PRESETS: Final[dict[str, Preset]] = {
         kind="web",
         chosen=_BY_PROXY,
         redirect_uris=("{base}/oauth2/callback",),
-        post_logout_redirect_uris=("{base}/",),
         notes=(VERIFIED_EMAIL, ROLES_FIRST),
         file="oauth2-proxy.cfg",
         configuration=_PROXY + _UPSTREAM,
@@ -241,7 +240,6 @@ PRESETS: Final[dict[str, Preset]] = {
         kind="web",
         chosen=_BY_PROXY,
         redirect_uris=("{base}/oauth2/callback",),
-        post_logout_redirect_uris=("{base}/",),
         notes=(
             message(
                 "nginx doesn't sign users in: it asks oauth2-proxy about each request.",
@@ -257,7 +255,6 @@ PRESETS: Final[dict[str, Preset]] = {
         kind="web",
         chosen=_BY_PROXY,
         redirect_uris=("{base}/oauth2/callback",),
-        post_logout_redirect_uris=("{base}/",),
         notes=(
             message(
                 "Caddy doesn't sign users in: it asks oauth2-proxy about each request.",
@@ -298,7 +295,6 @@ PRESETS: Final[dict[str, Preset]] = {
         title="GitLab",
         kind="web",
         redirect_uris=("{base}/users/auth/openid_connect/callback",),
-        post_logout_redirect_uris=("{base}/",),
         file="/etc/gitlab/gitlab.rb",
         configuration=_GITLAB,
     ),

@@ -12,6 +12,7 @@ _HELLO: Final = (
     "Sign in. The page then begins with `Hello`.",
     "Open the page in a private window: it shows **Sign in** again.",
 )
+_GOODBYE: Final = "Select **Sign out**, then **Sign in**: the service asks for the password again."
 _UNREACHABLE: Final = (
     "The application can't reach the issuer, or the issuer in its settings is another one."
 )
@@ -33,7 +34,7 @@ GUIDES: Final[dict[str, Guide]] = {
             "Set `SECRET_KEY` and `CLIENT_SECRET` in the environment.",
             "Start the application: `python app.py`.",
         ),
-        test=_HELLO,
+        test=(*_HELLO, _GOODBYE),
         troubles=(
             Trouble(
                 "mismatching_state: CSRF Warning! State not equal in request and response.",
@@ -59,6 +60,7 @@ GUIDES: Final[dict[str, Guide]] = {
         test=(
             "Open `https://shop.example/oidc/authenticate/` and sign in.",
             "The browser returns to `/`, where `request.user` is the user with this email.",
+            "Post a form to `/oidc/logout/`: the session of the service ends, too.",
         ),
         troubles=(
             Trouble(
@@ -91,7 +93,7 @@ GUIDES: Final[dict[str, Guide]] = {
             "Set `CLIENT_SECRET` in the environment.",
             "Start the program: `node server.mjs`.",
         ),
-        test=_HELLO,
+        test=(*_HELLO, _GOODBYE),
         troubles=(
             Trouble(
                 "this browser has not begun this sign-in, or too long ago: begin at /login",
@@ -148,6 +150,8 @@ GUIDES: Final[dict[str, Guide]] = {
         test=(
             "Open `https://shop.example/api/auth/signin` and select **Single sign-on**.",
             "Sign in. `https://shop.example/api/auth/session` then shows name and email.",
+            "Open `https://shop.example/api/auth/signout` and select **Sign out**. The next sign-in "
+            "asks for the password again.",
         ),
         troubles=(
             Trouble(
