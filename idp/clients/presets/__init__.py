@@ -8,14 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
-from idp.clients.presets import devices, frameworks, products
+from idp.clients.presets import devices, frameworks, libraries, products
 from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES
 from idp.config.urls import is_loopback
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.oauth import paths
 
-PRESETS: Final[Mapping[str, Preset]] = frameworks.PRESETS | products.PRESETS | devices.PRESETS
+PRESETS: Final[Mapping[str, Preset]] = (
+    frameworks.PRESETS | libraries.PRESETS | products.PRESETS | devices.PRESETS
+)
 _PLACEHOLDER: Final = re.compile(r"<([a-z_]+)>")
 _ADDRESS: Final = re.compile(
     r"(?P<scheme>https?://)?(?P<name>[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?"

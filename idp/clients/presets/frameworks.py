@@ -103,7 +103,8 @@ OIDC_OP_LOGOUT_URL_METHOD = f"{__name__}.end_session_url"
 def end_session_url(request):
     # A form that is posted to oidc/logout/ signs out, here and at the identity service.
     hint = {"id_token_hint": request.session["oidc_id_token"]}
-    return "<end_session>?" + urlencode(hint | {"post_logout_redirect_uri": "<base>/"})
+    hint["post_logout_redirect_uri"] = "<base>/"
+    return "<end_session>?" + urlencode(hint)
 """
 
 _EXPRESS: Final = """\

@@ -74,7 +74,7 @@ def collector() -> str:
         # In a directory beside: an interrupted build leaves no program that looks whole.
         making = directory.with_name(f"{directory.name}-new")
         parts = directory.with_name(f"{directory.name}.yaml")
-        parts.write_text(_PARTS.format(directory=json.dumps(str(making)), go=json.dumps(_find())))
+        parts.write_text(_PARTS.format(directory=json.dumps(str(making)), go=json.dumps(find())))
         output_of([program("builder"), f"--config={parts}"], os.environ, COMPILE_SECONDS)
         making.rename(directory)
     return str(directory / "collector")
@@ -87,10 +87,11 @@ def module(name: str) -> Path:
 
 def _go(*arguments: str, **variables: object) -> str:
     environment = os.environ | {name: str(value) for name, value in variables.items()}
-    return output_of([_find(), *arguments], environment, COMPILE_SECONDS)
+    return output_of([find(), *arguments], environment, COMPILE_SECONDS)
 
 
-def _find() -> str:
+def find() -> str:
+    """The program `go`."""
     on_path = shutil.which("go")
     if on_path and _version(on_path) >= OLDEST:
         return on_path

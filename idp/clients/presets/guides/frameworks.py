@@ -150,8 +150,8 @@ GUIDES: Final[dict[str, Guide]] = {
         test=(
             "Open `https://shop.example/api/auth/signin` and select **Single sign-on**.",
             "Sign in. `https://shop.example/api/auth/session` then shows name and email.",
-            "Open `https://shop.example/api/auth/signout` and select **Sign out**. The next sign-in "
-            "asks for the password again.",
+            "Open `https://shop.example/api/auth/signout` and select **Sign out**. The next "
+            "sign-in asks for the password again.",
         ),
         troubles=(
             Trouble(

@@ -1,0 +1,287 @@
+"""Presets of libraries that applications sign users in with, beside those of frameworks."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from idp.clients.presets.preset import EXACT_ISSUER, PUBLIC, REFRESHING, Preset
+from idp.foundation.i18n import message
+
+_PASSPORT: Final = """\
+// server.js: npm install express express-session passport passport-openidconnect
+// It reads from the environment:
+//   SESSION_SECRET  signs the session cookie: openssl rand -hex 32
+//   CLIENT_SECRET   the secret that was shown when the application was registered
+const express = require('express')
+const session = require('express-session')
+const passport = require('passport')
+const { Strategy } = require('passport-openidconnect')
+
+passport.use(new Strategy({
+  issuer: '<issuer>',
+  authorizationURL: '<authorize>',
+  tokenURL: '<token>',
+  userInfoURL: '<userinfo>',
+  clientID: '<client_id>',
+  clientSecret: process.env.CLIENT_SECRET,
+  callbackURL: '<base>/callback',
+  scope: ['profile', 'email'],
+}, (issuer, profile, context, idToken, done) => done(null, { id: profile.id, idToken })))
+passport.serializeUser((user, done) => done(null, user))
+passport.deserializeUser((user, done) => done(null, user))
+
+const app = express()
+app.set('trust proxy', 1) // the server in front that ends TLS
+app.use(session({
+  secret: process.env.SESSION_SECRET,
+  resave: false,
+  saveUninitialized: false,
+  cookie: { httpOnly: true, sameSite: 'lax', secure: <is_https> },
+})) // in the memory of this process: name a `store` for several processes
+app.use(passport.session())
+app.get('/login', passport.authenticate('openidconnect'))
+app.get('/callback', passport.authenticate('openidconnect', { successRedirect: '/' }))
+app.post('/logout', (req, res, next) => {
+  const hint = { id_token_hint: req.user?.idToken, post_logout_redirect_uri: '<base>/' }
+  const to = req.user ? `<end_session>?${new URLSearchParams(hint)}` : '/'
+  // The session here ends, and then that at the identity service.
+  req.logout((error) => error ? next(error) : res.redirect(303, to))
+})
+app.get('/', (req, res) => res.send(req.user
+  ? `Hello ${req.user.id} <form method="post" action="/logout"><input type=submit value="Sign out"></form>`
+  : '<a href="/login">Sign in</a>'))
+app.listen(<port>)
+"""  # noqa: E501 - one line of HTML
+
+_GO: Final = """\
+// main.go: go mod init shop.example/app, go mod tidy, then go run .
+// It reads CLIENT_SECRET, which was shown at the registration, from the environment.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"html"
+	"log"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+const signOut = `<form method="post" action="/logout"><input type=submit value="Sign out"></form>`
+
+// A person who is signed in: tokens refreshes the access token when it has expired.
+type person struct {
+	name, idToken string
+	tokens        oauth2.TokenSource
+}
+
+// In the memory of this process: with several processes, keep them in a store that they share.
+var people sync.Map // by the cookie
+
+func main() {
+	provider, err := oidc.NewProvider(context.Background(), "<issuer>")
+	if err != nil {
+		log.Fatal(err)
+	}
+	verifier := provider.Verifier(&oidc.Config{ClientID: "<client_id>"})
+	config := oauth2.Config{
+		ClientID:     "<client_id>",
+		ClientSecret: os.Getenv("CLIENT_SECRET"),
+		Endpoint:     provider.Endpoint(),
+		RedirectURL:  "<base>/callback",
+		Scopes:       []string{oidc.ScopeOpenID, "profile", "email", oidc.ScopeOfflineAccess},
+	}
+
+	http.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {
+		state, pkce := rand.Text(), oauth2.GenerateVerifier()
+		setCookie(w, "login", state+"."+pkce, 600)
+		to := config.AuthCodeURL(state, oidc.Nonce(state), oauth2.S256ChallengeOption(pkce))
+		http.Redirect(w, r, to, http.StatusSeeOther)
+	})
+	http.HandleFunc("GET /callback", func(w http.ResponseWriter, r *http.Request) {
+		state, code := r.FormValue("state"), r.FormValue("code")
+		cookie, err := r.Cookie("login")
+		// Otherwise a link could sign this browser in to the account of the link's author.
+		if err != nil || len(state) != 26 || len(cookie.Value) < 27 || cookie.Value[:26] != state {
+			http.Error(w, "this browser has not begun this sign-in: begin at /login", 400)
+			return
+		}
+		setCookie(w, "login", "", -1)
+		token, err := config.Exchange(r.Context(), code, oauth2.VerifierOption(cookie.Value[27:]))
+		if err != nil {
+			http.Error(w, err.Error(), 400)
+			return
+		}
+		raw, _ := token.Extra("id_token").(string)
+		id, err := verifier.Verify(r.Context(), raw)
+		if err != nil || id.Nonce != state {
+			http.Error(w, "the ID token is not valid", 400)
+			return
+		}
+		sid := rand.Text()
+		people.Store(sid, person{id.Subject, raw, config.TokenSource(context.Background(), token)})
+		setCookie(w, "sid", sid, 8*3600)
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+	})
+	http.HandleFunc("POST /logout", func(w http.ResponseWriter, r *http.Request) {
+		cookie, err := r.Cookie("sid")
+		setCookie(w, "sid", "", -1)
+		to := "/"
+		if err == nil {
+			if found, ok := people.LoadAndDelete(cookie.Value); ok {
+				// The session at the identity service ends, too.
+				to = "<end_session>?" + url.Values{
+					"id_token_hint":            {found.(person).idToken},
+					"post_logout_redirect_uri": {"<base>/"},
+				}.Encode()
+			}
+		}
+		http.Redirect(w, r, to, http.StatusSeeOther)
+	})
+	http.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if cookie, err := r.Cookie("sid"); err == nil {
+			if found, ok := people.Load(cookie.Value); ok {
+				fmt.Fprintf(w, "Hello %s %s", html.EscapeString(found.(person).name), signOut)
+				return
+			}
+		}
+		fmt.Fprint(w, `<a href="/login">Sign in</a>`)
+	})
+	log.Fatal(http.ListenAndServe("localhost:<port>", nil))
+}
+
+func setCookie(w http.ResponseWriter, name, value string, seconds int) {
+	http.SetCookie(w, &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: seconds,
+		HttpOnly: true, Secure: <is_https>, SameSite: http.SameSiteLaxMode})
+}
+"""
+
+_ALLAUTH: Final = """\
+# settings.py, at its end: pip install "django-allauth[socialaccount]"
+# It reads CLIENT_SECRET, which was shown at the registration, from the environment.
+import os
+
+# urls.py: path("accounts/", include("allauth.urls"))
+INSTALLED_APPS += [
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+]
+MIDDLEWARE += ["allauth.account.middleware.AccountMiddleware"]
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_EMAIL_VERIFICATION = "none"  # the identity service has verified it
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": [
+            {
+                "provider_id": "idp",
+                "name": "Single sign-on",
+                "client_id": "<client_id>",
+                "secret": os.environ["CLIENT_SECRET"],
+                "settings": {"server_url": "<issuer>"},
+            }
+        ],
+    }
+}
+"""
+
+_SOCIAL: Final = """\
+# settings.py, at its end: pip install social-auth-app-django
+# It reads CLIENT_SECRET, which was shown at the registration, from the environment.
+import os
+
+# urls.py: path("", include("social_django.urls", namespace="social"))
+INSTALLED_APPS += ["social_django"]
+AUTHENTICATION_BACKENDS = [
+    "social_core.backends.open_id_connect.OpenIdConnectAuth",
+    "django.contrib.auth.backends.ModelBackend",
+]
+LOGIN_REDIRECT_URL = "/"
+SOCIAL_AUTH_OIDC_OIDC_ENDPOINT = "<issuer>"
+SOCIAL_AUTH_OIDC_KEY = "<client_id>"
+SOCIAL_AUTH_OIDC_SECRET = os.environ["CLIENT_SECRET"]
+SOCIAL_AUTH_OIDC_SCOPE = ["profile", "email"]
+SOCIAL_AUTH_REDIRECT_IS_HTTPS = "<base>".startswith("https:")
+"""
+
+_OIDC_SPA: Final = """\
+// oidc.ts: npm install oidc-spa
+import { createOidc, oidcEarlyInit } from "oidc-spa/core"
+
+oidcEarlyInit({ BASE_URL: "/" })
+
+// The redirect URI is the root of the application: serve its page there.
+export const oidc = await createOidc({
+  issuerUri: "<issuer>",
+  clientId: "<client_id>",
+  scopes: ["profile", "email", "offline_access"],
+})
+// to sign in: await oidc.login(); to sign out: await oidc.logout({ redirectTo: "home" })
+"""
+
+_SLASH: Final = message("The callback URL ends with a slash.", context="presets")
+
+PRESETS: Final[dict[str, Preset]] = {
+    "passport": Preset(
+        title="Passport (passport-openidconnect)",
+        kind="web",
+        pkce=False,  # it can't send it
+        redirect_uris=("{base}/callback",),
+        post_logout_redirect_uris=("{base}/",),
+        notes=(
+            message("It has no discovery, so its settings contain each URL.", context="presets"),
+        ),
+        file="server.js",
+        configuration=_PASSPORT,
+    ),
+    "go": Preset(
+        title="Go (go-oidc)",
+        kind="web",
+        chosen=REFRESHING,
+        redirect_uris=("{base}/callback",),
+        post_logout_redirect_uris=("{base}/",),
+        notes=(EXACT_ISSUER,),
+        file="main.go",
+        configuration=_GO,
+    ),
+    "oidc-spa": Preset(
+        title="Single-page application (oidc-spa)",
+        kind="user_agent",
+        chosen=PUBLIC | REFRESHING,
+        redirect_uris=("{base}/",),
+        post_logout_redirect_uris=("{base}/",),
+        notes=(EXACT_ISSUER,),
+        file="oidc.ts",
+        configuration=_OIDC_SPA,
+    ),
+    "allauth": Preset(
+        title="Django (django-allauth)",
+        kind="web",
+        redirect_uris=("{base}/accounts/oidc/idp/login/callback/",),
+        notes=(EXACT_ISSUER, _SLASH),
+        file="settings.py",
+        configuration=_ALLAUTH,
+    ),
+    "social-auth": Preset(
+        title="Django (python-social-auth)",
+        kind="web",
+        pkce=False,  # not in this configuration
+        redirect_uris=("{base}/complete/oidc/",),
+        notes=(EXACT_ISSUER, _SLASH),
+        file="settings.py",
+        configuration=_SOCIAL,
+    ),
+}
