@@ -24,9 +24,11 @@ _MARKS = {
     "gitlab": "pkce: true",
     "nextcloud": "use_pkce --value=true",
     "jenkins": "pkceEnabled: true",
+    "go": "oauth2.S256ChallengeOption(pkce)",
+    "allauth": '"OAUTH_PKCE_ENABLED": True',
 }
-_ALWAYS = {"express", "spa", "native", "cli", "kubernetes"}
-_NEVER = {"spring"}
+_ALWAYS = {"express", "spa", "oidc-spa", "native", "cli", "kubernetes"}
+_NEVER = {"spring", "passport", "social-auth"}
 
 
 @pytest.mark.promise("security: requirePkce")
