@@ -28,6 +28,7 @@ CLAIMS = {
         "the first 12 bits of SHA-256": "on paper",
     },
     "docs/how-to/operating.md": {
+        "with the new key within 10 seconds": "tests/idp/start/test_master_keys.py",
         "`drain_seconds` and 10 seconds more": "tests/deploy/test_chart.py",
         "no sign of life for 90 seconds": "deploy/systemd/idp.service",
         "next one resumes once 15 seconds have passed": "tests/storage/opening/test_upgrades.py",

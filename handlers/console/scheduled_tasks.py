@@ -15,6 +15,7 @@ from idp.foundation.i18n import Message, message
 
 _NAMES: Final = {
     "keys": message("Rotates the signing keys and removes old ones", context="jobs"),
+    "master key": message("Replaces the master key", context="jobs"),
     "leftovers": message("Removes data of deleted objects", context="jobs"),
     "deleted organizations": message("Removes data of deleted organizations", context="jobs"),
     "outbox": message("Sends emails and text messages", context="jobs"),

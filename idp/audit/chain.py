@@ -16,11 +16,11 @@ import msgspec
 
 from idp.foundation import base64url
 from idp.foundation.randomness import Random
-from idp.records import CHAIN_KEY_ID, AuditKey, Event
+from idp.records import CHAIN_KEY_ID, AuditKey, Event, sealed_fields
 from idp.service import Service
 
 _KEY_BYTES: Final = 32
-_PURPOSE: Final = "audit chain"
+_PURPOSE: Final = sealed_fields.AUDIT_CHAIN_KEY.purpose
 _SALT_BYTES: Final = 16
 # A chain value begins with the version of its format. A later version may cover other fields of an
 # event; values that begin with this one are still computed as here.

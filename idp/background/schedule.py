@@ -29,6 +29,7 @@ from idp.oauth import key_rotation
 from idp.oauth.endpoints import back_channel
 from idp.records import LEASES, Lease
 from idp.service import Service
+from idp.start import master_keys, resealing
 from idp.transfer.jobs import cleanup as job_cleanup
 from storage import Conflict, Insert, Stale, StorageError, Update, Value
 from storage.confirmed_commit import commit_confirmed
@@ -58,6 +59,9 @@ class ScheduledJob(NamedTuple):
 
 JOBS: Final[Mapping[str, ScheduledJob]] = {
     "keys": ScheduledJob(60, key_rotation.maintain),
+    "master key": ScheduledJob(
+        resealing.EVERY_SECONDS, resealing.reseal, has_work=resealing.has_work
+    ),
     "leftovers": ScheduledJob(deferred_work.EVERY_SECONDS, deferred_work.process_due),
     "deleted organizations": ScheduledJob(
         organization_removal.EVERY_SECONDS, organization_removal.purge_deleted
@@ -74,8 +78,8 @@ JOBS: Final[Mapping[str, ScheduledJob]] = {
 
 @asynccontextmanager
 async def running(service: Service) -> AsyncIterator[None]:
-    """Runs every scheduled task when it is due, and logs a warning while the store can't be
-    written to, as long as the block lasts.
+    """Runs every scheduled task when it is due, uses the master key in charge, and logs a warning
+    while the store can't be written to, as long as the block lasts.
     """
     for name, job in JOBS.items():
         job_metrics.record_scheduled(name, job.interval_seconds, service.clock.now())
@@ -88,7 +92,8 @@ async def running(service: Service) -> AsyncIterator[None]:
     tasks.append(asyncio.create_task(read_only_store.warn(service.store)))
     tasks.append(asyncio.create_task(_flush_failure_counts(service)))
     try:
-        yield
+        async with master_keys.following(service):
+            yield
     finally:
         for task in tasks:
             task.cancel()

@@ -27,12 +27,14 @@ COLLECTIONS: Final = (*ALL, COUNTERS)
 
 class Head(Confidential, frozen=True, kw_only=True):
     """The first line of a backup: the instant and the program version that made it, the store's
-    schema record, and the master key that opens the values which the store has sealed."""
+    schema record, and the master key that opens the values which the store has sealed; while that
+    is replaced, also the former one."""
 
     made_at: datetime
     program: str
     schema: MetaRecord
     master_key: str
+    old_master_keys: list[str] = []
 
 
 class Manifest(Struct, frozen=True, kw_only=True):

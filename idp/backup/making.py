@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import BinaryIO, Final
 
 from idp import __version__
@@ -19,9 +20,8 @@ from idp.foundation import base64url
 from idp.foundation.clock import Clock
 from idp.foundation.errors import NotFound
 from idp.foundation.randomness import Random
-from idp.keys.master_key import MasterKey
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA, Instance
-from idp.start import first_start
+from idp.start import master_keys
 from storage import META, SCHEMA_ID, MetaRecord, Reader, Store
 from storage.filling import CollectionDigests, OnProgress, all_records, encode
 from storage.upgrades import check_filled, opening
@@ -31,7 +31,7 @@ _NO_INSTALLATION: Final = "there is no installation in this store"
 
 async def write(
     store: Store,
-    master_key: bytes,
+    keys: Sequence[bytes],
     file: BinaryIO,
     passphrase: str,
     *,
@@ -44,18 +44,20 @@ async def write(
     written since its last call.
 
     The store need not be opened with a schema. Raises NotFound if it has no installation;
-    ConfigError if `master_key` is not the store's; TooNew and NewerBackup if a later version has
+    ConfigError if `keys` are not the store's; TooNew and NewerBackup if a later version has
     written to it; HalfFilled; StorageError.
     """
     async with store.snapshot() as view:
         schema = await readable_schema(view)
         # A backup with another key could not be used.
-        first_start.check_key(await find_installation(view), MasterKey(master_key))
+        needed_keys = master_keys.needed(await find_installation(view), keys)
+        master_key, *old_keys = map(base64url.encode, needed_keys)
         head = Head(
             made_at=clock.now(),
             program=__version__,
             schema=schema,
-            master_key=base64url.encode(master_key),
+            master_key=master_key,
+            old_master_keys=old_keys,
         )
         writer = SealedWriter(file, passphrase, random)
         writer.write(head_line(head))

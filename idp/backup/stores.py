@@ -22,12 +22,22 @@ from idp.foundation.errors import AlreadyExists, ConfigError, NotFound
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.private_files import new_file
 from idp.foundation.randomness import Random, SystemRandom
-from idp.keys import master_key
+from idp.keys import key_files
 from idp.records import ALL
-from idp.start import bootstrap
+from idp.start import bootstrap, master_keys
 from storage.filling import OnProgress
 
 _TEMPORARY: Final = "memory://"
+_KEY_FILES: Final = (key_files.KEY_FILE, key_files.OLD_KEY_FILE)
+_OTHER_KEY: Final = (
+    "the master key in the settings or in the data directory differs from the backup's: remove it"
+    " from both, or add the backup's to old_master_key_files"
+)
+_OTHER_KEYS: Final = (
+    "the master key was being replaced when the backup was made, and the settings or the data"
+    " directory do not give both of its keys: remove the keys from both, or add the backup's to"
+    " old_master_key_files"
+)
 
 
 class FrozenClock(Struct, frozen=True):
@@ -57,13 +67,13 @@ async def make(
     clock, random = clock or SystemClock(), SystemRandom()
     _check_is_new(path, replaces)
     bootstrap.check_store_exists(config.store)
-    key = bootstrap.master_key(config, random, is_new=False)
+    keys = master_keys.given(config, random)
     try:
         with new_file(path, random.id(), replaces=replaces) as file:
             async with bootstrap.open_unchecked(config.store, ALL, clock) as store:
                 return await making.write(
                     store,
-                    key,
+                    keys,
                     file,
                     passphrase,
                     clock=clock,
@@ -134,7 +144,7 @@ async def restore(
     """
     clock, random = clock or SystemClock(), SystemRandom()
     _check_is_persistent(config.store)
-    store_key = _key_storer(config, base64url.decode(backup.head.master_key), random)
+    store_key = _key_storer(config, backup.head, random)
     bootstrap.make_data_dir(config.data_dir)
     frozen = FrozenClock(clock.now())
     # The check has read it to its end.
@@ -149,23 +159,24 @@ async def restore(
         )
 
 
-def _key_storer(config: Config, key: bytes, random: Random) -> Callable[[], None]:
-    """Returns the function that stores the master key in the data directory, unless the settings
-    have it.
+def _key_storer(config: Config, head: Head, random: Random) -> Callable[[], None]:
+    """Returns the function that stores the master key of a backup in the data directory, and the
+    former one if the key was being replaced, unless they are given already.
 
     Raises ConfigError if there is another one.
     """
+    keys = [base64url.decode(each) for each in (head.master_key, *head.old_master_keys)]
     # A configured key is not stored a second time.
     is_configured = bool(config.master_key or config.master_key_file)
-    if is_configured or (config.data_dir / master_key.KEY_FILE).exists():
-        if bootstrap.master_key(config, random, is_new=False) != key:
-            raise ConfigError(
-                [
-                    "the master key in the settings or in the data directory differs from"
-                    " the backup's: remove it from both"
-                ]
-            )
-    return lambda: None if is_configured else master_key.store(config.data_dir, key, random)
+    is_given = is_configured or (config.data_dir / key_files.KEY_FILE).exists()
+    if is_given and not set(keys) <= set(master_keys.given(config, random)):
+        raise ConfigError([_OTHER_KEYS if head.old_master_keys else _OTHER_KEY])
+
+    def store() -> None:
+        for name, key in zip(_KEY_FILES, () if is_given else keys, strict=False):
+            key_files.store(config.data_dir, key, random, name)
+
+    return store
 
 
 async def copy(source_url: str, target_url: str, on_progress: OnProgress) -> None:

@@ -13,9 +13,8 @@ from idp.config.settings import Config
 from idp.foundation.clock import SystemClock
 from idp.foundation.errors import IdpError
 from idp.foundation.randomness import SystemRandom
-from idp.keys.master_key import MasterKey
 from idp.records import ALL
-from idp.start import bootstrap, first_start
+from idp.start import bootstrap, master_keys
 from storage import MetaRecord, Reader
 from storage.filling import CollectionDigests, OnProgress, all_records, encode
 
@@ -45,14 +44,14 @@ async def verify(config: Config, on_progress: OnProgress = lambda n: None) -> Ve
     NewerBackup, TooNew, HalfFilled, StorageError.
     """
     bootstrap.check_store_exists(config.store)
-    key = MasterKey(bootstrap.master_key(config, SystemRandom(), is_new=False))
+    keys = master_keys.given(config, SystemRandom())
     async with bootstrap.open_unchecked(config.store, ALL, SystemClock()) as store:
         find_damage = await store.find_damage(_MAX_DAMAGE)
         if find_damage:
             raise DamagedStore("; ".join(find_damage))
         async with store.snapshot() as view:
             schema = await readable_schema(view)
-            first_start.check_key(await find_installation(view), key)
+            master_keys.needed(await find_installation(view), keys)
             return VerifiedStore(schema, await _read(view, on_progress))
 
 

@@ -19,11 +19,12 @@ async def open_store_service(loaded: LoadedSettings) -> AsyncIterator[Service]:
     `loaded` are the settings that `load_for_store` returned. Raises ConfigError; NotFound if the
     store was never set up; StorageError.
     """
-    from idp.start import bootstrap, first_start
+    from idp.start import bootstrap, first_start, master_keys
 
     service = await bootstrap.open_service(loaded.config, must_exist=True)
     try:
         last_issuer = await first_start.last_issuer(service.store)
-        yield replace(service, config=config_for_store(loaded, last_issuer))
+        async with master_keys.following(service):
+            yield replace(service, config=config_for_store(loaded, last_issuer))
     finally:
         await bootstrap.close_service(service)

@@ -72,6 +72,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     admin_pat: str | None = None  # file that receives an administrator's access token (24 hours)
     master_key_file: str | None = None  # the master key's file; master.key in the data directory
     master_key: str | None = None  # the master key itself, for platforms that inject secrets
+    old_master_key_files: tuple[str, ...] = ()  # files of further master keys, to read with
     key_rotation_seconds: int = 30 * DAY  # how long a key signs until the next one does
 
     # Logs

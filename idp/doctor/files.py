@@ -25,7 +25,7 @@ from idp.doctor.check import (
 )
 from idp.foundation import private_files
 from idp.foundation.i18n import Message
-from idp.keys.master_key import KEY_FILE
+from idp.keys.key_files import KEY_FILE, OLD_KEY_FILE
 
 _SQLITE: Final = "sqlite:///"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
@@ -38,12 +38,16 @@ _GIGABYTE: Final = 1024**3
 
 
 async def key_mode(installation: Installation) -> Finding:
-    """Checks that only the owner of the master key's file can read it."""
+    """Checks that only the owner of the files of master keys can read them."""
     config = installation.config
+    old_files = [*map(Path, config.old_master_key_files), config.data_dir / OLD_KEY_FILE]
+    findings = [_mode_finding(path) for path in old_files if path.exists()]
     if config.master_key:
-        return skipped("the master key is a setting, not a file")
-    path = Path(config.master_key_file) if config.master_key_file else config.data_dir / KEY_FILE
-    return _mode_finding(path)
+        findings.append(skipped("the master key is a setting, not a file"))
+    else:
+        present = config.master_key_file or config.data_dir / KEY_FILE
+        findings.append(_mode_finding(Path(present)))
+    return next((each for each in findings if each.state == "fail"), findings[-1])
 
 
 async def pat_mode(installation: Installation) -> Finding:

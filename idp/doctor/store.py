@@ -19,10 +19,9 @@ from idp.doctor.check import (
 from idp.foundation.errors import ConfigError
 from idp.foundation.i18n import Message
 from idp.foundation.randomness import SystemRandom
-from idp.keys import master_key as key_master_key
-from idp.keys.master_key import MasterKey
-from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA
-from idp.start import first_start
+from idp.keys.master_key import fingerprint
+from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA, Instance
+from idp.start import master_keys
 from storage import META, SCHEMA_ID, StorageError
 from storage.codec import instant_text
 from storage.upgrades import opening, pending
@@ -58,23 +57,34 @@ async def schema(installation: Installation) -> Finding:
 
 
 async def key(installation: Installation) -> Finding:
-    """Checks that the store was created with the present master key."""
+    """Checks that the master keys are those with which the store can be read, and that none is
+    there which nothing needs."""
     instance = await installation.opened.get(INSTANCES, INSTANCE_ID)
     if instance is None:
         return skipped("there is no installation in this store")
-    config = installation.config
     try:
-        master_key = key_master_key.master_key(
-            config.data_dir,
-            SystemRandom(),
-            text=config.master_key,
-            file=config.master_key_file,
-            may_create=False,  # a check only reads
-        )
-        first_start.check_key(instance, MasterKey(master_key))
+        keys = master_keys.given(installation.config, SystemRandom())  # a check creates none
+        master_keys.needed(instance, keys)
     except ConfigError as error:
         return fail(" ".join(error.problems))
-    return ok("the store was made with this master key")
+    return _key_finding(instance, [fingerprint(key) for key in keys])
+
+
+def _key_finding(instance: Instance, fingerprints: list[str]) -> Finding:
+    if instance.key_replacement is not None:
+        return ok("the master key is being replaced: `idp keys master status` shows how far it is")
+    if fingerprints[0] != master_keys.in_charge(instance):
+        return warn(
+            "the present master key is not the one in charge of the store",
+            fix="Give the new key as master_key_file, and the former one as old_master_key_files"
+            " if at all.",
+        )
+    if set(fingerprints).isdisjoint(instance.replaced_key_checks):
+        return ok("the master key and the store belong together")
+    return warn(
+        "a former master key is still given, and nothing needs it",
+        fix="Remove it from old_master_key_files, and its file.",
+    )
 
 
 async def clock(installation: Installation) -> Finding:

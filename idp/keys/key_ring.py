@@ -26,7 +26,7 @@ from idp.foundation.token_bucket import TokenBucket
 from idp.keys.algorithms import ALGORITHMS, PrivateKey, PublicKey
 from idp.keys.master_key import MasterKey
 from idp.keys.published import LastPublished, Published
-from idp.records import SIGNING_KEYS, SigningAlgorithm, SigningKey
+from idp.records import SIGNING_KEYS, SigningAlgorithm, SigningKey, sealed_fields
 from storage import Store
 
 CACHE_SECONDS: Final = 5.0
@@ -34,7 +34,7 @@ PUBLISHED_CACHE_SECONDS: Final = 300  # how long clients may cache the published
 HINT_DAYS: Final = 120
 SEALING: Final = "A256GCM"
 _UNKNOWN_BURST: Final = 10  # unknown kids that are looked up at once; then one a second
-_PURPOSE: Final = "signing-key"
+_PURPOSE: Final = sealed_fields.PRIVATE_KEY.purpose
 _PUBLIC_MEMBERS: Final = ("kty", "crv", "x", "y", "n", "e")
 _NEVER: Final = -math.inf
 _PAGE: Final = 50

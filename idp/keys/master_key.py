@@ -4,14 +4,17 @@ Values that the service has to read again (private keys, TOTP secrets, mail cont
 encrypted; values that it only has to recognise, but that are too short for a plain digest, are
 stored as a MAC. Each purpose has a key of its own, so a value encrypted for one is useless for
 another.
+
+While a master key is replaced, there are two: values are decrypted with either, and encrypted
+with the one in charge. The keys of MACs do not change, because what a MAC was computed from is
+not stored: they derive from the installation's first master key for ever.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import hmac
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from cryptography.exceptions import InvalidTag
@@ -19,21 +22,13 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from idp.foundation import base64url, private_files
-from idp.foundation.errors import ConfigError, IdpError
+from idp.foundation import base64url
+from idp.foundation.errors import IdpError
 from idp.foundation.randomness import Random, SystemRandom
 
 KEY_BYTES: Final = 32
-KEY_FILE: Final = "master.key"
-_MAX_FILE_BYTES: Final = 1024
 _NONCE_BYTES: Final = 12
 _VERSION: Final = "v1."
-_MISSING: Final = (
-    "the master key {path} is missing, and the store can't be read without the one that it was"
-    " made with: restore {path} from the back-up, or name the key by the setting master_key_file"
-    " or master_key"
-)
-_FORMAT: Final = "32 random bytes as base64url without padding (43 characters)"
 
 
 class WrongKey(IdpError):
@@ -55,20 +50,36 @@ class MasterKey:
 
     The encryption is AES-256-GCM with a key derived for the purpose (HKDF-SHA256), a random 96-bit
     nonce and the purpose as associated data. A purpose may encrypt 2^32 values.
+
+    `others` are further keys that decrypt. `reread` returns the keys that the process is given by
+    now: it is called for a value that none of those it has can decrypt.
     """
 
-    def __init__(self, master_key: bytes, random: Random | None = None) -> None:
-        if len(master_key) != KEY_BYTES:
-            raise ValueError(f"a master key has {KEY_BYTES} bytes")
-        self._master_key = master_key
+    def __init__(
+        self,
+        master_key: bytes,
+        random: Random | None = None,
+        *,
+        others: Sequence[bytes] = (),
+        mac_root: bytes | None = None,
+        reread: Callable[[], Sequence[bytes]] | None = None,
+    ) -> None:
         self._random = random or SystemRandom()
-        # By use and purpose, of which there are few.
-        self._subkeys: dict[tuple[str, str], bytes] = {}
+        self._in_charge = _Key(master_key)
+        self._mac_root = _Key(mac_root or master_key)
+        self._by_fingerprint = {self._in_charge.fingerprint: self._in_charge}
+        self._forgotten: set[str] = set()
+        self._may_seal = True
+        self._reread = reread
+        self.add(others)
 
     def seal(self, plaintext: bytes | str, purpose: str) -> str:
-        """Returns the encrypted value as text, for `open` with the same key and purpose."""
+        """Returns the encrypted value as text, for `open` with the same key and purpose. Raises
+        WrongKey after `stop_sealing`."""
+        if not self._may_seal:
+            raise WrongKey(purpose)
         nonce = self._random.token_bytes(_NONCE_BYTES)
-        cipher = AESGCM(self._subkey("seal", purpose))
+        cipher = AESGCM(self._in_charge.subkey("seal", purpose))
         sealed = cipher.encrypt(nonce, _as_bytes(plaintext), purpose.encode())
         return _VERSION + base64url.encode(nonce + sealed)
 
@@ -76,106 +87,124 @@ class MasterKey:
         """Returns the plaintext of a value that `seal` has encrypted for the same purpose. Raises
         WrongKey.
         """
-        try:
-            if not sealed.startswith(_VERSION):
-                raise ValueError("unknown version")
-            data = base64url.decode(sealed.removeprefix(_VERSION))
-            cipher = AESGCM(self._subkey("seal", purpose))
-            return cipher.decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], purpose.encode())
-        except (ValueError, InvalidTag) as error:
-            raise WrongKey(purpose) from error
+        plaintext = self._opened(sealed, purpose)
+        if plaintext is None and self._reread and self.add(self._reread()):
+            plaintext = self._opened(sealed, purpose)
+        if plaintext is None:
+            raise WrongKey(purpose)
+        return plaintext
+
+    def resealed(self, sealed: str, purpose: str) -> str | None:
+        """Returns the value encrypted with the key in charge; None if it is already. Raises
+        WrongKey."""
+        if self.is_by_key_in_charge(sealed, purpose):
+            return None
+        return self.seal(self.open(sealed, purpose), purpose)
+
+    def is_by_key_in_charge(self, sealed: str, purpose: str) -> bool:
+        """Returns whether the key in charge has encrypted this value."""
+        return self._in_charge.opened(sealed, purpose) is not None
 
     def mac(self, purpose: str, data: bytes | str) -> bytes:
         """Returns the HMAC-SHA256 of the data under the key for this purpose; compare two with
         `hmac.compare_digest`.
         """
-        return hmac.digest(self._subkey("mac", purpose), _as_bytes(data), hashlib.sha256)
+        return hmac.digest(self._mac_root.subkey("mac", purpose), _as_bytes(data), hashlib.sha256)
 
     def fingerprint(self) -> str:
-        """Returns a check value by which a store recognises its master key; it reveals nothing of
-        the key."""
-        return base64url.encode(self._subkey("fingerprint", "")[:16])
+        """Returns a check value by which a store recognises the key in charge; it reveals nothing
+        of the key."""
+        return self._in_charge.fingerprint
 
-    def _subkey(self, use: str, purpose: str) -> bytes:
+    def add(self, keys: Sequence[bytes]) -> bool:
+        """Adds keys that decrypt; returns whether one of them is new."""
+        added = {key.fingerprint: key for key in map(_Key, keys)}
+        added = {each: key for each, key in added.items() if each not in self._forgotten}
+        is_any_new = not added.keys() <= self._by_fingerprint.keys()
+        self._by_fingerprint = added | self._by_fingerprint
+        return is_any_new
+
+    @property
+    def is_only_one(self) -> bool:
+        """Whether this has no key but the one in charge."""
+        return len(self._by_fingerprint) == 1
+
+    def has(self, fingerprint: str) -> bool:
+        """Returns whether this has the key with that fingerprint, perhaps since just now."""
+        if fingerprint not in self._by_fingerprint and self._reread:
+            self.add(self._reread())
+        return fingerprint in self._by_fingerprint
+
+    def use(self, fingerprint: str) -> None:
+        """Puts the key with that fingerprint in charge. Raises KeyError if this does not have
+        it."""
+        self._in_charge = self._by_fingerprint[fingerprint]
+        self._may_seal = True
+
+    def stop_sealing(self) -> None:
+        """Encrypts nothing more until the next `use`: another key is in charge, and what this one
+        encrypts could soon not be read by any process."""
+        self._may_seal = False
+
+    def forget(self, fingerprints: Iterable[str]) -> None:
+        """Decrypts nothing more with these keys, which may be in the wrong hands, even if they are
+        given again. The key in charge stays."""
+        self._forgotten = set(fingerprints) - {self._in_charge.fingerprint}
+        for each in self._forgotten:
+            self._by_fingerprint.pop(each, None)
+
+    def root_sealed_with(self, fingerprint: str, purpose: str) -> str:
+        """Returns the root of the keys of MACs, encrypted with the key of that fingerprint. Raises
+        KeyError."""
+        other = MasterKey(self._by_fingerprint[fingerprint].secret, self._random)
+        return other.seal(self._mac_root.secret, purpose)
+
+    def _opened(self, sealed: str, purpose: str) -> bytes | None:
+        keys = [self._in_charge, *self._by_fingerprint.values()]
+        plaintexts = (key.opened(sealed, purpose) for key in dict.fromkeys(keys))
+        return next((each for each in plaintexts if each is not None), None)
+
+
+def fingerprint(master_key: bytes) -> str:
+    """Returns the fingerprint of a master key, as `MasterKey.fingerprint` does."""
+    return _Key(master_key).fingerprint
+
+
+class _Key:
+    """The bytes of a key, and the keys that are derived from it."""
+
+    def __init__(self, secret: bytes) -> None:
+        if len(secret) != KEY_BYTES:
+            raise ValueError(f"a master key has {KEY_BYTES} bytes")
+        self.secret: Final = secret
+        # By use and purpose, of which there are few.
+        self._subkeys: dict[tuple[str, str], bytes] = {}
+
+    @property
+    def fingerprint(self) -> str:
+        return base64url.encode(self.subkey("fingerprint", "")[:16])
+
+    def subkey(self, use: str, purpose: str) -> bytes:
+        """Returns the key for a use and a purpose."""
         subkey = self._subkeys.get((use, purpose))
         if subkey is None:
             info = f"idp/v1/{use}/{purpose}".encode()
             # The master key is uniformly random, so that HKDF needs no salt (RFC 5869 3.1).
             derivation = HKDF(SHA256(), length=KEY_BYTES, salt=None, info=info)
-            subkey = self._subkeys[use, purpose] = derivation.derive(self._master_key)
+            subkey = self._subkeys[use, purpose] = derivation.derive(self.secret)
         return subkey
 
-
-def master_key(
-    data_dir: Path,
-    random: Random,
-    *,
-    text: str | None = None,
-    file: str | None = None,
-    may_create: bool = True,
-) -> bytes:
-    """Returns the master key: the setting's value `text`, or the content of `file`, or else the
-    key in the data directory, where it is created if missing.
-
-    If several processes start concurrently, one creates the key and all use it. Raises
-    ConfigError, also if the key is missing and `may_create` is false.
-    """
-    if text:
-        return _parsed(text, "the setting master_key")
-    if file:
-        return _read(Path(file))
-    path = data_dir / KEY_FILE
-    try:
-        if not path.exists():
-            if not may_create:
-                raise ConfigError([_MISSING.format(path=path)])
-            _create(path, random)
-    except OSError as error:
-        raise ConfigError(
-            [f"the master key {path} can't be made: {error.strerror}; check the directory"]
-        ) from error
-    return _read(path)
-
-
-def _read(path: Path) -> bytes:
-    text = private_files.read(path, "the master key", _MAX_FILE_BYTES)
-    return _parsed(text.decode("ascii", "replace"), f"the master key {path}")
-
-
-def _parsed(text: str, name: str) -> bytes:
-    try:
-        key = base64url.decode(text.strip())
-    except ValueError:
-        key = b""
-    if len(key) != KEY_BYTES:
-        raise ConfigError([f"{name} must hold {_FORMAT}"])
-    return key
-
-
-def _create(path: Path, random: Random) -> None:
-    """Creates the file atomically, and keeps one that another process has created."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with contextlib.suppress(FileExistsError):  # another process has created a key, which is used
-        _write(path, random.token_bytes(KEY_BYTES), random)
-
-
-def _write(path: Path, key: bytes, random: Random) -> None:
-    with private_files.new_file(path, random.id()) as file:
-        file.write(base64url.encode(key).encode() + b"\n")
-
-
-def store(data_dir: Path, key: bytes, random: Random) -> None:
-    """Stores this master key in the data directory. Raises ConfigError if the directory has
-    another one.
-    """
-    path = data_dir / KEY_FILE
-    try:
-        with contextlib.suppress(FileExistsError):
-            _write(path, key, random)
-    except OSError as error:
-        raise ConfigError([f"the master key {path} can't be made: {error.strerror}"]) from error
-    if _read(path) != key:
-        raise ConfigError([f"there is another master key in {path}: move it away first"])
+    def opened(self, sealed: str, purpose: str) -> bytes | None:
+        """Returns the plaintext of a value; None if it was not encrypted with this key for this
+        purpose, or was altered."""
+        if not sealed.startswith(_VERSION):
+            return None
+        cipher = AESGCM(self.subkey("seal", purpose))
+        try:
+            content = base64url.decode(sealed.removeprefix(_VERSION))
+            return cipher.decrypt(content[:_NONCE_BYTES], content[_NONCE_BYTES:], purpose.encode())
+        except (ValueError, InvalidTag):
+            return None
 
 
 def _as_bytes(value: bytes | str) -> bytes:

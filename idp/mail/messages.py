@@ -20,7 +20,7 @@ from idp.config.settings import Config
 from idp.foundation import i18n
 from idp.foundation.i18n import Bundle, Message, message
 from idp.foundation.opaque_tokens import Confidential
-from idp.records import OUTBOX, MailKind, MailState, OutboxMessage, User
+from idp.records import OUTBOX, MailKind, MailState, OutboxMessage, User, sealed_fields
 from idp.service import Service
 from storage import Insert, Write
 
@@ -29,7 +29,7 @@ PAGE: Final = "/dev/mail"
 LIFETIME: Final = timedelta(days=7)
 MAX_LISTED: Final = 100
 TEXT_MESSAGES: Final = frozenset[MailKind]({"verify_phone"})  # sent by SMS
-_PURPOSE: Final = "mail"
+_PURPOSE: Final = sealed_fields.MAIL.purpose
 _LINK_PARTS: Final = re.compile(r"[.@:/]")
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 

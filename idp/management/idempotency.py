@@ -27,7 +27,7 @@ from idp.foundation.errors import (
     InvalidArgument,
     SecretGone,
 )
-from idp.records import MADE_CALLS, MADE_SECRETS, MadeCall, MadeSecret
+from idp.records import MADE_CALLS, MADE_SECRETS, MadeCall, MadeSecret, sealed_fields
 from idp.schema import answers
 from idp.schema.answers import Answer
 from idp.service import Service
@@ -36,7 +36,7 @@ from storage import Insert, StorageError, Update, Write
 ANSWER_STORED_FOR: Final = timedelta(days=1)
 SECRETS_STORED_FOR: Final = timedelta(minutes=10)
 MAX_KEY_CHARACTERS: Final = 200
-_PURPOSE: Final = "made call"
+_PURPOSE: Final = sealed_fields.MADE_ANSWER.purpose
 _MAX_ATTEMPTS: Final = 20  # while concurrent calls change the same records
 _WAIT_SECONDS: Final = 5.0
 _MAX_DURATION: Final = timedelta(seconds=30)  # after that the answer is considered lost

@@ -32,10 +32,27 @@ class FirstAdmin(Struct, kw_only=True):
     expires_at: datetime
 
 
+class MasterKeyReplacement(Struct, kw_only=True):
+    """The replacement of the master key that is in progress since `began_at`.
+
+    Records that the key with the fingerprint `old_key_check` has sealed are sealed with the
+    present one, in the order of collections and ids: those up to the id `after` of `collection`
+    are.
+    """
+
+    old_key_check: str
+    began_at: datetime
+    collection: str = ""
+    after: str | None = None
+
+
 class Instance(Record):
     """The record of the installation, of which there is one. `key_check` identifies the right
-    master key.
+    master key (`idp/start/master_keys.py`).
 
+    `replaced_key_checks` are the fingerprints of earlier master keys, with which nothing is sealed
+    any more. Once a key was replaced, `sealed_mac_root` is the key from which those of MACs are
+    derived, encrypted; until then that is the master key.
     `changed_at` is when its switches were last changed. `acting_stamp` changes whenever
     impersonation is switched on or off: tokens issued to an actor under an earlier one are no
     longer valid. `issuer` is that of the last start of the service; empty if no start has recorded
@@ -54,6 +71,9 @@ class Instance(Record):
     allows_impersonation: bool = False
     acting_stamp: str = ""
     issuer: str = ""
+    sealed_mac_root: str | None = None
+    key_replacement: MasterKeyReplacement | None = None
+    replaced_key_checks: list[str] = []
 
 
 class SigningKey(Record):

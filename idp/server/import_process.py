@@ -27,7 +27,7 @@ from idp.foundation import logs, standard_streams
 from idp.records.jobs import JOBS
 from idp.server import import_worker
 from idp.service import Service
-from idp.start import bootstrap, exit_codes
+from idp.start import bootstrap, exit_codes, master_keys
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.jobs import runner as job_runner
 from idp.transfer.jobs import workers
@@ -230,17 +230,22 @@ def _await_parent_end(is_over: threading.Event) -> None:
 async def _work(assignment: ImportAssignment, is_stopping: Callable[[], bool]) -> None:
     service = await bootstrap.open_service(assignment.config, must_exist=True)
     try:
-        job = await service.store.get(JOBS, assignment.job_id)
-        if job is not None and job.holder == assignment.holder:
-            hold = Hold(service, job)
-            await job_runner.work(
-                service, hold, helpers=workers.available_count(), is_stopping=is_stopping
-            )
-        await job_runner.work_due(
-            service, helpers=workers.available_count(), is_stopping=is_stopping
-        )
+        async with master_keys.following(service):
+            await _work_on_jobs(service, assignment, is_stopping)
     finally:
         await bootstrap.close_service(service)
+
+
+async def _work_on_jobs(
+    service: Service, assignment: ImportAssignment, is_stopping: Callable[[], bool]
+) -> None:
+    job = await service.store.get(JOBS, assignment.job_id)
+    if job is not None and job.holder == assignment.holder:
+        hold = Hold(service, job)
+        await job_runner.work(
+            service, hold, helpers=workers.available_count(), is_stopping=is_stopping
+        )
+    await job_runner.work_due(service, helpers=workers.available_count(), is_stopping=is_stopping)
 
 
 if __name__ == "__main__":

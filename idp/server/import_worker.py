@@ -17,7 +17,7 @@ from typing import Final
 from msgspec import structs
 
 from idp.foundation import logs, standard_streams
-from idp.start import bootstrap, exit_codes
+from idp.start import bootstrap, exit_codes, master_keys
 from idp.transfer.jobs.batches import ProcessedRow
 from idp.transfer.jobs.pipeline import BatchWorker, LocalBatchWorker
 from idp.transfer.jobs.worker_messages import (
@@ -75,7 +75,9 @@ async def _assist(connection: socket.socket) -> None:
     try:
         with suppress(ConnectionError):  # the other process may have ended by now
             await send(writer, WorkerReply())  # the first reply: the store is open
-            await _serve(LocalBatchWorker(ImportContext(service, assignment.job)), reader, writer)
+            worker = LocalBatchWorker(ImportContext(service, assignment.job))
+            async with master_keys.following(service):
+                await _serve(worker, reader, writer)
     finally:
         await bootstrap.close_service(service)
 

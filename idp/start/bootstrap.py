@@ -17,15 +17,13 @@ from idp.foundation.metrics import store_calls
 from idp.foundation.metrics.request_costs import StoreCosts
 from idp.foundation.private_files import new_file
 from idp.foundation.randomness import Random, SequentialIds, SystemRandom
-from idp.keys import master_key as key_master_key
 from idp.keys.key_ring import KeyRing
-from idp.keys.master_key import MasterKey
 from idp.passwords import breached
 from idp.passwords.breached import BreachedPasswords
 from idp.passwords.hashing import Hasher
-from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA, Instance
+from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA
 from idp.service import Service
-from idp.start import admin_pat, demo_setup, first_start
+from idp.start import admin_pat, demo_setup, first_start, master_keys
 from idp.start import checks as start_checks
 from idp.start.announcement import SQLITE, Start, absolute_store_url
 from idp.start.checks import DEFAULT_LAUNCH, Launch
@@ -58,7 +56,8 @@ async def open_service(
             if must_exist:
                 raise _no_installation(config.store)
             start_checks.begin_installation(config, launch, random, has_key=has_key)
-        key = _master_key(config, random, instance)
+        given_keys = master_keys.given(config, random, is_new=instance is None)
+        key = master_keys.opened(config, random, instance, given_keys)
     except BaseException:
         await store.close()
         raise
@@ -88,7 +87,7 @@ def _prepare_opening(config: Config, random: Random, *, must_exist: bool) -> boo
         check_store_exists(config.store)
     has_key = start_checks.has_used_key(config)
     if has_key:
-        master_key(config, random, is_new=False)
+        master_keys.given(config, random)
     if not must_exist:
         make_data_dir(config.data_dir)
     return has_key
@@ -98,17 +97,6 @@ def _longest_token_seconds(config: Config) -> int:
     return max(
         config.access_token_seconds, config.jwt_access_token_seconds, config.id_token_seconds
     )
-
-
-def _master_key(config: Config, random: Random, instance: Instance | None) -> MasterKey:
-    """Returns the master key for sealing.
-
-    Raises ConfigError, also if the installation was created with another one.
-    """
-    key = MasterKey(master_key(config, random, is_new=instance is None), random)
-    if instance is not None:
-        first_start.check_key(instance, key)
-    return key
 
 
 @asynccontextmanager
@@ -150,19 +138,6 @@ def _no_installation(store: str) -> NotFound:
     return NotFound(
         f"there is no installation in {absolute_store_url(store)}; name the service's own with"
         " --data, --store or --config"
-    )
-
-
-def master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
-    """Returns the master key from the settings or from the data directory; with `is_new`, because
-    the store is new, it is created there if both have none.
-    """
-    return key_master_key.master_key(
-        config.data_dir,
-        random,
-        text=config.master_key,
-        file=config.master_key_file,
-        may_create=is_new,
     )
 
 

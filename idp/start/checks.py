@@ -24,7 +24,7 @@ from idp.foundation import logs
 from idp.foundation.errors import ConfigError
 from idp.foundation.private_files import new_file
 from idp.foundation.randomness import Random
-from idp.keys.master_key import KEY_FILE
+from idp.keys.key_files import KEY_FILE
 from idp.mail import sms_hook, smtp
 from idp.start import traces
 from storage import Store

@@ -17,13 +17,13 @@ from msgspec import structs
 from idp.foundation.opaque_tokens import Confidential, digest, equal
 from idp.oauth import pkce
 from idp.oauth.paths import AUTHORIZE, END_SESSION
-from idp.records import DEMO_VISITS, INSTANCE_ID, INSTANCES, DemoVisit
+from idp.records import DEMO_VISITS, INSTANCE_ID, INSTANCES, DemoVisit, sealed_fields
 from idp.service import Service
 from idp.start.demo_setup import CALLBACK, PATH, client_secret
 from storage import Insert, Update
 
 SCOPE: Final = "openid profile email phone address offline_access"
-_PURPOSE: Final = "demo-visit"
+_PURPOSE: Final = sealed_fields.DEMO_VISIT.purpose
 _LIFETIME: Final = timedelta(hours=12)
 
 

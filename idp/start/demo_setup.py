@@ -28,6 +28,7 @@ from idp.records import (
     Profile,
     Project,
     User,
+    sealed_fields,
 )
 from idp.service import Service
 from idp.start import first_start
@@ -35,8 +36,8 @@ from storage import Collection, Conflict, Stale, Write
 
 PATH: Final = "/demo"
 CALLBACK: Final = "/demo/callback"
-_SECRET: Final = "demo-client-secret"  # noqa: S105 - a purpose, not a secret
-_PASSWORD: Final = "demo-password"  # noqa: S105 - a purpose, not a secret
+_SECRET: Final = sealed_fields.DEMO_CLIENT_SECRET.purpose
+_PASSWORD: Final = sealed_fields.DEMO_PASSWORD.purpose
 _DEMO_USER: Final = "demo"
 _TRANSITIONS: Final = {
     "active": (("inactive",), "reactivated"),

@@ -14,13 +14,11 @@ from typing import Any, Final
 
 from idp.audit import events
 from idp.audit.events import AuditEntry
-from idp.foundation.errors import ConfigError
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import memberships, org_domains, organizations
 from idp.identity.users.memberships import IAM_OWNER, ORG_OWNER
 from idp.keys import key_ring
-from idp.keys.master_key import MasterKey
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
@@ -35,17 +33,15 @@ from idp.records import (
     Profile,
     Project,
     User,
+    sealed_fields,
 )
 from idp.service import Service
+from idp.start import master_keys
 from storage import Collection, Conflict, Reader, Update, Write
 
 PAGE: Final = "/ui/setup"  # replaces a one-time password without an application
 ACTOR: Final = "set-up"
-_OTHER_KEY: Final = (
-    "the store was made with another master key: give the one that belongs to it, as the file"
-    " master.key in the data directory or by the setting master_key_file or master_key"
-)
-_ADMIN_PASSWORD: Final = "first-admin-password"  # noqa: S105 - a purpose, not a secret
+_ADMIN_PASSWORD: Final = sealed_fields.FIRST_ADMIN_PASSWORD.purpose
 
 
 class Admin(Confidential, frozen=True):
@@ -70,7 +66,7 @@ async def ensure_instance(service: Service) -> Instance:
         instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
         raise LookupError("the instance record disappeared while it was created")
-    check_key(instance, service.master_key)
+    master_keys.check(instance, service.master_key)
     return instance
 
 
@@ -91,12 +87,6 @@ async def store_issuer(service: Service, instance: Instance) -> None:
     issuer = service.config.issuer
     if not service.config.test and instance.issuer != issuer:
         await service.store.commit(Update(INSTANCES, INSTANCE_ID, set={"issuer": issuer}))
-
-
-def check_key(instance: Instance, master_key: MasterKey) -> None:
-    """Raises ConfigError if the installation was created with another master key."""
-    if instance.key_check != master_key.fingerprint():
-        raise ConfigError([_OTHER_KEY])
 
 
 async def _first_writes(service: Service) -> list[Write]:

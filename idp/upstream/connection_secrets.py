@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from idp.records import sealed_fields
 from idp.service import Service
 
-_CLIENT_SECRET: Final = "connection client secret"  # noqa: S105 - a purpose
+_CLIENT_SECRET: Final = sealed_fields.CLIENT_SECRET.purpose
 
 
 def sealed(service: Service, client_secret: str) -> str:

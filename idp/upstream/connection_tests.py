@@ -19,6 +19,7 @@ from idp.audit.events import AuditEntry
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
 from idp.keys.master_key import WrongKey
+from idp.records import sealed_fields
 from idp.records.connection_tests import CONNECTION_TESTS, ConnectionTest
 from idp.records.connections import ProviderConnection
 from idp.service import Service
@@ -32,7 +33,7 @@ LIFETIME: Final = timedelta(minutes=15)
 STORED_FOR: Final = timedelta(days=1)
 MAX_CLAIMS: Final = 100
 MAX_CHARACTERS: Final = 500  # of the value of a claim
-_PURPOSE: Final = "connection test"
+_PURPOSE: Final = sealed_fields.CONNECTION_TEST_RESULT.purpose
 # Hashes of tokens and the value that bound this sign-in say nothing of the person.
 _LEFT_OUT: Final = ("nonce", "at_hash", "c_hash", "s_hash")
 # Parts of the names of members that hold a token: distributed and aggregated claims (OpenID

@@ -10,6 +10,7 @@ import msgspec
 from idp.foundation import i18n
 from idp.foundation.opaque_tokens import Confidential
 from idp.keys.master_key import WrongKey
+from idp.records import sealed_fields
 from idp.records.connections import (
     AzureSettings,
     ClaimMapping,
@@ -21,7 +22,7 @@ from idp.service import Service
 from idp.upstream.presets.addresses import AZURE_ANY_TENANT
 from idp.upstream.refused import UpstreamRefused
 
-_PURPOSE: Final = "upstream identity"
+_PURPOSE: Final = sealed_fields.UPSTREAM_IDENTITY.purpose
 _GMAIL: Final = "gmail.com"
 EmailTrust: TypeAlias = Literal[
     "trusted", "none", "other_claim", "not_verified", "domain_not_trusted", "hosted_domain"

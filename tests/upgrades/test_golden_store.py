@@ -10,6 +10,7 @@ from datetime import datetime
 
 import pytest
 
+from idp.start import resealing
 from tests.support.browsers.visitor import Page
 from tests.support.management.callers import Caller
 from tests.support.management.connecting import Connecting
@@ -19,6 +20,7 @@ from tests.support.servers.mongod import fresh_database
 from tests.support.sign_in import factors
 from tests.support.sign_in.federating import Federation, link_of
 from tests.support.sign_in.hostile_provider import HostileProvider
+from tests.support.store.master_keys import NEW, begun, restart
 from tests.upgrades import dumps
 from tests.upgrades.golden import PASSWORD, STORES
 from tests.upgrades.installation import ISSUER, Installation, installation
@@ -245,6 +247,25 @@ async def test_stored_policies_are_left_alone(kept):
 
     assert int(complexity["minLength"]) == 10
     assert int(lockout["maxPasswordAttempts"]) == 7
+
+
+async def test_the_master_key_is_replaced(kept, tmp_path):
+    server, party, browser = kept.made.server, kept.party("web"), kept.made.browser()
+    await begun(server.service, tmp_path / "keys")
+    tokens = kept.tokens["web"]
+    refreshed = await party.refresh(browser, tokens["refresh_token"])
+    server.clock.advance(server.service.config.sign_in_seconds)
+    while await resealing.has_work(server.service):
+        await resealing.reseal(server.service)
+    await restart(server.service, tmp_path / "alone", NEW)
+
+    assert (await resealing.status(server.service)).counts == {}
+    assert refreshed.status == 200
+    again = await party.refresh(browser, refreshed.json()["refresh_token"])
+    assert again.status == 200, again.text
+    page = await browser.sign_in(party.authorize_url(), "otto", PASSWORD)
+    page = await browser.submit(page, code=factors.code(server.clock))
+    assert "code" in page.answer
 
 
 async def test_an_installation_is_opened_by_two_processes_at_once(kept):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from idp.cli.building import group
 from idp.cli.command import command
+from idp.cli.commands.master import master
 
 keys = group(
     "keys",
@@ -36,3 +37,4 @@ keys = group(
         ),
     ],
 )
+keys.add_command(master)

@@ -15,14 +15,14 @@ from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users.subjects import Subject
 from idp.mail.templates import factors as factor_messages
 from idp.policies import effective
-from idp.records import PASSKEYS, USERS, LoginRules, Totp, User
+from idp.records import PASSKEYS, USERS, LoginRules, Totp, User, sealed_fields
 from idp.service import Service
 from storage import Write
 
 TOTP: Final = "totp"
 PASSKEY: Final = "passkey"
 NOTHING: Final[Mapping[str, object]] = {}
-_PURPOSE: Final = "totp"
+_PURPOSE: Final = sealed_fields.TOTP_SECRET.purpose
 
 
 class FactorChange(Struct, frozen=True):

@@ -30,7 +30,7 @@ from idp.identity.users.login_name_availability import Candidate
 from idp.mail import messages
 from idp.passwords import policy as password_policy
 from idp.policies import effective
-from idp.records import USERS, Email, LoginRules, Organization, Password, Profile
+from idp.records import USERS, Email, LoginRules, Organization, Password, Profile, sealed_fields
 from idp.schema import field_rules
 from idp.schema.field_rules import FieldRefused, Rule, Text
 from idp.service import Service
@@ -38,7 +38,7 @@ from storage import Insert, Write
 
 ClosedReason = Literal["disabled", "no_mail"]
 
-_PURPOSE: Final = "registration"
+_PURPOSE: Final = sealed_fields.REGISTRATION.purpose
 _MISSING: Final = {
     "givenName": message("Enter your given name.", context="register"),
     "familyName": message("Enter your family name.", context="register"),

@@ -16,11 +16,11 @@ import msgspec
 from idp.foundation.opaque_tokens import Confidential
 from idp.keys.master_key import WrongKey
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
-from idp.records import AUTHORIZATIONS, Authorization, AuthRequest
+from idp.records import AUTHORIZATIONS, Authorization, AuthRequest, sealed_fields
 from idp.service import Service
 
 REPEATED_WITHIN: Final = timedelta(minutes=1)
-_PURPOSE: Final = "sign-in answer"
+_PURPOSE: Final = sealed_fields.SIGN_IN_ANSWER.purpose
 
 
 class _Answer(Confidential, frozen=True):

@@ -11,10 +11,10 @@ from typing import Final
 import msgspec
 
 from idp.foundation.opaque_tokens import Confidential
-from idp.records import AuthRequest, User
+from idp.records import AuthRequest, User, sealed_fields
 from idp.service import Service
 
-_PURPOSE: Final = "factor-setup"
+_PURPOSE: Final = sealed_fields.FACTOR_SETUP.purpose
 
 
 class FactorEnrolment(Confidential, frozen=True):

@@ -9,7 +9,8 @@ import pytest
 from idp.foundation import base64url
 from idp.foundation.errors import ConfigError
 from idp.foundation.randomness import SystemRandom
-from idp.keys.master_key import MasterKey, WrongKey, master_key
+from idp.keys.key_files import master_key
+from idp.keys.master_key import MasterKey, WrongKey
 from tests.support.random import SeededRandom
 
 KEY = bytes(range(32))

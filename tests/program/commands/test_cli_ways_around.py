@@ -35,6 +35,8 @@ WITH_THE_KEY = {
     "backup make",
     "explain",
     "export",
+    "keys master rotate",
+    "keys master status",
     "schema upgrade",
 }
 # Commands without a caller, and why none of them is a way around one.

@@ -28,7 +28,7 @@ def make_backups_cheap(monkeypatch) -> None:
 
 async def backed_up(store, key: bytes, clock, passphrase: str = PASSPHRASE) -> bytes:
     file = io.BytesIO()
-    await making.write(store, key, file, passphrase, clock=clock, random=SystemRandom())
+    await making.write(store, [key], file, passphrase, clock=clock, random=SystemRandom())
     return file.getvalue()
 
 
@@ -77,4 +77,4 @@ async def all_of(url: str, clock) -> list:
 
 def master_key_of(service) -> bytes:
     """The master key that a service in this process has."""
-    return service.master_key._master_key
+    return service.master_key._in_charge.secret
