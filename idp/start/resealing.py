@@ -164,7 +164,7 @@ async def _end(service: Service, instance: Instance, replacement: MasterKeyRepla
     writes = events.update(service.random, INSTANCES, instance, changes, entry)
     with suppress(Stale):  # a switch of the installation was changed: the next run ends it
         await service.store.commit(*writes)
-        _log.info("the master key was replaced: remove the former one from old_master_key_files")
+        _log.info("the master key was replaced: nothing needs the former one any more")
 
 
 class Status(Struct, frozen=True, rename="camel"):

@@ -104,7 +104,10 @@ def status(as_json: bool, config_file: Path | None, **flags: object) -> None:
 def _lines(found: Status) -> list[str]:
     rows = [("in charge", found.in_charge)]
     if found.former is not None:
-        rows += [("former", found.former), ("sealing again", f"from {found.begins_at} on")]
+        rows += [
+            ("former", found.former),
+            ("sealing again", f"from {found.begins_at:%Y-%m-%d %H:%M} UTC on"),
+        ]
     rows += [("replaced", each) for each in found.replaced]
     rows += [("not sealed again", f"{count} in {name}") for name, count in found.counts.items()]
     if not found.counts:
