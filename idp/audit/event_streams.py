@@ -70,13 +70,13 @@ class EventBatch(Struct):
 
 def encode(master_key: MasterKey, positions: Positions) -> str:
     """Returns the positions as a cursor: a text that only this installation can read."""
-    return master_key.seal(msgspec.json.encode(positions), _PURPOSE)
+    return master_key.seal_lasting(msgspec.json.encode(positions), _PURPOSE)
 
 
 def decode(master_key: MasterKey, cursor: str) -> dict[EventStream, int]:
     """Returns the positions of a cursor. Raises CursorUnknown."""
     try:
-        data = master_key.open(cursor, _PURPOSE)
+        data = master_key.open_lasting(cursor, _PURPOSE)
         return msgspec.json.decode(data, type=dict[EventStream, int])
     except (WrongKey, UnicodeEncodeError, msgspec.MsgspecError):
         raise unknown_cursor("was not made by this service") from None

@@ -7,7 +7,8 @@ another.
 
 While a master key is replaced, there are two: values are decrypted with either, and encrypted
 with the one in charge. The keys of MACs do not change, because what a MAC was computed from is
-not stored: they derive from the installation's first master key for ever.
+not stored; nor do those of values that others keep (`seal_lasting`). They derive from the
+installation's first master key for ever.
 """
 
 from __future__ import annotations
@@ -78,10 +79,7 @@ class MasterKey:
         WrongKey after `stop_sealing`."""
         if not self._may_seal:
             raise WrongKey(purpose)
-        nonce = self._random.token_bytes(_NONCE_BYTES)
-        cipher = AESGCM(self._in_charge.subkey("seal", purpose))
-        sealed = cipher.encrypt(nonce, _as_bytes(plaintext), purpose.encode())
-        return _VERSION + base64url.encode(nonce + sealed)
+        return self._sealed_by(self._in_charge, plaintext, purpose)
 
     def open(self, sealed: str, purpose: str) -> bytes:
         """Returns the plaintext of a value that `seal` has encrypted for the same purpose. Raises
@@ -90,6 +88,19 @@ class MasterKey:
         plaintext = self._opened(sealed, purpose)
         if plaintext is None and self._reread and self.add(self._reread()):
             plaintext = self._opened(sealed, purpose)
+        if plaintext is None:
+            raise WrongKey(purpose)
+        return plaintext
+
+    def seal_lasting(self, plaintext: bytes | str, purpose: str) -> str:
+        """Returns the encrypted value as text, for `open_lasting`: one that others keep, and that
+        can't be encrypted again, so its key is never replaced."""
+        return self._sealed_by(self._mac_root, plaintext, purpose)
+
+    def open_lasting(self, sealed: str, purpose: str) -> bytes:
+        """Returns the plaintext of a value that `seal_lasting` has encrypted for the same purpose.
+        Raises WrongKey."""
+        plaintext = self._mac_root.opened(sealed, purpose)
         if plaintext is None:
             raise WrongKey(purpose)
         return plaintext
@@ -158,6 +169,12 @@ class MasterKey:
         KeyError."""
         other = MasterKey(self._by_fingerprint[fingerprint].secret, self._random)
         return other.seal(self._mac_root.secret, purpose)
+
+    def _sealed_by(self, key: _Key, plaintext: bytes | str, purpose: str) -> str:
+        nonce = self._random.token_bytes(_NONCE_BYTES)
+        cipher = AESGCM(key.subkey("seal", purpose))
+        sealed = cipher.encrypt(nonce, _as_bytes(plaintext), purpose.encode())
+        return _VERSION + base64url.encode(nonce + sealed)
 
     def _opened(self, sealed: str, purpose: str) -> bytes | None:
         keys = [self._in_charge, *self._by_fingerprint.values()]

@@ -18,6 +18,7 @@ from typing import Final
 
 from idp.config.settings import Config
 from idp.foundation import logs
+from idp.foundation.clock import SystemTimer, Timer
 from idp.foundation.errors import ConfigError, FailedPrecondition, IdpError
 from idp.foundation.randomness import Random
 from idp.keys import key_files
@@ -29,6 +30,7 @@ from idp.service import Service
 from storage import Stale, StorageError, Update
 
 FOLLOW_SECONDS: Final = 10.0  # after which every process has the key in charge
+_REREAD_SECONDS: Final = 1.0
 _LATER: Final = "2."
 _OTHER_KEY: Final = (
     "the store was made with another master key: give the one that belongs to it, as the file"
@@ -88,10 +90,7 @@ def opened(
     """Returns the master key of a process that is given these keys. Raises ConfigError if they are
     not the store's.
     """
-
-    def reread() -> list[bytes]:
-        return _given_now(config, random)
-
+    reread = _GivenKeys(config, random, SystemTimer())
     if instance is None:
         return MasterKey(keys[0], random, others=keys[1:], reread=reread)
     key, *_ = needed(instance, keys)
@@ -101,6 +100,22 @@ def opened(
     master_key = MasterKey(key, random, others=keys, mac_root=root, reread=reread)
     master_key.forget(instance.replaced_key_checks)
     return master_key
+
+
+class _GivenKeys:
+    """Reads the keys that the process is given by now, at most once a second: anyone may send
+    values that no key opens."""
+
+    def __init__(self, config: Config, random: Random, timer: Timer) -> None:
+        self._config, self._random, self._timer = config, random, timer
+        self._read_at: float | None = None
+
+    def __call__(self) -> list[bytes]:
+        now = self._timer.monotonic()
+        if self._read_at is not None and now < self._read_at + _REREAD_SECONDS:
+            return []
+        self._read_at = now
+        return _given_now(self._config, self._random)
 
 
 def check(instance: Instance, master_key: MasterKey) -> None:

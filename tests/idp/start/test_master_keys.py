@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
+from idp.audit import event_streams
 from idp.foundation import private_files
 from idp.foundation.errors import AlreadyRunning, ConfigError, FailedPrecondition
 from idp.keys import key_files
@@ -319,3 +320,32 @@ async def test_a_restart_with_the_new_key_alone_recognises_what_it_did_before(
 
     assert server.service.master_key.mac("refresh-token", "a token") == mac
     assert MasterKey(NEW).mac("refresh-token", "a token") != mac
+
+
+async def test_a_cursor_of_the_event_stream_is_read_after_the_key_was_replaced(server, tmp_path):
+    cursor = event_streams.encode(server.service.master_key, {"change": 7})
+    await begun(server.service, tmp_path / "keys")
+    await done(server)
+    await restart(server.service, tmp_path / "alone", NEW)
+
+    assert event_streams.decode(server.service.master_key, cursor) == {"change": 7}
+
+
+async def test_values_that_no_key_opens_have_the_files_read_once_a_second(
+    server, tmp_path, former, monkeypatch
+):
+    timer, reads = SteppingTimer(), []
+    monkeypatch.setattr(master_keys, "SystemTimer", lambda: timer)
+    monkeypatch.setattr(master_keys, "given", lambda *_: reads.append(1) or [former])
+    key = master_keys.opened(
+        server.service.config, server.service.random, await instance_of(server), [former]
+    )
+    for _ in range(3):
+        with pytest.raises(WrongKey):
+            key.open("v1.forged", PURPOSE)
+    first = len(reads)
+    await timer.advance(1)
+    with pytest.raises(WrongKey):
+        key.open("v1.forged", PURPOSE)
+
+    assert (first, len(reads)) == (1, 2)
