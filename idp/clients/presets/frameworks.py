@@ -1,4 +1,4 @@
-"""Presets of the frameworks that web applications are written with."""
+"""Presets of the frameworks that web applications are written with, beside those in Python."""
 
 from __future__ import annotations
 
@@ -11,101 +11,6 @@ from idp.clients.presets.preset import (
     Preset,
 )
 from idp.foundation.i18n import message
-
-_FLASK: Final = """\
-# app.py: pip install flask authlib requests, then python app.py
-# It reads from the environment:
-#   SECRET_KEY     signs the session cookie: python -c "import secrets; print(secrets.token_hex())"
-#   CLIENT_SECRET  the secret that was shown when the application was registered
-import os
-from urllib.parse import urlencode
-
-from authlib.integrations.flask_client import OAuth
-from flask import Flask, redirect, session, url_for
-from markupsafe import escape
-
-app = Flask(__name__)
-app.secret_key = os.environ["SECRET_KEY"]
-app.config["SESSION_COOKIE_SAMESITE"] = "Lax"
-app.config["SESSION_COOKIE_SECURE"] = "<base>".startswith("https:")
-oauth = OAuth(app)
-oauth.register(
-    "idp",
-    client_id="<client_id>",
-    client_secret=os.environ["CLIENT_SECRET"],
-    server_metadata_url="<issuer>/.well-known/openid-configuration",
-    client_kwargs={"scope": "openid profile email", "code_challenge_method": "S256"},
-)
-
-
-@app.get("/")
-def home():
-    user = session.get("user")
-    if user is None:
-        return '<a href="/auth/login">Sign in</a>'
-    form = '<form method="post" action="/auth/logout"><input type=submit value="Sign out"></form>'
-    return f"Hello {escape(user['name'])} {form}"
-
-
-@app.get("/auth/login")
-def login():
-    return oauth.idp.authorize_redirect(url_for("callback", _external=True))
-
-
-@app.get("/auth/callback")
-def callback():
-    token = oauth.idp.authorize_access_token()
-    session["user"] = {"name": token["userinfo"]["name"], "id_token": token["id_token"]}
-    return redirect("/")
-
-
-@app.post("/auth/logout")
-def logout():
-    user = session.pop("user", None)
-    if user is None:
-        return redirect("/")
-    # The session at the identity service ends, too, and the browser comes back.
-    hint = {"id_token_hint": user["id_token"], "post_logout_redirect_uri": "<base>/"}
-    endpoint = oauth.idp.load_server_metadata()["end_session_endpoint"]
-    return redirect(f"{endpoint}?{urlencode(hint)}", 303)
-
-
-if __name__ == "__main__":
-    app.run(host="localhost", port=<port>)
-"""
-
-_DJANGO: Final = """\
-# settings.py, at its end: pip install mozilla-django-oidc
-# It reads CLIENT_SECRET, which was shown at the registration, from the environment.
-import os
-from urllib.parse import urlencode
-
-# urls.py: path("oidc/", include("mozilla_django_oidc.urls"))
-# INSTALLED_APPS: "mozilla_django_oidc" after "django.contrib.auth"
-AUTHENTICATION_BACKENDS = ["mozilla_django_oidc.auth.OIDCAuthenticationBackend"]
-LOGIN_URL = "oidc_authentication_init"
-LOGIN_REDIRECT_URL = "/"
-LOGOUT_REDIRECT_URL = "/"
-
-OIDC_RP_CLIENT_ID = "<client_id>"
-OIDC_RP_CLIENT_SECRET = os.environ["CLIENT_SECRET"]
-OIDC_RP_SCOPES = "openid profile email"
-OIDC_RP_SIGN_ALGO = "RS256"
-OIDC_USE_PKCE = True
-OIDC_OP_AUTHORIZATION_ENDPOINT = "<authorize>"
-OIDC_OP_TOKEN_ENDPOINT = "<token>"
-OIDC_OP_USER_ENDPOINT = "<userinfo>"
-OIDC_OP_JWKS_ENDPOINT = "<keys>"
-OIDC_STORE_ID_TOKEN = True
-OIDC_OP_LOGOUT_URL_METHOD = f"{__name__}.end_session_url"
-
-
-def end_session_url(request):
-    # A form that is posted to oidc/logout/ signs out, here and at the identity service.
-    hint = {"id_token_hint": request.session["oidc_id_token"]}
-    hint["post_logout_redirect_uri"] = "<base>/"
-    return "<end_session>?" + urlencode(hint)
-"""
 
 _EXPRESS: Final = """\
 // server.js: npm install express express-openid-connect, then node server.js
@@ -317,33 +222,6 @@ builder.Services
 """
 
 PRESETS: Final[dict[str, Preset]] = {
-    "flask": Preset(
-        title="Flask (Authlib)",
-        kind="web",
-        chosen=CLAIMS_IN_ID_TOKEN,
-        redirect_uris=("{base}/auth/callback",),
-        post_logout_redirect_uris=("{base}/",),
-        notes=(EXACT_ISSUER,),
-        file="app.py",
-        configuration=_FLASK,
-    ),
-    "django": Preset(
-        title="Django (mozilla-django-oidc)",
-        kind="web",
-        chosen=SECRET_IN_FORM,
-        redirect_uris=("{base}/oidc/callback/",),
-        post_logout_redirect_uris=("{base}/",),
-        notes=(
-            message(
-                "It has no discovery, so its settings contain each URL. It "
-                "expects HS256 unless RS256 is set.",
-                context="presets",
-            ),
-            message("The callback URL ends with a slash.", context="presets"),
-        ),
-        file="settings.py",
-        configuration=_DJANGO,
-    ),
     "node": Preset(
         title="Node.js (openid-client 6)",
         kind="web",

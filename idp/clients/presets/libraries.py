@@ -163,60 +163,6 @@ func setCookie(w http.ResponseWriter, name, value string, seconds int) {
 }
 """
 
-_ALLAUTH: Final = """\
-# settings.py, at its end: pip install "django-allauth[socialaccount]"
-# It reads CLIENT_SECRET, which was shown at the registration, from the environment.
-import os
-
-# urls.py: path("accounts/", include("allauth.urls"))
-INSTALLED_APPS += [
-    "allauth",
-    "allauth.account",
-    "allauth.socialaccount",
-    "allauth.socialaccount.providers.openid_connect",
-]
-MIDDLEWARE += ["allauth.account.middleware.AccountMiddleware"]
-AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
-]
-LOGIN_REDIRECT_URL = "/"
-ACCOUNT_EMAIL_VERIFICATION = "none"  # the identity service has verified it
-SOCIALACCOUNT_PROVIDERS = {
-    "openid_connect": {
-        "OAUTH_PKCE_ENABLED": True,
-        "APPS": [
-            {
-                "provider_id": "idp",
-                "name": "Single sign-on",
-                "client_id": "<client_id>",
-                "secret": os.environ["CLIENT_SECRET"],
-                "settings": {"server_url": "<issuer>"},
-            }
-        ],
-    }
-}
-"""
-
-_SOCIAL: Final = """\
-# settings.py, at its end: pip install social-auth-app-django
-# It reads CLIENT_SECRET, which was shown at the registration, from the environment.
-import os
-
-# urls.py: path("", include("social_django.urls", namespace="social"))
-INSTALLED_APPS += ["social_django"]
-AUTHENTICATION_BACKENDS = [
-    "social_core.backends.open_id_connect.OpenIdConnectAuth",
-    "django.contrib.auth.backends.ModelBackend",
-]
-LOGIN_REDIRECT_URL = "/"
-SOCIAL_AUTH_OIDC_OIDC_ENDPOINT = "<issuer>"
-SOCIAL_AUTH_OIDC_KEY = "<client_id>"
-SOCIAL_AUTH_OIDC_SECRET = os.environ["CLIENT_SECRET"]
-SOCIAL_AUTH_OIDC_SCOPE = ["profile", "email"]
-SOCIAL_AUTH_REDIRECT_IS_HTTPS = "<base>".startswith("https:")
-"""
-
 _OIDC_SPA: Final = """\
 // oidc.ts: npm install oidc-spa
 import { createOidc, oidcEarlyInit } from "oidc-spa/core"
@@ -231,8 +177,6 @@ export const oidc = await createOidc({
 })
 // to sign in: await oidc.login(); to sign out: await oidc.logout({ redirectTo: "home" })
 """
-
-_SLASH: Final = message("The callback URL ends with a slash.", context="presets")
 
 PRESETS: Final[dict[str, Preset]] = {
     "passport": Preset(
@@ -266,22 +210,5 @@ PRESETS: Final[dict[str, Preset]] = {
         notes=(EXACT_ISSUER,),
         file="oidc.ts",
         configuration=_OIDC_SPA,
-    ),
-    "allauth": Preset(
-        title="Django (django-allauth)",
-        kind="web",
-        redirect_uris=("{base}/accounts/oidc/idp/login/callback/",),
-        notes=(EXACT_ISSUER, _SLASH),
-        file="settings.py",
-        configuration=_ALLAUTH,
-    ),
-    "social-auth": Preset(
-        title="Django (python-social-auth)",
-        kind="web",
-        pkce=False,  # not in this configuration
-        redirect_uris=("{base}/complete/oidc/",),
-        notes=(EXACT_ISSUER, _SLASH),
-        file="settings.py",
-        configuration=_SOCIAL,
     ),
 }

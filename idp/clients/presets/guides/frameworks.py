@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.clients.presets.guides.guide import Guide, Trouble
+from idp.clients.presets.guides.guide import GOODBYE, HELLO, HTTPS, Guide, Trouble
 
 _PROGRAMS: Final = "interop/test_preset_programs.py"
 _HELLO: Final = (
-    "Open the address of the application and select **Sign in**.",
-    "Sign in. The page then begins with `Hello`.",
+    *HELLO,
     "Open the page in a private window: it shows **Sign in** again.",
 )
-_GOODBYE: Final = "Select **Sign out**, then **Sign in**: the service asks for the password again."
 _UNREACHABLE: Final = (
     "The application can't reach the issuer, or the issuer in its settings is another one."
 )
@@ -22,70 +20,11 @@ _OPEN_DISCOVERY: Final = (
 )
 
 GUIDES: Final[dict[str, Guide]] = {
-    "flask": Guide(
-        host="shop.example",
-        needs=(
-            "Python 3.10 or later, with the packages Flask, Authlib and Requests.",
-            "A server for HTTPS in front of the application, unless it runs on `localhost`.",
-        ),
-        languages=("python",),
-        steps=(
-            "Install the packages: `pip install flask authlib requests`.",
-            "Set `SECRET_KEY` and `CLIENT_SECRET` in the environment.",
-            "Start the application: `python app.py`.",
-        ),
-        test=(*_HELLO, _GOODBYE),
-        troubles=(
-            Trouble(
-                "mismatching_state: CSRF Warning! State not equal in request and response.",
-                "The session cookie was lost: another host name, or another `SECRET_KEY`.",
-                "Use one host name, and the same `SECRET_KEY` in every process.",
-            ),
-        ),
-        tested_by=_PROGRAMS,
-    ),
-    "django": Guide(
-        host="shop.example",
-        needs=(
-            "Django 4.2 or later, with its sessions and a database.",
-            "The package mozilla-django-oidc 4 or later.",
-        ),
-        languages=("python",),
-        steps=(
-            "Install the package: `pip install mozilla-django-oidc`.",
-            'Add `"mozilla_django_oidc"` to `INSTALLED_APPS`, after `"django.contrib.auth"`.',
-            'Add `path("oidc/", include("mozilla_django_oidc.urls"))` to `urlpatterns`.',
-            "Set `CLIENT_SECRET` in the environment and restart the application.",
-        ),
-        test=(
-            "Open `https://shop.example/oidc/authenticate/` and sign in.",
-            "The browser returns to `/`, where `request.user` is the user with this email.",
-            "Post a form to `/oidc/logout/`: the session of the service ends, too.",
-        ),
-        troubles=(
-            Trouble(
-                "OIDC callback state not found in session `oidc_states`!",
-                "The session cookie was lost, or the callback was opened twice.",
-                "Use one host name, and `SESSION_COOKIE_SECURE` only with HTTPS.",
-            ),
-            Trouble(
-                "JWS token verification failed.",
-                "The ID token is signed by another algorithm or key.",
-                "Keep `OIDC_RP_SIGN_ALGO` and `OIDC_OP_JWKS_ENDPOINT` as above.",
-            ),
-            Trouble(
-                "Claims verification failed",
-                "UserInfo has no email: the user has none, or the scope is missing.",
-                "Add an email to the user, and keep `email` in `OIDC_RP_SCOPES`.",
-            ),
-        ),
-        tested_by=_PROGRAMS,
-    ),
     "node": Guide(
         host="shop.example",
         needs=(
             "Node.js 20 or later, with the package openid-client 6.",
-            "A server for HTTPS in front of the program, unless it runs on `localhost`.",
+            HTTPS,
         ),
         languages=("js",),
         steps=(
@@ -93,7 +32,7 @@ GUIDES: Final[dict[str, Guide]] = {
             "Set `CLIENT_SECRET` in the environment.",
             "Start the program: `node server.mjs`.",
         ),
-        test=(*_HELLO, _GOODBYE),
+        test=(*_HELLO, GOODBYE),
         troubles=(
             Trouble(
                 "this browser has not begun this sign-in, or too long ago: begin at /login",
@@ -112,7 +51,7 @@ GUIDES: Final[dict[str, Guide]] = {
         host="shop.example",
         needs=(
             "Node.js 20 or later, with the packages express and express-openid-connect.",
-            "A server for HTTPS in front of the program, unless it runs on `localhost`.",
+            HTTPS,
         ),
         languages=("js",),
         steps=(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -35,3 +35,13 @@ class Guide(Struct, frozen=True, kw_only=True):
     test: tuple[str, ...]
     troubles: tuple[Trouble, ...] = ()
     tested_by: str = ""
+
+
+# Sentences that several guides share.
+
+HTTPS: Final = "A server for HTTPS in front of the program, unless it runs on `localhost`."
+HELLO: Final = (
+    "Open the address of the application and select **Sign in**.",
+    "Sign in. The page then begins with `Hello`.",
+)
+GOODBYE: Final = "Select **Sign out**, then **Sign in**: the service asks for the password again."

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.clients.presets.guides.guide import Guide, Trouble
+from idp.clients.presets.guides.guide import GOODBYE, HELLO, HTTPS, Guide, Trouble
 
 _TEST: Final = "interop/test_library_programs.py"
-_HTTPS: Final = "A server for HTTPS in front of the program, unless it runs on `localhost`."
-_SECRET: Final = "Set `CLIENT_SECRET` in the environment and restart the application."  # noqa: S105
-_HELLO: Final = (
-    "Open the address of the application and select **Sign in**.",
-    "Sign in. The page then begins with `Hello`.",
-    "Select **Sign out**, then **Sign in**: the service asks for the password again.",
-)
-_DJANGO: Final = "Django 4.2 or later, with its sessions and a database."
+_HELLO: Final = (*HELLO, GOODBYE)
 
 GUIDES: Final[dict[str, Guide]] = {
     "passport": Guide(
         host="shop.example",
-        needs=("Node.js 20 or later, with the packages named below.", _HTTPS),
+        needs=("Node.js 20 or later, with the packages named below.", HTTPS),
         languages=("js",),
         steps=(
             "Install the packages: "
@@ -39,7 +32,7 @@ GUIDES: Final[dict[str, Guide]] = {
     ),
     "go": Guide(
         host="shop.example",
-        needs=("Go 1.26 or later.", _HTTPS),
+        needs=("Go 1.26 or later.", HTTPS),
         languages=("go",),
         steps=(
             "Make a module: `go mod init shop.example/app`.",
@@ -80,51 +73,5 @@ GUIDES: Final[dict[str, Guide]] = {
             'Call `oidc.logout({ redirectTo: "home" })`: the next sign-in asks for the password '
             "again.",
         ),
-    ),
-    "allauth": Guide(
-        host="shop.example",
-        needs=(_DJANGO, "The package django-allauth 65 or later."),
-        languages=("python",),
-        steps=(
-            'Install the package: `pip install "django-allauth[socialaccount]"`.',
-            'Add `path("accounts/", include("allauth.urls"))` to `urlpatterns`.',
-            "Make the tables: `python manage.py migrate`.",
-            _SECRET,
-        ),
-        test=(
-            "Open `https://shop.example/accounts/oidc/idp/login/`, continue and sign in.",
-            "The browser returns to `/`, where `request.user` is the user with this email.",
-        ),
-        troubles=(
-            Trouble(
-                "Third-Party Login Failure",
-                "The callback was opened in another browser, or the session cookie was lost.",
-                "Use one host name, and begin the sign-in again.",
-            ),
-        ),
-        tested_by=_TEST,
-    ),
-    "social-auth": Guide(
-        host="shop.example",
-        needs=(_DJANGO, "The package social-auth-app-django 5 or later."),
-        languages=("python",),
-        steps=(
-            "Install the package: `pip install social-auth-app-django`.",
-            'Add `path("", include("social_django.urls", namespace="social"))` to `urlpatterns`.',
-            "Make the tables: `python manage.py migrate`.",
-            _SECRET,
-        ),
-        test=(
-            "Open `https://shop.example/login/oidc/` and sign in.",
-            "The browser returns to `/`, where `request.user` is the user.",
-        ),
-        troubles=(
-            Trouble(
-                "Session value state missing.",
-                "The callback was opened in another browser, or the session cookie was lost.",
-                "Use one host name, and begin the sign-in again.",
-            ),
-        ),
-        tested_by=_TEST,
     ),
 }
