@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
-from idp.clients.presets import devices, frameworks, libraries, products, python
+from idp.clients.presets import devices, django, flask, frameworks, libraries, products
 from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES
 from idp.config.urls import is_loopback
@@ -16,7 +16,12 @@ from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.oauth import paths
 
 PRESETS: Final[Mapping[str, Preset]] = (
-    python.PRESETS | frameworks.PRESETS | libraries.PRESETS | products.PRESETS | devices.PRESETS
+    flask.PRESETS
+    | django.PRESETS
+    | frameworks.PRESETS
+    | libraries.PRESETS
+    | products.PRESETS
+    | devices.PRESETS
 )
 _PLACEHOLDER: Final = re.compile(r"<([a-z_]+)>")
 _ADDRESS: Final = re.compile(

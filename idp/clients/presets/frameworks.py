@@ -1,4 +1,4 @@
-"""Presets of the frameworks that web applications are written with, beside those in Python."""
+"""Presets of the frameworks that web applications are written with, beside Flask and Django."""
 
 from __future__ import annotations
 

@@ -25,8 +25,13 @@ passport.use(new Strategy({
   clientID: '<client_id>',
   clientSecret: process.env.CLIENT_SECRET,
   callbackURL: '<base>/callback',
-  scope: ['profile', 'email'],
-}, (issuer, profile, context, idToken, done) => done(null, { id: profile.id, idToken })))
+  scope: ['profile', 'email', 'offline_access'],
+}, (issuer, profile, context, idToken, accessToken, refreshToken, params, done) =>
+  done(null, {
+    id: profile.id,
+    idToken,
+    ...tokensOf({ ...params, access_token: accessToken, refresh_token: refreshToken }),
+  })))
 passport.serializeUser((user, done) => done(null, user))
 passport.deserializeUser((user, done) => done(null, user))
 
@@ -41,6 +46,12 @@ app.use(session({
 app.use(passport.session())
 app.get('/login', passport.authenticate('openidconnect'))
 app.get('/callback', passport.authenticate('openidconnect', { successRedirect: '/' }))
+app.get('/profile', async (req, res) => {
+  const token = req.user && await freshAccessToken(req.user)
+  if (!token) return res.redirect('/login')
+  const headers = { Authorization: `Bearer ${token}` }
+  res.json(await (await fetch('<userinfo>', { headers })).json())
+})
 app.post('/logout', (req, res, next) => {
   const hint = { id_token_hint: req.user?.idToken, post_logout_redirect_uri: '<base>/' }
   const to = req.user ? `<end_session>?${new URLSearchParams(hint)}` : '/'
@@ -51,6 +62,28 @@ app.get('/', (req, res) => res.send(req.user
   ? `Hello ${req.user.id} <form method="post" action="/logout"><input type=submit value="Sign out"></form>`
   : '<a href="/login">Sign in</a>'))
 app.listen(<port>)
+
+function tokensOf({ access_token, refresh_token, expires_in }) {
+  const expiresAt = Date.now() + expires_in * 1000
+  return { accessToken: access_token, refreshToken: refresh_token, expiresAt }
+}
+
+// The access token; a minute before it expires, a new one in its place in the session, or null if
+// the refresh is refused.
+async function freshAccessToken(user) {
+  if (Date.now() < user.expiresAt - 60_000) return user.accessToken
+  const response = await fetch('<token>', {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'refresh_token',
+      refresh_token: user.refreshToken,
+      client_id: '<client_id>',
+      client_secret: process.env.CLIENT_SECRET,
+    }),
+  })
+  if (!response.ok) return null
+  return Object.assign(user, tokensOf(await response.json())).accessToken
+}
 """  # noqa: E501 - one line of HTML
 
 _GO: Final = """\
@@ -61,6 +94,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"html"
 	"log"
@@ -68,6 +102,7 @@ import (
 	"net/url"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -75,7 +110,7 @@ import (
 
 const signOut = `<form method="post" action="/logout"><input type=submit value="Sign out"></form>`
 
-// A person who is signed in: tokens refreshes the access token when it has expired.
+// A person who is signed in: tokens gets a new access token a minute before the last one expires.
 type person struct {
 	name, idToken string
 	tokens        oauth2.TokenSource
@@ -124,10 +159,26 @@ func main() {
 			http.Error(w, "the ID token is not valid", 400)
 			return
 		}
+		tokens := oauth2.ReuseTokenSourceWithExpiry(
+			token, config.TokenSource(context.Background(), token), time.Minute)
 		sid := rand.Text()
-		people.Store(sid, person{id.Subject, raw, config.TokenSource(context.Background(), token)})
+		people.Store(sid, person{id.Subject, raw, tokens})
 		setCookie(w, "sid", sid, 8*3600)
 		http.Redirect(w, r, "/", http.StatusSeeOther)
+	})
+	http.HandleFunc("GET /profile", func(w http.ResponseWriter, r *http.Request) {
+		user, ok := signedIn(r)
+		if !ok {
+			http.Redirect(w, r, "/login", http.StatusSeeOther)
+			return
+		}
+		info, err := provider.UserInfo(r.Context(), user.tokens)
+		if err != nil { // no new access token: sign in again
+			http.Redirect(w, r, "/login", http.StatusSeeOther)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(map[string]string{"sub": info.Subject, "email": info.Email})
 	})
 	http.HandleFunc("POST /logout", func(w http.ResponseWriter, r *http.Request) {
 		cookie, err := r.Cookie("sid")
@@ -146,15 +197,25 @@ func main() {
 	})
 	http.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		if cookie, err := r.Cookie("sid"); err == nil {
-			if found, ok := people.Load(cookie.Value); ok {
-				fmt.Fprintf(w, "Hello %s %s", html.EscapeString(found.(person).name), signOut)
-				return
-			}
+		if user, ok := signedIn(r); ok {
+			fmt.Fprintf(w, "Hello %s %s", html.EscapeString(user.name), signOut)
+			return
 		}
 		fmt.Fprint(w, `<a href="/login">Sign in</a>`)
 	})
 	log.Fatal(http.ListenAndServe("localhost:<port>", nil))
+}
+
+func signedIn(r *http.Request) (person, bool) {
+	cookie, err := r.Cookie("sid")
+	if err != nil {
+		return person{}, false
+	}
+	found, ok := people.Load(cookie.Value)
+	if !ok {
+		return person{}, false
+	}
+	return found.(person), true
 }
 
 func setCookie(w http.ResponseWriter, name, value string, seconds int) {
@@ -183,6 +244,7 @@ PRESETS: Final[dict[str, Preset]] = {
         title="Passport (passport-openidconnect)",
         kind="web",
         pkce=False,  # it can't send it
+        chosen=REFRESHING,
         redirect_uris=("{base}/callback",),
         post_logout_redirect_uris=("{base}/",),
         notes=(

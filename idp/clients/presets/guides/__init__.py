@@ -6,11 +6,24 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.clients.presets import PRESETS
-from idp.clients.presets.guides import devices, frameworks, libraries, page, products, python
+from idp.clients.presets.guides import (
+    devices,
+    django,
+    flask,
+    frameworks,
+    libraries,
+    page,
+    products,
+)
 from idp.clients.presets.guides.guide import Guide
 
 GUIDES: Final[Mapping[str, Guide]] = (
-    python.GUIDES | frameworks.GUIDES | libraries.GUIDES | products.GUIDES | devices.GUIDES
+    flask.GUIDES
+    | django.GUIDES
+    | frameworks.GUIDES
+    | libraries.GUIDES
+    | products.GUIDES
+    | devices.GUIDES
 )
 files: Final = page.files
 INDEX: Final = "README.md"

@@ -44,4 +44,7 @@ HELLO: Final = (
     "Open the address of the application and select **Sign in**.",
     "Sign in. The page then begins with `Hello`.",
 )
+PROFILE: Final = (
+    "Open `/profile`: it shows claims of the user, also after the access token has expired."
+)
 GOODBYE: Final = "Select **Sign out**, then **Sign in**: the service asks for the password again."

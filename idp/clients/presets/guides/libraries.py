@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.clients.presets.guides.guide import GOODBYE, HELLO, HTTPS, Guide, Trouble
+from idp.clients.presets.guides.guide import GOODBYE, HELLO, HTTPS, PROFILE, Guide, Trouble
 
-_TEST: Final = "interop/test_library_programs.py"
-_HELLO: Final = (*HELLO, GOODBYE)
+_TEST: Final = "interop/test_plain_applications.py"
+_HELLO: Final = (*HELLO, PROFILE, GOODBYE)
 
 GUIDES: Final[dict[str, Guide]] = {
     "passport": Guide(

@@ -28,7 +28,7 @@ _MARKS = {
     "allauth": '"OAUTH_PKCE_ENABLED": True',
 }
 _ALWAYS = {"express", "spa", "oidc-spa", "native", "cli", "kubernetes"}
-_NEVER = {"spring", "passport", "social-auth"}
+_NEVER = {"spring", "passport", "flask-oidc", "social-auth"}
 
 
 @pytest.mark.promise("security: requirePkce")

@@ -1,39 +1,17 @@
-"""Guides for web applications in Python."""
+"""Guides for applications with Django."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from idp.clients.presets.guides.guide import GOODBYE, HELLO, HTTPS, Guide, Trouble
+from idp.clients.presets.guides.guide import Guide, Trouble
 
 _PROGRAMS: Final = "interop/test_preset_programs.py"
-_LIBRARIES: Final = "interop/test_library_programs.py"
+_LIBRARIES: Final = "interop/test_plain_applications.py"
 _SECRET: Final = "Set `CLIENT_SECRET` in the environment and restart the application."  # noqa: S105
 _DJANGO: Final = "Django 4.2 or later, with its sessions and a database."
 
 GUIDES: Final[dict[str, Guide]] = {
-    "flask": Guide(
-        host="shop.example",
-        needs=(
-            "Python 3.10 or later, with the packages Flask, Authlib and Requests.",
-            HTTPS,
-        ),
-        languages=("python",),
-        steps=(
-            "Install the packages: `pip install flask authlib requests`.",
-            "Set `SECRET_KEY` and `CLIENT_SECRET` in the environment.",
-            "Start the application: `python app.py`.",
-        ),
-        test=(*HELLO, "Open the page in a private window: it shows **Sign in** again.", GOODBYE),
-        troubles=(
-            Trouble(
-                "mismatching_state: CSRF Warning! State not equal in request and response.",
-                "The session cookie was lost: another host name, or another `SECRET_KEY`.",
-                "Use one host name, and the same `SECRET_KEY` in every process.",
-            ),
-        ),
-        tested_by=_PROGRAMS,
-    ),
     "django": Guide(
         host="shop.example",
         needs=(
@@ -74,16 +52,21 @@ GUIDES: Final[dict[str, Guide]] = {
     "allauth": Guide(
         host="shop.example",
         needs=(_DJANGO, "The package django-allauth 65 or later."),
-        languages=("python",),
+        languages=("python", "python"),
         steps=(
             'Install the package: `pip install "django-allauth[socialaccount]"`.',
             'Add `path("accounts/", include("allauth.urls"))` to `urlpatterns`.',
+            'Add `path("profile/", identity.profile)` and '
+            '`path("sign-out/", identity.sign_out)` there, too.',
             "Make the tables: `python manage.py migrate`.",
             _SECRET,
         ),
         test=(
             "Open `https://shop.example/accounts/oidc/idp/login/`, continue and sign in.",
             "The browser returns to `/`, where `request.user` is the user with this email.",
+            "Open `/profile/`: it shows the claims of the user, also after the access token has "
+            "expired.",
+            "Post a form to `/sign-out/`: the session of the service ends, too.",
         ),
         troubles=(
             Trouble(
@@ -97,16 +80,21 @@ GUIDES: Final[dict[str, Guide]] = {
     "social-auth": Guide(
         host="shop.example",
         needs=(_DJANGO, "The package social-auth-app-django 5 or later."),
-        languages=("python",),
+        languages=("python", "python"),
         steps=(
             "Install the package: `pip install social-auth-app-django`.",
             'Add `path("", include("social_django.urls", namespace="social"))` to `urlpatterns`.',
+            'Add `path("sign-in/", identity.sign_in)`, `path("sign-out/", identity.sign_out)` and '
+            '`path("profile/", identity.profile)` there, too.',
             "Make the tables: `python manage.py migrate`.",
             _SECRET,
         ),
         test=(
-            "Open `https://shop.example/login/oidc/` and sign in.",
+            "Open `https://shop.example/sign-in/`, select **Sign in** and sign in.",
             "The browser returns to `/`, where `request.user` is the user.",
+            "Open `/profile/`: it shows the claims of the user, also after the access token has "
+            "expired.",
+            "Post a form to `/sign-out/`: the session of the service ends, too.",
         ),
         troubles=(
             Trouble(
