@@ -223,3 +223,69 @@ def test_the_file_of_the_guide_signs_in(program, new_person, serve):
     assert "access_token" not in before
     assert after["profile"]["email"] == "dana@example.com"
     assert userinfo(program, after["access_token"]) == 200
+
+
+OIDC_SPA = """<!doctype html>
+<title>The page of the guide for oidc-spa</title>
+<script type="importmap">{"imports": {
+  "oidc-spa/core": "/node_modules/oidc-spa/esm/core/index.mjs"
+}}</script>
+<button id="in">Sign in</button>
+<button id="refresh">Refresh</button>
+<button id="out">Sign out</button>
+<p id="told"></p>
+<script type="module">
+import { oidc } from "/oidc.js"
+async function tell(step) {
+  const tokens = oidc.isUserLoggedIn ? await oidc.getTokens() : {}
+  const told = { step, profile: tokens.decodedIdToken, access_token: tokens.accessToken }
+  document.getElementById("told").textContent = JSON.stringify(told)
+}
+const on = (id, act) => document.getElementById(id).addEventListener("click", act)
+on("in", () => oidc.login())
+on("refresh", async () => { await oidc.renewTokens(); await tell("refreshed") })
+on("out", () => oidc.logout({ redirectTo: "home" }))
+await tell(oidc.isUserLoggedIn ? "signed in" : "ready")
+</script>
+"""
+
+
+class OidcSpaFiles(GuideFiles):
+    """The page of the guide for oidc-spa at /, with the guide's own file beside it."""
+
+    def do_GET(self):
+        path = self.path.partition("?")[0]
+        if path == "/":
+            self._send("text/html", OIDC_SPA)
+        elif path == "/oidc.js":
+            self._send("text/javascript", self.settings["oidc.ts"])
+        else:
+            super().do_GET()
+
+
+def test_the_file_of_the_guide_for_oidc_spa_signs_in_refreshes_and_signs_out(
+    program, new_person, serve
+):
+    page, settings = serve(OidcSpaFiles)
+    base = page.rpartition("/")[0]
+    client_id = registered(program, presets.expand("oidc-spa", base))
+    settings["oidc.ts"] = presets.configuration("oidc-spa", program.issuer, client_id, base)
+    person = new_person()
+    person.page.goto(f"{base}/")
+    before = application_state(person, "ready")
+    first = sign_in(person)
+    person.page.click("#refresh")
+    second = application_state(person, "refreshed")
+    person.page.reload()
+    third = application_state(person, "signed in")
+    with person.page.expect_navigation():
+        person.page.click("#out")
+    after = application_state(person, "ready")
+    with person.page.expect_navigation():
+        person.page.click("#in")
+
+    assert "access_token" not in before | after
+    assert first["profile"]["sub"] == second["profile"]["sub"] == third["profile"]["sub"]
+    assert first["access_token"] != second["access_token"]
+    assert userinfo(program, third["access_token"]) == 401
+    assert person.name == "login-name"

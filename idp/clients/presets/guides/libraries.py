@@ -70,8 +70,10 @@ GUIDES: Final[dict[str, Guide]] = {
         test=(
             "Call `oidc.login()` and sign in: the browser returns to the application.",
             "`oidc.isUserLoggedIn` is then true.",
+            "Reload the page: the user is still signed in, without the password.",
             'Call `oidc.logout({ redirectTo: "home" })`: the next sign-in asks for the password '
             "again.",
         ),
+        tested_by="browser/flows/test_single_page_app.py",
     ),
 }
