@@ -195,7 +195,33 @@ spring:
         provider:
           idp:
             issuer-uri: "<issuer>"
-"""
+
+# --- SecurityConfiguration.java, in the package of the application
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.oauth2.client.oidc.web.logout.OidcClientInitiatedLogoutSuccessHandler;
+import org.springframework.security.oauth2.client.registration.ClientRegistrationRepository;
+import org.springframework.security.web.SecurityFilterChain;
+
+@Configuration
+public class SecurityConfiguration {
+
+    @Bean
+    SecurityFilterChain security(HttpSecurity http, ClientRegistrationRepository clients)
+            throws Exception {
+        // A post to /logout ends the session at the identity service, too.
+        var signOut = new OidcClientInitiatedLogoutSuccessHandler(clients);
+        signOut.setPostLogoutRedirectUri("<base>/");
+        return http
+                .authorizeHttpRequests(requests -> requests.anyRequest().authenticated())
+                .oauth2Login(Customizer.withDefaults())
+                .logout(logout -> logout.logoutSuccessHandler(signOut))
+                .build();
+    }
+}
+"""  # noqa: E501 - the name of a class
 
 _ASP: Final = """\
 // Program.cs: dotnet add package Microsoft.AspNetCore.Authentication.OpenIdConnect
@@ -262,8 +288,9 @@ PRESETS: Final[dict[str, Preset]] = {
         kind="web",
         pkce=False,  # Spring Boot 4 sends it, and version 3 can't without a bean
         redirect_uris=("{base}/login/oauth2/code/idp",),
+        post_logout_redirect_uris=("{base}/",),
         notes=(EXACT_ISSUER,),
-        file="application.yaml",
+        file="application.yaml, SecurityConfiguration.java",
         configuration=_SPRING,
     ),
     "aspnet": Preset(

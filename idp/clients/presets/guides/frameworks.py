@@ -111,14 +111,17 @@ GUIDES: Final[dict[str, Guide]] = {
             "Spring Boot 3 or later.",
             "The dependency `spring-boot-starter-oauth2-client`.",
         ),
-        languages=("yaml",),
+        languages=("yaml", "java"),
         steps=(
+            "Begin `SecurityConfiguration.java` with the package of the application.",
             "Set `CLIENT_SECRET` in the environment and restart the application.",
             "Behind a proxy, set `server.forward-headers-strategy: framework` as well.",
         ),
         test=(
             "Open `https://shop.example/oauth2/authorization/idp` and sign in.",
             "The browser returns to the page that was requested first.",
+            "Open `https://shop.example/logout` and select **Log Out**: the next sign-in asks for "
+            "the password again.",
         ),
         troubles=(
             Trouble(

@@ -194,7 +194,7 @@ def test_a_program_says_at_its_top_its_file_what_to_install_and_its_variables(na
     if name == "nextjs":  # Auth.js reads this one by itself
         variables.add("AUTH_SECRET")
 
-    assert lines[0].lstrip("#/ ").startswith(presets.find(name).file)
+    assert lines[0].lstrip("#/ ").startswith(presets.find(name).file.split(", ")[0])
     assert re.search(r"\b(pip install|npm install|dotnet add|dependencies)\b", head)
     assert "CLIENT_SECRET" in variables
     assert variables == set(re.findall(r"[A-Z]+_[A-Z]+", head))
