@@ -21,12 +21,14 @@ FORWARDED: Final = "Forwarded"
 
 _MAX_CHARACTERS: Final = 1000  # of one element; more is not understood
 _MAX_COMMAS: Final = 8  # in the quoted text of one element
-_QUOTED: Final = r'"(?:[^"\\]|\\.)*"'
-_NAME: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # RFC 9110 5.6.2
+# All quantifiers are possessive: a text that does not match is refused in linear time.
+_QUOTED: Final = r'"(?:[^"\\]|\\.)*+"'
+_NAME: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]++"  # RFC 9110 5.6.2
 # Proxies also write addresses with a colon without quotes.
-_PAIR: Final = rf'[ \t]*(?:({_NAME})[ \t]*=[ \t]*({_QUOTED}|[^",;\\\s]*)[ \t]*)?'
-_ELEMENT: Final = re.compile(rf"{_PAIR}(?:;{_PAIR})*")
-_EACH_PAIR: Final = re.compile(rf'({_NAME})[ \t]*=[ \t]*({_QUOTED}|[^",;\\\s]*)')
+_ASSIGNMENT: Final = rf'({_NAME})[ \t]*+=[ \t]*+({_QUOTED}|[^",;\\\s]*+)'
+_PAIR: Final = rf"[ \t]*+(?:{_ASSIGNMENT}[ \t]*+)?+"
+_ELEMENT: Final = re.compile(rf"{_PAIR}(?:;{_PAIR})*+")
+_EACH_PAIR: Final = re.compile(_ASSIGNMENT)
 _ESCAPED: Final = re.compile(r"\\(.)")
 _BRACKETED: Final = re.compile(r"\[([^\]]*)\](?::(?:[0-9]{1,5}|_[A-Za-z0-9._-]+)?)?")
 _WITH_PORT: Final = re.compile(r"([^:]*):(?:[0-9]{1,5}|_[A-Za-z0-9._-]+)?")

@@ -88,12 +88,10 @@ def _default_port(config: Config) -> int:
 
 def _scheme(config: Config, request: HTTPServerRequest) -> str:
     """Returns the caller's scheme: that of the connection, or as a trusted proxy reports it."""
+    if not _is_trusted(config.trusted_proxies, request.remote_ip or ""):
+        return request.protocol
     scheme = forwarding.scheme(request.headers)
-    if scheme in ("http", "https") and _is_trusted(
-        config.trusted_proxies, request.remote_ip or ""
-    ):
-        return scheme
-    return request.protocol
+    return scheme if scheme in ("http", "https") else request.protocol
 
 
 def _is_plain(host: str) -> bool:
@@ -134,8 +132,10 @@ def client(config: Config, request: HTTPServerRequest) -> ForwardedClient:
         return ForwardedClient(address)
     # The last entry was added by the nearest proxy; entries left of the first untrusted one can be
     # forged.
-    for hop in forwarding.hops_from_nearest(request.headers):
-        if not _is_trusted(config.trusted_proxies, address):
+    hops = forwarding.hops_from_nearest(request.headers)
+    while _is_trusted(config.trusted_proxies, address):
+        hop = next(hops, None)
+        if hop is None:
             break
         sender = forwarding.address_of(hop)
         if sender is None:

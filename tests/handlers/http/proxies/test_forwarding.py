@@ -174,6 +174,26 @@ def test_long_headers_are_read_within_few_steps():
     assert client_of(("X-Forwarded-For", "x" * 60_000)).address == PROXY
 
 
+@pytest.mark.parametrize("end", ["\\", '"', ", for=192.0.2.1"])
+def test_what_is_nearly_an_element_is_not_tried_in_all_ways(end):
+    """With 190 pairs there would be 3 to the power of 190 ways."""
+    for pair in ("a=  ;", "a  =;", " ;", 'a=" ";', "a=b  ;"):
+        headers = HTTPHeaders({"Forwarded": pair * 190 + end})
+
+        assert forwarding.scheme(headers) == ""
+        assert list(forwarding.hops_from_nearest(headers))[-1] == "unknown"
+
+
+async def test_a_stranger_at_a_wrong_host_has_no_header_of_proxies_read(visitor, monkeypatch):
+    monkeypatch.setattr(forwarding, "scheme", lambda _: pytest.fail("it was read"))
+
+    page = await visitor.get(
+        "/ui/login", headers={"Host": "evil.example", "Accept": "text/html", "Forwarded": "a=;b"}
+    )
+
+    assert page.status == 421
+
+
 class TestBehindAProxyThatNamesNoClient:
     @pytest.fixture
     def settings(self):
