@@ -16,7 +16,8 @@ neither ever contains a secret or a stored value::
     ├── SecretGone          the call was made before, and the secret of its answer was deleted
     ├── TooMany             the rate limit is exceeded; `retry_after_seconds` is the time to wait
     ├── Busy                too many concurrent operations; `retry_after_seconds` as above
-    │   └── HashingBusy     (idp.passwords) too many sign-ins wait for a password hash
+    │   ├── HashingBusy     (idp.passwords) too many sign-ins wait for a password hash
+    │   └── SealingStopped  (idp.keys.master_key) which master key is in charge is not known
     ├── AlreadyRunning      another process does the same at this moment
     ├── ConfigError         the settings can't be used; `problems` lists every reason
     ├── WrongKey            (idp.keys.master_key) a value of another master key, or altered

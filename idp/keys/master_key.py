@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from idp.foundation import base64url
-from idp.foundation.errors import IdpError
+from idp.foundation.errors import Busy, IdpError
 from idp.foundation.randomness import Random, SystemRandom
 
 KEY_BYTES: Final = 32
@@ -42,6 +42,17 @@ class WrongKey(IdpError):
             f"a stored value ({purpose}) can't be opened: this is not the master key that it was"
             " sealed with, or the value was altered. Start the service with the master key that"
             " belongs to this store."
+        )
+
+
+class SealingStopped(Busy):
+    """This process does not know at this moment which master key is in charge."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this process has not been given the master key in charge, or could not read for a"
+            " while which one that is",
+            retry_after_seconds=10,
         )
 
 
@@ -71,14 +82,15 @@ class MasterKey:
         self._by_fingerprint = {self._in_charge.fingerprint: self._in_charge}
         self._forgotten: set[str] = set()
         self._may_seal = True
+        self._is_followed: Callable[[], bool] = lambda: True
         self._reread = reread
         self.add(others)
 
     def seal(self, plaintext: bytes | str, purpose: str) -> str:
         """Returns the encrypted value as text, for `open` with the same key and purpose. Raises
-        WrongKey after `stop_sealing`."""
-        if not self._may_seal:
-            raise WrongKey(purpose)
+        SealingStopped after `stop_sealing`, and while the condition of `seal_while` is false."""
+        if not self._may_seal or not self._is_followed():
+            raise SealingStopped
         return self._sealed_by(self._in_charge, plaintext, purpose)
 
     def open(self, sealed: str, purpose: str) -> bytes:
@@ -156,6 +168,11 @@ class MasterKey:
         """Encrypts nothing more until the next `use`: another key is in charge, and what this one
         encrypts could soon not be read by any process."""
         self._may_seal = False
+
+    def seal_while(self, is_followed: Callable[[], bool]) -> None:
+        """Encrypts only while `is_followed` returns True: whether this process knows that its key
+        is still in charge."""
+        self._is_followed = is_followed
 
     def forget(self, fingerprints: Iterable[str]) -> None:
         """Decrypts nothing more with these keys, which may be in the wrong hands, even if they are

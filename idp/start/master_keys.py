@@ -19,7 +19,7 @@ from typing import Final
 from idp.config.settings import Config
 from idp.foundation import logs
 from idp.foundation.clock import SystemTimer, Timer
-from idp.foundation.errors import ConfigError, FailedPrecondition, IdpError
+from idp.foundation.errors import AlreadyRunning, ConfigError, FailedPrecondition, IdpError
 from idp.foundation.randomness import Random
 from idp.keys import key_files
 from idp.keys.master_key import MasterKey, fingerprint
@@ -30,6 +30,7 @@ from idp.service import Service
 from storage import Stale, StorageError, Update
 
 FOLLOW_SECONDS: Final = 10.0  # after which every process has the key in charge
+MAX_BEHIND_SECONDS: Final = 120.0  # less than records wait for being encrypted again
 _REREAD_SECONDS: Final = 1.0
 _LATER: Final = "2."
 _OTHER_KEY: Final = (
@@ -130,24 +131,39 @@ def check(instance: Instance, master_key: MasterKey) -> None:
 
 @asynccontextmanager
 async def following(service: Service) -> AsyncIterator[None]:
-    """Has the process use the key in charge, as long as the block lasts."""
-    task = asyncio.create_task(_follow(service))
+    """Has the process use the key in charge, as long as the block lasts. One that was stopped, or
+    could not read the store, for MAX_BEHIND_SECONDS encrypts nothing until it has read which key
+    that is: it may have been replaced meanwhile."""
+    follower = _Follower(service)
+    service.master_key.seal_while(follower.is_current)
+    task = asyncio.create_task(follower.run())
     try:
         yield
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        service.master_key.seal_while(lambda: True)
 
 
-async def _follow(service: Service) -> None:
-    while True:
-        await service.timer.sleep(FOLLOW_SECONDS)
-        try:
-            await follow(service)
-        except StorageError:
-            continue  # other background work logs it
-        except (IdpError, OSError) as error:
-            _log.error("this process can't use the master key in charge", error=str(error))
+class _Follower:
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._followed_at = service.timer.monotonic()
+
+    def is_current(self) -> bool:
+        return self._service.timer.monotonic() < self._followed_at + MAX_BEHIND_SECONDS
+
+    async def run(self) -> None:
+        while True:
+            await self._service.timer.sleep(FOLLOW_SECONDS)
+            try:
+                await follow(self._service)
+            except StorageError:
+                continue  # other background work logs it
+            except (IdpError, OSError) as error:
+                _log.error("this process can't use the master key in charge", error=str(error))
+            else:
+                self._followed_at = self._service.timer.monotonic()
 
 
 async def follow(service: Service) -> None:
@@ -169,7 +185,8 @@ async def follow(service: Service) -> None:
     check(instance, service.master_key)
     service.master_key.use(in_charge(instance))
     service.master_key.forget(instance.replaced_key_checks)
-    _remove_unneeded(service, instance)
+    if _has_unneeded(service, instance):
+        await _remove_unneeded(service)
 
 
 def _given_now(config: Config, random: Random) -> list[bytes]:
@@ -228,12 +245,24 @@ async def replace_in_data_dir(service: Service) -> None:
         ) from error
 
 
-def _remove_unneeded(service: Service, instance: Instance) -> None:
+def _has_unneeded(service: Service, instance: Instance) -> bool:
+    """Returns whether the data directory has a former key that nothing needs."""
+    key = key_files.read_old(service.config.data_dir)
+    return key is not None and fingerprint(key) in instance.replaced_key_checks
+
+
+async def _remove_unneeded(service: Service) -> None:
+    """Removes a former key that nothing needs from the data directory.
+
+    Both the file and the record are read within the lock: another replacement may have begun, and
+    its former key is needed.
+    """
     data_dir = service.config.data_dir
-    key = key_files.read_old(data_dir)
-    if key is None or fingerprint(key) not in instance.replaced_key_checks:
-        return
-    with suppress(OSError):  # where the directory is read-only, `idp doctor` reminds of the file
-        with key_files.locked(data_dir):
-            key_files.remove_old(data_dir)
+    # Where the directory is read-only, `idp doctor` reminds of the file; where another process has
+    # the lock, the next look removes it.
+    with suppress(OSError, AlreadyRunning), key_files.locked(data_dir):
+        instance = await service.store.get(INSTANCES, INSTANCE_ID)
+        if instance is None or not _has_unneeded(service, instance):
+            return
+        key_files.remove_old(data_dir)
         _log.info("the former master key was removed", file=str(data_dir / key_files.OLD_KEY_FILE))

@@ -1,7 +1,8 @@
 """Encrypts what a former master key has encrypted with the one in charge, in the background.
 
 It begins once no process encrypts with the former key any more, and nothing is left of what people
-hold that was encrypted with it: the addresses of sign-ins in progress.
+hold that was encrypted with it: the addresses of sign-ins and logouts in progress, and cookies of
+resets and of sign-ins at other providers, which are valid for less time.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from idp.config.settings import Config
 from idp.foundation import logs
 from idp.keys.master_key import WrongKey
 from idp.oauth import key_rotation
+from idp.oauth.endpoints import end_session, notes
 from idp.records import INSTANCE_ID, INSTANCES, Instance
 from idp.records.instance import MasterKeyReplacement
 from idp.records.sealed_fields import SEALED_FIELDS, SealedField
@@ -31,15 +33,14 @@ from storage.lists import value_at
 EVERY_SECONDS: Final = 60
 _PAGE: Final = 100
 _RUN_SECONDS: Final = 20.0
-_MIN_WAIT: Final = timedelta(minutes=5)  # until no process encrypts with the former key
 
 _log: Final = logs.logger(__name__)
 
 
 def begins_at(config: Config, replacement: MasterKeyReplacement) -> datetime:
     """Returns the instant from which records are encrypted again."""
-    wait = max(_MIN_WAIT, timedelta(seconds=config.sign_in_seconds))
-    return replacement.began_at + wait
+    held = max(timedelta(seconds=config.sign_in_seconds), end_session.LIFETIME)
+    return replacement.began_at + held + notes.EXTRA_LIFETIME
 
 
 async def has_work(service: Service) -> bool:

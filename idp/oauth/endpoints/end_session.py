@@ -36,7 +36,7 @@ from idp.records import LOGOUT_REQUESTS, SESSIONS, Application, Browser, LogoutR
 from idp.service import Service
 from storage import Insert, Stale, Write
 
-_LIFETIME: Final = timedelta(hours=1)
+LIFETIME: Final = timedelta(hours=1)
 _ATTEMPTS: Final = 3
 _PURPOSE: Final = "logout"
 
@@ -71,7 +71,7 @@ async def read(service: Service, params: Params) -> LogoutRequest:
             )
     return LogoutRequest(
         id=service.random.id(),
-        expires_at=service.clock.now() + _LIFETIME,
+        expires_at=service.clock.now() + LIFETIME,
         client_id=client.id if client else None,
         hinted_user_id=hint.sub if hint else None,
         hinted_session_id=hint.sid if hint else None,

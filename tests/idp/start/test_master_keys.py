@@ -10,8 +10,10 @@ from msgspec import structs
 from idp.audit import event_streams
 from idp.foundation import private_files
 from idp.foundation.errors import AlreadyRunning, ConfigError, FailedPrecondition
+from idp.foundation.randomness import SystemRandom
 from idp.keys import key_files
-from idp.keys.master_key import MasterKey, WrongKey, fingerprint
+from idp.keys.master_key import MasterKey, SealingStopped, WrongKey, fingerprint
+from idp.oauth.endpoints import end_session
 from idp.start import first_start, master_keys
 from tests.support.clock import SteppingTimer
 from tests.support.patience import until
@@ -24,6 +26,7 @@ from tests.support.store.master_keys import (
     instance_of,
     process,
     restart,
+    waiting,
     write,
 )
 from tests.support.store.stored import everything
@@ -139,7 +142,7 @@ async def test_a_process_that_lacks_the_new_key_says_so_and_encrypts_nothing_unt
     with pytest.raises(ConfigError, match="another master key"):
         await master_keys.follow(lacking)
 
-    with pytest.raises(WrongKey):
+    with pytest.raises(SealingStopped, match="has not been given the master key in charge"):
         lacking.master_key.seal("secret", PURPOSE)
     assert lacking.master_key.open(sealed, PURPOSE) == b"secret"
     give(tmp_path / "lacking", NEW, former)
@@ -349,3 +352,65 @@ async def test_values_that_no_key_opens_have_the_files_read_once_a_second(
         key.open("v1.forged", PURPOSE)
 
     assert (first, len(reads)) == (1, 2)
+
+
+async def test_a_process_that_was_stopped_encrypts_nothing_before_it_knows_the_key_in_charge(
+    server,
+):
+    timer = SteppingTimer()
+    service = replace(server.service, timer=timer)
+    async with master_keys.following(service):
+        timer._now += master_keys.MAX_BEHIND_SECONDS  # it stands still, and its loop does not run
+        with pytest.raises(SealingStopped):
+            service.master_key.seal("secret", PURPOSE)
+        await timer.advance(master_keys.FOLLOW_SECONDS)
+        await until(lambda: _seals(service))
+
+
+def _seals(service) -> bool:
+    try:
+        return bool(service.master_key.seal("secret", PURPOSE))
+    except SealingStopped:
+        return False
+
+
+async def test_a_key_that_another_command_has_put_aside_meanwhile_is_not_removed(
+    server, data, former, monkeypatch
+):
+    """Between the look at the former key and the lock, a whole replacement begins."""
+    await master_keys.replace_in_data_dir(server.service)
+    await done(server)
+    locked = key_files.locked
+
+    def after_another(directory):
+        monkeypatch.setattr(key_files, "locked", locked)
+        with locked(directory):
+            key_files.replace(
+                directory, key_files.master_key(directory, SystemRandom()), SystemRandom()
+            )
+        return locked(directory)
+
+    in_charge = key_files.master_key(data, SystemRandom())
+    monkeypatch.setattr(key_files, "locked", after_another)
+    await master_keys.follow(server.service)
+
+    assert key_files.read_old(data) == in_charge
+
+
+async def test_a_process_that_meets_the_lock_of_another_follows_all_the_same(server, data, former):
+    await master_keys.replace_in_data_dir(server.service)
+    await done(server)
+    with key_files.locked(data):
+        await master_keys.follow(server.service)
+        assert key_files.read_old(data) == former
+
+    await master_keys.follow(server.service)
+    assert key_files.read_old(data) is None
+
+
+async def test_a_logout_that_was_begun_before_is_read_until_records_are_encrypted_again(
+    server, tmp_path
+):
+    server.service.use(structs.replace(server.service.config, sign_in_seconds=300))
+
+    assert waiting(server.service) > end_session.LIFETIME

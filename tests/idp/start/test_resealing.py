@@ -6,6 +6,7 @@ from __future__ import annotations
 import typing
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 
 import msgspec
 import pytest
@@ -20,7 +21,16 @@ from storage.lists import value_at
 from tests.support.store.backups import master_key_of
 from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
 from tests.support.store.generated import Generator
-from tests.support.store.master_keys import LONG, NEW, alone, begun, done, instance_of, restart
+from tests.support.store.master_keys import (
+    LONG,
+    NEW,
+    alone,
+    begun,
+    done,
+    instance_of,
+    restart,
+    waiting,
+)
 from tests.support.store.stored import everything
 
 OF_THE_INSTALLATION = {field for field in SEALED_FIELDS if field.collection is INSTANCES}
@@ -146,7 +156,7 @@ async def test_the_end_is_one_event_and_only_the_new_key_is_needed(server, tmp_p
 
 async def test_nothing_is_encrypted_again_before_sign_ins_in_progress_have_ended(server, tmp_path):
     await begun(server.service, tmp_path / "keys")
-    server.clock.advance(server.service.config.sign_in_seconds - 1)
+    server.clock.advance(waiting(server.service) - timedelta(seconds=1))
 
     assert not await resealing.has_work(server.service)
     server.clock.advance(1)
@@ -195,7 +205,7 @@ async def test_a_replacement_that_is_interrupted_at_any_write_is_continued(
     monkeypatch.setattr(resealing, "_PAGE", 1)
     held, root = await fill(server), master_key_of(server.service)
     await begun(server.service, tmp_path / "keys")
-    server.clock.advance(server.service.config.sign_in_seconds)
+    server.clock.advance(waiting(server.service))
 
     kills = 0
     while await resealing.has_work(server.service):
@@ -219,7 +229,7 @@ async def test_work_that_takes_longer_than_a_turn_is_continued_where_it_was(
     monkeypatch.setattr(resealing, "_RUN_SECONDS", 0.0)
     held, root = await fill(server), master_key_of(server.service)
     await begun(server.service, tmp_path / "keys")
-    server.clock.advance(server.service.config.sign_in_seconds)
+    server.clock.advance(waiting(server.service))
 
     positions = []
     while await resealing.has_work(server.service):
@@ -253,7 +263,7 @@ async def test_a_change_while_a_record_is_encrypted_again_is_not_lost(server, tm
     (id, _), former = (await fill(server))[TOTP_SECRET], server.service.master_key
     other = former.seal("another secret", TOTP_SECRET.purpose)
     await begun(server.service, tmp_path / "keys")
-    server.clock.advance(server.service.config.sign_in_seconds)
+    server.clock.advance(waiting(server.service))
     change = Update(USERS, id, set={"totp.sealed_secret": other, "totp.name": "renamed"})
 
     await resealing.reseal(replace(server.service, store=Overtaken(server.store, change)))
@@ -267,7 +277,7 @@ async def test_a_change_while_a_record_is_encrypted_again_is_not_lost(server, tm
 async def test_a_user_who_is_deleted_meanwhile_stays_deleted(server, tmp_path):
     id, _ = (await fill(server))[TOTP_SECRET]
     await begun(server.service, tmp_path / "keys")
-    server.clock.advance(server.service.config.sign_in_seconds)
+    server.clock.advance(waiting(server.service))
 
     await resealing.reseal(
         replace(server.service, store=Overtaken(server.store, Delete(USERS, id)))

@@ -12,6 +12,7 @@ from idp.foundation.randomness import SystemRandom
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
 from idp.records import INSTANCE_ID, INSTANCES
+from idp.records.instance import MasterKeyReplacement
 from idp.start import master_keys, resealing
 from tests.support.store.backups import master_key_of
 
@@ -62,10 +63,19 @@ async def begun(service, directory, new: bytes = NEW) -> None:
     await master_keys.follow(service)
 
 
+def waiting(service) -> timedelta:
+    """How long records wait for being encrypted again."""
+    now = service.clock.now()
+    return (
+        resealing.begins_at(service.config, MasterKeyReplacement(old_key_check="", began_at=now))
+        - now
+    )
+
+
 async def done(server, service=None) -> None:
     """Waits until records may be encrypted again, and encrypts all of them."""
     service = service or server.service
-    server.clock.advance(service.config.sign_in_seconds)
+    server.clock.advance(waiting(service))
     while await resealing.has_work(service):
         await resealing.reseal(service)
 
