@@ -1,9 +1,10 @@
 """Browsers: a cookie, and the record behind it once a first form was sent.
 
-The cookie is id ‖ secret. The store holds the secret's digest, and the secret changes at every
-sign-in, step-up and logout, so that an earlier cookie is no longer valid. The secret that a form
-gives is derived from all that the browser sent with it. So the same form, sent again with the
-cookie from before, is recognized for a minute and gets the same cookie.
+The cookie is id ‖ secret. The store holds the secret's digest, and the secret changes whenever a
+user authenticates, also where a further step is required, and at every logout: an earlier cookie
+is no longer valid. The secret that a form gives is derived from all that the browser sent with it.
+So the same form, sent again with the cookie from before, is recognized for a minute and gets the
+same cookie.
 
 A new browser has no record: its cookie is id ‖ secret ‖ time ‖ MAC, so that anonymous requests
 store nothing. The MAC is valid only while there is no record of that id.
@@ -29,6 +30,7 @@ from storage import Insert, Update
 COOKIE_LIFETIME: Final = timedelta(days=400)  # browsers store no cookie longer
 REPEATED_WITHIN: Final = timedelta(minutes=1)
 REMEMBERED: Final = 10  # accounts in one browser
+_MAX_REPEATED: Final = 10  # forms of a browser that are compared within a minute
 _PURPOSE: Final = "browser"
 _PLAIN_LENGTH: Final = opaque_tokens.ID_LENGTH + opaque_tokens.SECRET_LENGTH
 _TIME: Final = re.compile(r"[0-9]{10}")  # whole seconds: enough until the year 2286
@@ -166,7 +168,11 @@ async def repeated(service: Service, cookie: str | None, next_secret: str) -> Co
     """Returns the cookie that the first sending of a form has given its browser, if this is
     another one within a minute: `cookie` is the one from before. None otherwise."""
     content = read(service, cookie)
-    browser = await service.store.get(BROWSERS, content.id) if content else None
+    if content is None or service.request_counts.wait_seconds(
+        service.clock.now(), "repeated forms", content.id, _MAX_REPEATED
+    ):
+        return None  # else who has the cookie from before could guess what the form had
+    browser = await service.store.get(BROWSERS, content.id)
     if browser is None or not opaque_tokens.matches(next_secret, browser.secret_hash):
         return None
     if service.clock.now() >= browser.expires_at - COOKIE_LIFETIME + REPEATED_WITHIN:

@@ -18,9 +18,9 @@ from idp.foundation import metrics, uris
 from idp.identity.factors import second_factors
 from idp.identity.guesses import counter_resets
 from idp.identity.guesses.origin import AttemptOrigin
+from idp.identity.sessions import browsers, password_check
 from idp.identity.sessions import creation as session_creation
 from idp.identity.sessions import lifetime as session_lifetime
-from idp.identity.sessions import password_check
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import lookup as user_lookup
@@ -297,22 +297,24 @@ async def enter_password(
 
 async def continue_with(
     service: Service, flow: Flow, progress: AuthenticationProgress, *writes: Write, **changes: Any
-) -> Cookie | None:
+) -> Cookie:
     """Stores one more authentication method of a user, in one unit with the writes of that method.
 
-    Signs the user in and returns the browser's new cookie; or stores the progress where something
-    is still required, and returns None. `progress` has all methods that are valid now, also those
+    Signs the user in; or stores the progress where something is still required. Either way the
+    browser gets a new secret, so that who knows its earlier cookie can't continue, and its cookie
+    is returned. `progress` has all methods that are valid now, also those
     of `find_progress`; `changes` are other fields of the request to store. Raises `Conflict` and
     `Stale`, of these writes or because something else happened at the same moment.
     """
     request = structs.replace(flow.request, **changes)
     if await authentication_progress.next_action(service, request, progress) is None:
         return await _open_session(service, flow, progress, writes, changes)
-    changes = {**changes, **authentication_progress.stored_fields(flow.browser, progress)}
-    await sign_in_pending.commit(
-        service, flow, *writes, sign_in_pending.step(flow, changes), is_confirmed=True
-    )
-    return None
+    rotation, cookie = browsers.rotation(service.random, flow.browser, service.clock.now())
+    changes = {**changes, **authentication_progress.stored_fields(cookie.browser, progress)}
+    step = sign_in_pending.step(flow, changes)
+    await sign_in_pending.commit(service, flow, *writes, rotation, step, is_confirmed=True)
+    flow.browser = cookie.browser
+    return cookie
 
 
 async def find_progress(service: Service, flow: Flow) -> AuthenticationProgress | None:

@@ -9,6 +9,7 @@ import pytest
 from idp.records import AUTH_REQUESTS, BROWSERS, EVENTS
 from tests.handlers.login.form_pages import FORMS
 from tests.support.protocol.device import GRANTS, Device
+from tests.support.sign_in.factors import set_rules
 from tests.support.sign_in.steps import at_password, cancel, text_of
 from tests.support.slices import one_in
 from tests.support.store.stored import everything
@@ -203,3 +204,43 @@ async def test_a_device_code_sent_twice_at_once_leads_to_one_sign_in(visitor, se
 
     assert first.status == second.status == 303
     assert first.location == second.location
+
+
+async def test_who_knows_the_cookie_from_before_the_password_gets_no_later_one(
+    server, visitor, demo, new_visitor
+):
+    """A page without a password or code, as the offer of a factor, is answered with a cookie as
+    well, which follows from one that only the user's browser has."""
+    await set_rules(server, offer_factor_seconds=30 * 86400)
+    page = await at_password(visitor, demo, "demo")
+    planted = dict(visitor.cookies)
+    offer = await visitor.submit(page, password=server.user[1])
+    assert offer.name == "factor-offer"
+    assert dict(visitor.cookies) != planted
+    await visitor.submit(offer, decision="skip")
+
+    thief = new_visitor()
+    thief.cookies.update(planted)
+    again = await thief.send(offer, **offer.inputs, decision="skip")
+
+    assert not again.headers.get_list("Set-Cookie")
+    assert again.status in (403, 410)
+
+
+async def test_what_a_form_had_can_not_be_guessed_by_sending_it_again(
+    server, visitor, demo, new_visitor
+):
+    page = await at_password(visitor, demo, "demo")
+    before, right = dict(visitor.cookies), page.inputs | {"password": server.user[1]}
+    await visitor.send(page, **right)
+    thief = new_visitor()
+    for number in range(10):
+        thief.cookies.clear()
+        thief.cookies.update(before)
+        await thief.send(page, **page.inputs | {"password": f"wrong {number}"})
+    thief.cookies.clear()
+    thief.cookies.update(before)
+
+    late = await thief.send(page, **right)
+
+    assert not late.headers.get_list("Set-Cookie")
