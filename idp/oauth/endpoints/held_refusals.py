@@ -3,19 +3,20 @@ clients, and the newest 200 of each."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct, structs
 
 from idp.foundation import logs
-from idp.records import APPLICATIONS
+from idp.records import APPLICATIONS, Application
 from idp.records.refusals import REFUSALS, Refusal
 from idp.service import Service
-from storage import Delete, Insert, StorageError, Write
+from storage import Conflict, Delete, Insert, InvalidValue, StorageError, Unknown, Write
 
 _FLUSH_SECONDS: Final = 1.0
 _MAX_STORED: Final = 50  # at a time
-_MAX_CHECKED: Final = 1_000  # client_ids at a time
 
 _log: Final = logs.logger(__name__)
 
@@ -28,12 +29,15 @@ class HeldRefusal(Struct, frozen=True):
     dropped_scope: str
 
 
-def hold(service: Service, refusal: HeldRefusal) -> None:
+async def hold(service: Service, refusal: HeldRefusal) -> None:
     """Stores the refusal within the next seconds, if an application has its client_id. Has no
-    effect without one."""
-    if refusal.record.client_id is None:
+    effect without one. Raises StorageError, only where too many refusals of other ids wait."""
+    client_id = refusal.record.client_id
+    if client_id is None:
         return
-    service.held_refusals.hold(refusal.record.client_id, refusal)
+    if not service.held_refusals.has_room(client_id):
+        await _check(service, [client_id])
+    service.held_refusals.hold(client_id, refusal)
     _expect_flush(service)
 
 
@@ -47,40 +51,69 @@ def _expect_flush(service: Service) -> None:
 
 
 async def _flush(service: Service) -> None:
-    service.held_refusals.is_flush_due = False
     try:
-        await _check(service)
-        await _store(service)
+        await _check(service, service.held_refusals.unchecked_ids())
+        await _store_next(service)
     except StorageError as failure:
         _log.warning("refusals not stored", error=type(failure).__name__)
+    finally:
+        service.held_refusals.is_flush_due = False
     _expect_flush(service)
 
 
-async def _check(service: Service) -> None:
-    """Drops the refusals of client_ids that no application has."""
-    ids = service.held_refusals.unchecked_ids(_MAX_CHECKED)
-    if ids:
-        found = await service.store.get_many([(APPLICATIONS, client_id) for client_id in ids])
-        service.held_refusals.check(ids, {client.id for client in found if client})
-
-
-async def _store(service: Service) -> None:
-    taken = service.held_refusals.take(_MAX_STORED)
-    ids = list(dict.fromkeys(client_id for client_id, _ in taken))
+async def _check(service: Service, ids: Sequence[str]) -> dict[str, Application]:
+    """Returns the applications of these client_ids, and drops the refusals of those that no
+    application has."""
     found = await service.store.get_many([(APPLICATIONS, client_id) for client_id in ids])
     clients = {client.id: client for client in found if client}
-    writes: list[Write] = []
-    for client_id, refusal in taken:
-        client = clients.get(client_id)
-        if client is None:
-            continue
-        record = refusal.record
-        if refusal.dropped_scope and "refresh_token" not in client.grant_types:
-            sentence = f"{record.sentence} {refusal.dropped_scope}"
-            record = structs.replace(record, sentence=sentence)
-        writes.append(Insert(REFUSALS, record))
-        replaced_id = service.held_refusals.replaced_by(client_id, record.id)
-        if replaced_id is not None:
-            writes.append(Delete(REFUSALS, replaced_id))
-    if writes:
-        await service.store.commit(*writes)
+    service.held_refusals.check(ids, clients)
+    return clients
+
+
+async def _store_next(service: Service) -> None:
+    ids = list(dict.fromkeys(each for each, _ in service.held_refusals.next_ones(_MAX_STORED)))
+    clients = await _check(service, ids)
+    refusals = [
+        (client_id, refusal)
+        for client_id, refusal in service.held_refusals.next_ones(_MAX_STORED)
+        if client_id in clients
+    ]
+    writes = [_insert(clients[client_id], refusal) for client_id, refusal in refusals]
+    try:
+        if writes:
+            await service.store.commit(*writes, *_deletions(service, refusals))
+    except (Conflict, Unknown):  # now or before, the answer of the database was lost
+        await _end_stored(service, refusals)
+        raise
+    except InvalidValue:  # it would be refused each time
+        _end(service, refusals)
+        raise
+    _end(service, refusals)
+
+
+def _insert(client: Application, refusal: HeldRefusal) -> Insert:
+    record = refusal.record
+    if refusal.dropped_scope and "refresh_token" not in client.grant_types:
+        sentence = f"{record.sentence} {refusal.dropped_scope}"
+        record = structs.replace(record, sentence=sentence)
+    return Insert(REFUSALS, record)
+
+
+def _deletions(service: Service, refusals: Sequence[tuple[str, HeldRefusal]]) -> list[Write]:
+    counts = Counter(client_id for client_id, _ in refusals)
+    return [
+        Delete(REFUSALS, record_id)
+        for client_id, count in counts.items()
+        for record_id in service.held_refusals.replaced_ids(client_id, count)
+    ]
+
+
+async def _end_stored(service: Service, refusals: Sequence[tuple[str, HeldRefusal]]) -> None:
+    keys = [(REFUSALS, refusal.record.id) for _, refusal in refusals]
+    found = await service.store.get_many(keys)
+    _end(service, [each for each, record in zip(refusals, found, strict=True) if record])
+
+
+def _end(service: Service, refusals: Sequence[tuple[str, HeldRefusal]]) -> None:
+    for client_id, refusal in refusals:
+        service.held_refusals.end(client_id, refusal, refusal.record.id)

@@ -86,23 +86,27 @@ async def store(service: Service, refused: RefusedRequest, error: RequestRefused
     """
     if error.check is not None:
         tracing.record_refusal(error.check.name)
-    if not service.refusal_rate.allows(service.clock.now(), refused.network):
-        ids = [each for each in (error.client_id, *_claimed_ids(refused)) if each]
-        record = _record(service, refused, error, ids[:1])
-        dropped_scope = DROPPED_SCOPE if _requests_offline_access(refused) else ""
-        held_refusals.hold(service, HeldRefusal(record, dropped_scope))
-        return
+    is_held = not service.refusal_rate.allows(service.clock.now(), refused.network)
     try:
         async with asyncio.timeout(_WRITE_SECONDS):
-            clients = await _clients(service, refused)
-            record = _record(service, refused, error, [client.id for client in clients])
-            sentence = " ".join([record.sentence, *_dropped_scopes(refused, clients)])
-            await service.store.commit(
-                Insert(REFUSALS, structs.replace(record, sentence=sentence))
-            )
+            await (_hold if is_held else _store_now)(service, refused, error)
     # A refusal that cannot be stored must not change the response to the client.
     except (StorageError, TimeoutError) as failure:
         _log.warning("refusal not stored", error=type(failure).__name__)
+
+
+async def _hold(service: Service, refused: RefusedRequest, error: RequestRefused) -> None:
+    ids = [each for each in (error.client_id, *_claimed_ids(refused)) if each]
+    record = _record(service, refused, error, ids[:1])
+    dropped_scope = DROPPED_SCOPE if _requests_offline_access(refused) else ""
+    await held_refusals.hold(service, HeldRefusal(record, dropped_scope))
+
+
+async def _store_now(service: Service, refused: RefusedRequest, error: RequestRefused) -> None:
+    clients = await _clients(service, refused)
+    record = _record(service, refused, error, [client.id for client in clients])
+    sentence = " ".join([record.sentence, *_dropped_scopes(refused, clients)])
+    await service.store.commit(Insert(REFUSALS, structs.replace(record, sentence=sentence)))
 
 
 async def store_for_sign_in(service: Service, request: AuthRequest, error: RequestRefused) -> None:
