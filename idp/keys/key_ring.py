@@ -104,8 +104,18 @@ class KeyRing:
     async def for_tokens(self, kid: str) -> LoadedKey | None:
         """Returns the key of that id, to verify or decrypt a token, if there may be tokens of it
         that have not expired; else None."""
-        key = await self.find(kid)
+        await self.find(kid)
+        return self.loaded_for_tokens(kid)
+
+    def loaded_for_tokens(self, kid: str) -> LoadedKey | None:
+        """Returns what `for_tokens` does, of the keys that are in memory."""
+        key = self._loaded.get(kid)
         return None if key and self._is_retired_for(key, self.published_for) else key
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether keys are in memory."""
+        return bool(self._loaded)
 
     async def key_set(self) -> Published:
         """Returns the JSON Web Key Set (RFC 7517 5), as `published` has the keys. It is encoded

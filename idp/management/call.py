@@ -157,7 +157,8 @@ def check_service(call: Call) -> None:
 
 
 def is_refused(service: Service, authorization: str | None) -> bool:
-    """Returns whether `authenticate` refuses this header without a read of the store."""
+    """Returns whether `authenticate` refuses this header, as far as this is known without a read
+    of the store."""
     try:
         token = bearer_tokens.read(authorization, Params())
     except InvalidToken:

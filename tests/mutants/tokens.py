@@ -81,8 +81,8 @@ MUTANTS = [
     Mutant(
         "any JWT of ours is an access token",
         TOKENS,
-        "if key is None or parsed.header.typ != JWT_TYPE:",
-        "if key is None:",
+        "return _Text(parsed.header.kid, parsed) if parsed.header.typ == JWT_TYPE else None",
+        "return _Text(parsed.header.kid, parsed)",
         f"{OF_TOKENS} -k 'type or taken_for_each_other'",
     ),
     Mutant(

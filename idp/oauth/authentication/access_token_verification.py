@@ -48,10 +48,10 @@ class PresentedToken(Struct, frozen=True):
 
 
 def is_refused(service: Service, token: str) -> bool:
-    """Returns whether `open` refuses this text without a read."""
+    """Returns whether `open` refuses this text, as far as this is known without a read."""
     if user_personal_access_tokens.is_pat(service, token):
         return user_personal_access_tokens.is_refused(service, token)
-    return "." not in token  # a JWT and an encrypted token have dots
+    return access_tokens.is_refused(service, token, service.clock.now())
 
 
 async def open(service: Service, token: str) -> PresentedToken:

@@ -23,6 +23,7 @@ from msgspec import Struct
 from idp.config.settings import Config
 from idp.foundation import base64url
 from idp.keys import jws
+from idp.keys.key_ring import LoadedKey
 from idp.oauth.tokens.dependencies import (
     TokenDependencies,
     TokenReferences,
@@ -153,8 +154,20 @@ async def read(service: Service, token: str) -> AccessToken | None:
     Its signature or authenticated encryption and `iss` are checked, but neither expiry nor
     revocation.
     """
-    claims = await (_open(service, token) if token.startswith("v1.") else _verify(service, token))
-    return claims if claims is not None and claims.iss == service.config.issuer else None
+    text = _parse(token)
+    key = await service.keys.for_tokens(text.kid) if text else None
+    return _open(service, text, key) if text and key else None
+
+
+def is_refused(service: Service, token: str, now: datetime) -> bool:
+    """Returns whether `read` finds nothing in this text with the keys that are in memory, or it
+    has expired. Reads no store: a key that another process has just made is not known."""
+    text = _parse(token)
+    if text is None or not service.keys.is_loaded:
+        return text is None
+    key = service.keys.loaded_for_tokens(text.kid)
+    claims = _open(service, text, key) if key else None
+    return claims is None or is_expired(claims, now)
 
 
 def is_expired(claims: AccessToken, now: datetime) -> bool:
@@ -180,14 +193,48 @@ def _reference_claim(service: Service) -> str:
     return f"urn:{service.config.vendor}:ref"
 
 
-async def _verify(service: Service, token: str) -> AccessToken | None:
+class _Sealed(Struct, frozen=True):
+    """An opaque token that was not decrypted yet."""
+
+    header: str
+    body: str
+
+
+class _Text(Struct, frozen=True):
+    """The text of a token, by its form, and the id of its key."""
+
+    kid: str
+    content: jws.Parsed | _Sealed
+
+
+def _parse(token: str) -> _Text | None:
+    """Returns a text that has the form of an access token; None for any other."""
+    # The limit comes first: decoding and decrypting cost time in proportion to the length.
+    if len(token) > jws.MAX_TOKEN_CHARACTERS:
+        return None
+    if token.startswith(f"{_VERSION}."):
+        header, _, body = token.rpartition(".")
+        return _Text(header.removeprefix(f"{_VERSION}."), _Sealed(header, body))
     try:
         parsed = jws.parse(token)
-        key = await service.keys.for_tokens(parsed.header.kid)
-        # `typ` distinguishes access tokens from ID tokens, which are signed with the same keys
-        # (RFC 9068 4).
-        if key is None or parsed.header.typ != JWT_TYPE:
-            return None
+    except jws.NotAToken:
+        return None
+    # `typ` distinguishes access tokens from ID tokens, which are signed with the same keys
+    # (RFC 9068 4).
+    return _Text(parsed.header.kid, parsed) if parsed.header.typ == JWT_TYPE else None
+
+
+def _open(service: Service, text: _Text, key: LoadedKey) -> AccessToken | None:
+    content = text.content
+    if isinstance(content, _Sealed):
+        claims = _decrypt(content, key)
+    else:
+        claims = _verify(service, content, key)
+    return claims if claims is not None and claims.iss == service.config.issuer else None
+
+
+def _verify(service: Service, parsed: jws.Parsed, key: LoadedKey) -> AccessToken | None:
+    try:
         jws.verify(key, parsed)
         wire = msgspec.json.decode(parsed.payload)
         wire["ref"] = wire.pop(_reference_claim(service))
@@ -205,18 +252,13 @@ async def _seal(service: Service, claims: AccessToken) -> str:
     return f"{header}.{base64url.encode(salt + sealed)}"
 
 
-async def _open(service: Service, token: str) -> AccessToken | None:
-    header, _, body = token.rpartition(".")
-    # The limit comes first: decoding and decrypting cost time in proportion to the length.
-    if len(token) > jws.MAX_TOKEN_CHARACTERS:
-        return None
-    key = await service.keys.for_tokens(header.removeprefix(f"{_VERSION}."))
-    if key is None or key.symmetric is None:
+def _decrypt(sealed: _Sealed, key: LoadedKey) -> AccessToken | None:
+    if key.symmetric is None:
         return None
     try:
-        data = jws.decode(body)
+        data = jws.decode(sealed.body)
         cipher = _cipher(key.symmetric, data[:_SALT_BYTES])
-        plain = cipher.decrypt(_NONCE, data[_SALT_BYTES:], header.encode())
+        plain = cipher.decrypt(_NONCE, data[_SALT_BYTES:], sealed.header.encode())
     except (jws.NotAToken, InvalidTag, ValueError):
         return None
     return msgspec.json.decode(plain, type=AccessToken)
