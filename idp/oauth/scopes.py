@@ -49,9 +49,9 @@ def refusal(description: str, sent: str, *, details: str = "", fix: str = "") ->
 
 
 def _is_joined(name: str) -> bool:
-    """Returns whether this is several scopes, of which at least one exists, with something else
-    than a space between them."""
-    parts = [part for part in _SEPARATORS.split(name.lower()) if part]
+    """Returns whether this has something else than a space between scopes, before or after one that
+    exists; a space may be there too."""
+    parts = _SEPARATORS.split(name.lower())
     return len(parts) > 1 and any(part in SUPPORTED for part in parts)
 
 

@@ -48,9 +48,9 @@ MUTANTS = [
         f"{INTROSPECTION} -k does_not_authenticate",
     ),
     Mutant(
-        "a challenge for Basic to a secret in the form",
+        "a challenge for Basic to a client without the header",
         "handlers/protocol/client_endpoint.py",
-        "return None if self._has_credential_in_form else super().challenge_for(error)",
+        "return super().challenge_for(error) if self._has_header() else None",
         "return super().challenge_for(error)",
         "tests/handlers/protocol/clients/test_refused_clients.py -k without_a_challenge",
     ),

@@ -82,11 +82,6 @@ def _read_assertion(params: Params, client_id: str | None) -> Claimed:
     return Claimed(method="private_key_jwt", client_id=assertion.claims.iss, assertion=assertion)
 
 
-def has_credential(form: Params) -> bool:
-    """Returns whether the form has a secret or an assertion of a client."""
-    return any(form.all(name) for name in ("client_secret", "client_assertion"))
-
-
 def name(authorization: str | None, assertion: str | None) -> str | None:
     """Returns the client_id in a Basic header or an assertion, or None if there is none that can
     be read."""

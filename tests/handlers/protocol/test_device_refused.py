@@ -32,9 +32,9 @@ def device(io_loop, server, new_visitor):
 @pytest.mark.parametrize(
     ("headers", "changes", "status", "error"),
     [
-        ({}, {"client_id": None}, 401, "invalid_client"),
-        ({}, {}, 401, "invalid_client"),
-        ({}, {"client_id": "nobody"}, 401, "invalid_client"),
+        ({}, {"client_id": None}, 400, "invalid_client"),
+        ({}, {}, 400, "invalid_client"),
+        ({}, {"client_id": "nobody"}, 400, "invalid_client"),
         ({"Authorization": "Basic bm9ib2R5Og=="}, {"client_id": None}, 401, "invalid_client"),
         (None, {"client_id": "other"}, 400, "invalid_request"),
         (None, {"client_secret": "secret"}, 400, "invalid_request"),

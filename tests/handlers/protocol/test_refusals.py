@@ -208,7 +208,7 @@ class TestTheStore:
         )
         (kept,) = await refusals(world.server.store)
 
-        assert page.status == 401
+        assert page.status == 400
         assert len(msgspec.json.encode(kept)) < 10_000
         assert "and 70 more parameters" in await explanation_of(world, page)
 
@@ -251,7 +251,7 @@ class TestAFailingStore:
         world.server.app.service = dataclasses.replace(service, store=Broken(service.store, hang))
         page = await asyncio.wait_for(refuse(world), patience.SECONDS)
 
-        assert page.status == 401
+        assert page.status == 400
         assert await refusals(service.store) == []
 
 

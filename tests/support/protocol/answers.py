@@ -19,7 +19,7 @@ def assert_refused(
 ) -> None:
     """RFC 6749 5.2: status, code, a plain description, and a challenge with a 401.
 
-    `is_challenged` is False for the 401 of introspection to a credential in the form.
+    `is_challenged` is False for the 401 of introspection where the header was not sent.
     """
     assert_json(page)
     body = page.json()

@@ -14,25 +14,22 @@ from tests.support.protocol.asserting import ASSERTION_TYPE
 
 ENDPOINTS = [TOKEN, PAR, DEVICE_AUTHORIZATION, REVOKE, INTROSPECT]
 REQUEST = {"grant_type": "client_credentials", "token": "t"}
-IN_FORM = {
+WITHOUT_HEADER = {
     "a secret": {"client_id": "x", "client_secret": "wrong"},
     "a secret alone": {"client_secret": "wrong"},
+    "no credentials": {},
+    "a client_id alone": {"client_id": "x"},
+    "an empty secret": {"client_id": "x", "client_secret": ""},
     "an assertion": {"client_assertion": "e30.e30.e30", "client_assertion_type": ASSERTION_TYPE},
 }
-ELSEWHERE = {
-    "a wrong Basic header": ({"Authorization": "Basic eDp5"}, {}),
-    "another scheme": ({"Authorization": "Bearer x"}, {}),
-    "no credentials": ({}, {}),
-    "a client_id alone": ({}, {"client_id": "x"}),
-    "an empty secret": ({}, {"client_id": "x", "client_secret": ""}),
-}
+HEADERS = {"a wrong Basic header": "Basic eDp5", "another scheme": "Bearer x", "no scheme": ""}
 
 
 @pytest.mark.promise("token endpoint: invalid_client", "introspection: 401")
 @pytest.mark.parametrize("path", ENDPOINTS)
-@pytest.mark.parametrize("name", IN_FORM)
-async def test_a_credential_in_the_form_is_refused_without_a_challenge(visitor, path, name):
-    page = await visitor.post(path, REQUEST | IN_FORM[name])
+@pytest.mark.parametrize("name", WITHOUT_HEADER)
+async def test_a_client_without_the_header_is_refused_without_a_challenge(visitor, path, name):
+    page = await visitor.post(path, REQUEST | WITHOUT_HEADER[name])
 
     status = 401 if path == INTROSPECT else 400
     assert_refused(page, status, "invalid_client", is_challenged=False)
@@ -41,10 +38,9 @@ async def test_a_credential_in_the_form_is_refused_without_a_challenge(visitor, 
 
 @pytest.mark.promise("token endpoint: invalid_client", "introspection: 401")
 @pytest.mark.parametrize("path", ENDPOINTS)
-@pytest.mark.parametrize("name", ELSEWHERE)
-async def test_a_header_or_no_credential_is_refused_with_a_challenge(visitor, path, name):
-    headers, form = ELSEWHERE[name]
-    page = await visitor.post(path, REQUEST | form, headers=headers)
+@pytest.mark.parametrize("name", HEADERS)
+async def test_a_header_is_refused_with_a_challenge(visitor, path, name):
+    page = await visitor.post(path, REQUEST, headers={"Authorization": HEADERS[name]})
 
     assert_refused(page, 401, "invalid_client", is_challenged=True)
 
