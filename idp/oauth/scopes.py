@@ -49,8 +49,8 @@ def refusal(description: str, sent: str, *, details: str = "", fix: str = "") ->
 
 
 def _is_joined(name: str) -> bool:
-    """Returns whether this has something else than a space between scopes, before or after one that
-    exists; a space may be there too."""
+    """Returns whether this has something else than a space before or after a scope that exists; a
+    space may be there too."""
     parts = _SEPARATORS.split(name.lower())
     return len(parts) > 1 and any(part in SUPPORTED for part in parts)
 

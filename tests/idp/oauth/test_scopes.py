@@ -39,7 +39,8 @@ def test_any_other_character_is_malformed(before, other, after):
 
 
 JOINED = ["openid,profile,email", "openid;profile", "openid+email", "openid|x", "openid%20email"]
-NOT_JOINED = ["email", "admin,user", "urn:idp:iam:org:project:role:a,b", "OPENID email", "openid,"]
+JOINED += ["openid, profile", "profile ,openid", "openid,", "openid;  email"]
+NOT_JOINED = ["email", "admin,user", "urn:idp:iam:org:project:role:a,b", "OPENID email"]
 
 
 @pytest.mark.promise("scope: separated by spaces")

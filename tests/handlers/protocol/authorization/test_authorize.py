@@ -346,7 +346,7 @@ async def test_a_posted_request_that_no_other_site_sent_is_answered_at_once(visi
 
 
 @pytest.mark.promise("scope: separated by spaces")
-@pytest.mark.parametrize("scope", ["openid,profile,email", "openid;email", "openid%20email"])
+@pytest.mark.parametrize("scope", ["openid,profile,email", "openid, email", "openid%20email"])
 async def test_scopes_that_are_not_separated_by_spaces_are_told_so(visitor, demo, scope):
     page = await visitor.get(demo.authorize_url(scope=scope))
 
