@@ -2,7 +2,8 @@
 
 `X-Forwarded-For` has no standard, so it is read in all forms that proxies write: with a port, with
 brackets, with quotes, with a zone. `Forwarded` (RFC 7239) is read where the other is absent, also
-with the IPv6 addresses that some proxies write without quotes and brackets.
+with the IPv6 addresses that some proxies write without quotes and brackets. `X-Real-IP`, which has
+one address, is read where both are absent. A header without members counts as absent.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tornado.httputil import HTTPHeaders
 FORWARDED_FOR: Final = "X-Forwarded-For"
 FORWARDED_PROTO: Final = "X-Forwarded-Proto"
 FORWARDED: Final = "Forwarded"
+REAL_IP: Final = "X-Real-IP"
 
 _MAX_CHARACTERS: Final = 1000  # of one element; more is not understood
 _MAX_COMMAS: Final = 8  # in the quoted text of one element
@@ -33,27 +35,30 @@ _ESCAPED: Final = re.compile(r"\\(.)")
 _BRACKETED: Final = re.compile(r"\[([^\]]*)\](?::(?:[0-9]{1,5}|_[A-Za-z0-9._-]+)?)?")
 _WITH_PORT: Final = re.compile(r"([^:]*):(?:[0-9]{1,5}|_[A-Za-z0-9._-]+)?")
 _GROUPS: Final = 8  # of an IPv6 address
+_EMPTY: Final = ", \t"  # of a list without members (RFC 9110 5.6.1)
 
 
 def is_forwarded(headers: HTTPHeaders) -> bool:
     """Returns whether a header states a client's address."""
-    return FORWARDED_FOR in headers or FORWARDED in headers
+    return any(headers.get(name, "").strip(_EMPTY) for name in (FORWARDED_FOR, FORWARDED, REAL_IP))
 
 
 def hops_from_nearest(headers: HTTPHeaders) -> Iterator[str]:
     """Yields what the proxies state of those that sent them the request, the nearest one first.
     `address_of` reads each."""
-    if FORWARDED_FOR in headers:
+    if headers.get(FORWARDED_FOR, "").strip(_EMPTY):
         members = (member.strip() for member in reversed(headers[FORWARDED_FOR].split(",")))
         yield from filter(None, members)
-        return
-    for element in _elements_from_nearest(headers):
-        yield element.get("for", "unknown")
+    elif headers.get(FORWARDED, "").strip(_EMPTY):
+        for element in _elements_from_nearest(headers):
+            yield element.get("for", "unknown")
+    elif headers.get(REAL_IP, "").strip(_EMPTY):
+        yield headers[REAL_IP].strip()
 
 
 def scheme(headers: HTTPHeaders) -> str:
     """Returns the scheme that the nearest proxy states, in lower case; empty without one."""
-    if FORWARDED_PROTO in headers:
+    if headers.get(FORWARDED_PROTO, "").strip(_EMPTY):
         return _unquoted(headers[FORWARDED_PROTO].rpartition(",")[2].strip()).lower()
     return next(_elements_from_nearest(headers), {}).get("proto", "").lower()
 

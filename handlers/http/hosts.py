@@ -125,8 +125,8 @@ class ForwardedClient(Struct, frozen=True):
 
 
 def client(config: Config, request: HTTPServerRequest) -> ForwardedClient:
-    """Returns the client. An entry of X-Forwarded-For or Forwarded is used only if all proxies
-    between its sender and this service are trusted (`trusted_proxies`)."""
+    """Returns the client. An entry of X-Forwarded-For, Forwarded or X-Real-IP is used only if all
+    proxies between its sender and this service are trusted (`trusted_proxies`)."""
     address = request.remote_ip or ""
     if not config.trusted_proxies:
         return ForwardedClient(address)
@@ -154,8 +154,8 @@ def is_shared(config: Config, request: HTTPServerRequest) -> bool:
 
 def is_untrusted_proxy(config: Config, request: HTTPServerRequest) -> bool:
     """Returns whether the peer seems to be a proxy that `trusted_proxies` does not list: it
-    sends X-Forwarded-For or Forwarded, and its address is private or loopback, which no client on
-    the internet has."""
+    sends X-Forwarded-For, Forwarded or X-Real-IP, and its address is private or loopback, which
+    no client on the internet has."""
     peer = request.remote_ip or ""
     if not forwarding.is_forwarded(request.headers) or _is_trusted(config.trusted_proxies, peer):
         return False

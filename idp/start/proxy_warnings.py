@@ -19,14 +19,15 @@ _log: Final = logs.logger(__name__)
 
 
 def warn(service: Service, address: str) -> None:
-    """Logs a warning that requests came from this address with X-Forwarded-For or Forwarded
-    although it is no trusted proxy, once per start, and stores the address for `find_all`.
+    """Logs a warning that requests came from this address with X-Forwarded-For, Forwarded or
+    X-Real-IP although it is no trusted proxy, once per start, and stores the address for
+    `find_all`.
     """
     if service.untrusted_proxies.is_new(address):
         _log.warning(
-            "X-Forwarded-For is ignored, and Forwarded: the address that sent one is not in"
-            " trusted_proxies. If it is your proxy, name it there; limits of one network are"
-            " 50 times as high until then, because all clients have its address",
+            "X-Forwarded-For is ignored, like Forwarded and X-Real-IP: the address that sent one"
+            " is not in trusted_proxies. If it is your proxy, name it there; limits of one network"
+            " are 50 times as high until then, because all clients have its address",
             proxy=address,
         )
         service.background_tasks.start(_store(service, address))

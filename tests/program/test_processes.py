@@ -150,7 +150,7 @@ async def test_a_request_under_way_is_answered_and_no_new_one_taken(start_progra
     await until_refused(program)
     answers = await asyncio.gather(*[upload.finish() for upload in uploads])
 
-    assert all(b" 401 " in answer.split(b"\r\n")[0] for answer in answers)
+    assert all(b" 400 " in answer.split(b"\r\n")[0] for answer in answers)
     assert all(b"invalid_client" in answer for answer in answers)
     assert all(b"\r\nConnection: close\r\n" in answer for answer in answers)
     assert program.wait() == 0
@@ -242,7 +242,7 @@ async def test_a_stop_that_reaches_every_process_is_one_stop(start_program, numb
     await until_refused(program)
     answer = await upload.finish()
 
-    assert b" 401 " in answer.split(b"\r\n")[0]
+    assert b" 400 " in answer.split(b"\r\n")[0]
     assert program.wait() == 0
 
 

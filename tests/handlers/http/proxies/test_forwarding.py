@@ -117,8 +117,50 @@ def test_x_forwarded_for_goes_before_forwarded():
     assert client_of(*both).address == CLIENT
 
 
+@pytest.mark.every_row
+@pytest.mark.parametrize("empty", ["", ",", ",\t,", ", ,"])
+def test_a_header_without_members_counts_as_absent(empty):
+    forwarded, real_ip = ("Forwarded", f"for={CLIENT}"), ("X-Real-IP", CLIENT)
+
+    assert client_of(("X-Forwarded-For", empty), forwarded).address == CLIENT
+    assert client_of(("X-Forwarded-For", empty), ("Forwarded", empty), real_ip).address == CLIENT
+    assert not forwarding.is_forwarded(HTTPHeaders({"X-Forwarded-For": empty}))
+    scheme = {"X-Forwarded-Proto": empty, "Forwarded": "proto=https"}
+    assert forwarding.scheme(HTTPHeaders(scheme)) == "https"
+
+
+REAL_IP = {
+    "nginx": (CLIENT, CLIENT),
+    "IPv6": (CLIENT6, CLIENT6),
+    "a port": (f"{CLIENT}:4711", CLIENT),
+    "a mapped address": (f"::ffff:{CLIENT}", CLIENT),
+}
+
+
+@pytest.mark.every_row
+@pytest.mark.parametrize(("text", "address"), REAL_IP.values(), ids=REAL_IP)
+def test_x_real_ip_is_read_where_nothing_else_names_the_client(text, address):
+    assert client_of(("X-Real-IP", text)) == hosts.ForwardedClient(address)
+    assert client_of(("X-Real-IP", "6.6.6.6"), ("X-Forwarded-For", CLIENT)).address == CLIENT
+    assert client_of(("X-Real-IP", "6.6.6.6"), ("Forwarded", f"for={CLIENT}")).address == CLIENT
+
+
+@pytest.mark.parametrize("text", ["unknown", f"{CLIENT}, 203.0.113.9"])
+def test_an_x_real_ip_that_is_not_one_address_names_no_client(text):
+    assert client_of(("X-Real-IP", text)) == hosts.ForwardedClient(PROXY, text)
+
+
+def test_a_peer_that_sends_x_real_ip_and_is_not_trusted_seems_to_be_a_proxy():
+    request = request_with([("X-Real-IP", CLIENT)])
+
+    assert hosts.is_untrusted_proxy(Config(), request)
+    assert not hosts.is_untrusted_proxy(TRUSTED, request)
+
+
 @pytest.mark.parametrize("peer", ["192.0.2.1", "::ffff:192.0.2.1", "", "nonsense"])
-@pytest.mark.parametrize("header", [("X-Forwarded-For", CLIENT), ("Forwarded", f"for={CLIENT}")])
+@pytest.mark.parametrize(
+    "header", [("X-Forwarded-For", CLIENT), ("Forwarded", f"for={CLIENT}"), ("X-Real-IP", CLIENT)]
+)
 def test_a_peer_that_is_not_trusted_is_the_client(peer, header):
     assert client_of(header, peer=peer) == hosts.ForwardedClient(peer)
 
