@@ -35,6 +35,7 @@ _ADMINISTRATOR: Final = (
         path="human.userName",
         label=message("Username of the administrator", context="organizations"),
         direction="ltr",
+        kind="name",
         is_required=True,
     ),
     FormField(

@@ -16,10 +16,12 @@ from msgspec import Struct
 from handlers.forms import durations, problem_texts
 from idp.foundation.errors import IdpError
 from idp.foundation.i18n import Message
+from idp.foundation.texts import typed_texts
 from idp.oauth.params import Params
 
 FieldKind = Literal[
     "text",
+    "name",  # a login name
     "email",
     "tel",
     "url",
@@ -80,6 +82,8 @@ def _submitted_value(field: FormField, form: Params) -> Any:
         return durations.EnteredDuration(text.strip(), unit)
     if field.kind == "switch":
         return bool(text)
+    if field.kind in ("email", "name"):
+        return typed_texts.name(text)
     # Passwords and texts of several lines may begin or end with spaces.
     return text if field.kind in ("free", "password") else text.strip()
 

@@ -52,7 +52,7 @@ ${form.field(field["name"], translated(field["label"]), hint=translated(field["h
         return any(each["is_used"] for each in members) or any(each["field"] in names for each in problems)
 
     def type_of(field):
-        return {"number": "text", "date": "text"}.get(field["kind"], field["kind"])
+        return {"number": "text", "date": "text", "name": "text"}.get(field["kind"], field["kind"])
 %>
 <%def name="area(field)">
 <% labels[field["name"]] = translated(field["label"]) %>\

@@ -179,6 +179,7 @@ PROFILE_ACTIONS: Final = (
                 source="user.username",
                 label=message("Username", context="users"),
                 direction="ltr",
+                kind="name",
                 is_required=True,
             ),
             *user_fields.profile("profile.", "user.human.profile."),

@@ -41,6 +41,7 @@ _FIELDS: Final = (
         hint=message(
             "Unique in the whole installation, such as nightly-backup.", context="service-users"
         ),
+        kind="name",
         is_required=True,
     ),
     FormField(

@@ -115,6 +115,7 @@ _NEW_USER_FIELDS: Final = (
         path="username",
         label=_USER_NAME,
         hint=message("If empty, the email is used.", context="users"),
+        kind="name",
         direction="ltr",
     ),
     FormField(

@@ -52,6 +52,13 @@ async def test_another_one_waits_for_its_code(server, visitor, kind):
         assert event.actor == user.id
 
 
+async def test_what_cannot_be_seen_in_an_address_is_left_out(server, visitor):
+    page = await change(server, visitor, "email", f"\u200b {NEW['email']}\u200b")
+
+    assert (page.status, NEW["email"] in text_of(page)) == (200, True)
+    assert of(await account.user(server), "email") == (NEW["email"], False)
+
+
 async def test_the_mail_to_another_address_speaks_of_no_new_account(server, visitor):
     await change(server, visitor, "email")
 

@@ -5,6 +5,10 @@ import re
 
 import pytest
 
+from handlers.console import organizations
+from handlers.console.users import service_user_actions
+from handlers.forms.fields import submitted_values
+from idp.oauth.params import Params
 from idp.records import USER_METADATA, USERS
 from tests.support.management import console
 from tests.support.store.stored import everything
@@ -61,6 +65,23 @@ async def test_a_person_is_made_with_every_part(server, visitor):
     assert [(one.idp_id, one.user_id) for one in user.idp_links] == [("corporate", "m7")]
     kept = {one.key: one.value async for one in server.store.scan(USER_METADATA)}
     assert kept == {"shoes": _encoded("red"), "size": _encoded("36")}
+
+
+async def test_what_cannot_be_seen_in_a_login_name_is_left_out(server, visitor):
+    typed = {"username": "min\u200bnie\u2060", "email.email": "minnie@acme.example\u200b"}
+    page = await console.admin(server, visitor, NEW)
+    shown = await visitor.submit(page, **MINNIE | typed)
+
+    assert (shown.status, shown.name) == (200, "console/show")
+    assert (await only(server, "minnie")).email.address == "minnie@acme.example"
+
+
+@pytest.mark.parametrize("fields", [organizations._ADMINISTRATOR, service_user_actions._FIELDS])
+def test_every_form_leaves_out_what_cannot_be_seen_in_a_login_name(fields):
+    (path,) = (field.path for field in fields if field.path.endswith("userName"))
+    form = Params([(path, "\u200bnightly\ufeff ")])
+
+    assert submitted_values(fields, form)[path] == "nightly"
 
 
 def _encoded(text):
