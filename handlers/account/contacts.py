@@ -12,7 +12,13 @@ from handlers.account.sections import ACCOUNT
 from handlers.forms import fields, user_fields
 from handlers.forms.fields import FormField, Values, value_at
 from handlers.forms.run_operation import Document
-from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument
+from idp.foundation.errors import (
+    FailedPrecondition,
+    FieldProblem,
+    IdpError,
+    InvalidArgument,
+    PreconditionFailed,
+)
 from idp.foundation.i18n import Message, message
 from idp.identity.guesses import mail_limits
 from idp.identity.users.lookup import login_key
@@ -175,6 +181,9 @@ class RemovePhoneHandler(FormHandler):
     def about(self) -> str | None:
         return _PHONE.stored(self) or None
 
+    def may_be_done(self, error: IdpError) -> bool:
+        return isinstance(error, FailedPrecondition | PreconditionFailed)
+
     def is_done(self, form: Params, values: Values, error: IdpError) -> bool:
         return not _PHONE.stored(self)
 
@@ -200,6 +209,9 @@ class VerifyContactHandler(FormHandler):
 
     def about(self) -> str | None:
         return self.contact.stored(self) or None
+
+    def may_be_done(self, error: IdpError) -> bool:
+        return not self.is_resend
 
     def is_done(self, form: Params, values: Values, error: IdpError) -> bool:
         return not self.is_resend and self.contact.is_verified(self)

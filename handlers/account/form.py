@@ -78,7 +78,8 @@ class FormHandler(AccountHandler):
             self.set_header("Retry-After", str(error.retry_after_seconds))
             self.ask(values, status=429, retry_seconds=error.retry_after_seconds)
         except _FORM_ERRORS as error:
-            await self._enter()  # the user as they are now
+            if self.may_be_done(error):
+                await self._enter()  # the user as they are now
             if self.is_done(form, values, error):
                 self.redirect_with_notice(self.confirmation, self.next_path)
                 return
@@ -86,6 +87,11 @@ class FormHandler(AccountHandler):
             self.ask(values, status=refusals.status_of(error), problems=problems)
         else:
             self.redirect_with_notice(self.confirmation, self.next_path)
+
+    def may_be_done(self, error: IdpError) -> bool:
+        """Returns whether a concurrent change may be why the form was refused with `error`: the
+        user is then read again before `is_done`."""
+        return isinstance(error, PreconditionFailed)
 
     def is_done(self, form: Params, values: Values, error: IdpError) -> bool:
         """Returns whether what the form asks for is so already, although it was refused with

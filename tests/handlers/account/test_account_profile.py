@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from handlers.account.profile import EditHandler
 from idp.policies import effective
 from idp.records import POLICIES, LoginRules, Policy
 from storage import Insert
@@ -94,6 +95,24 @@ async def test_everything_wrong_is_reported_at_once_and_nothing_is_written(
     assert all(text_of(page).count(one) == 1 for one in said), text_of(page)
     assert page.inputs["profile.nickName"] == changes.get("profile.nickName", "kept")
     assert await stored.everything(server.store) == before
+
+
+async def test_a_refusal_reads_the_person_again_only_after_another_change(
+    visitor, form, monkeypatch
+):
+    entered, enter = [], EditHandler._enter
+
+    async def noted(handler):
+        entered.append(handler)
+        await enter(handler)
+
+    monkeypatch.setattr(EditHandler, "_enter", noted)
+    await visitor.submit(form, **NAMES | {"profile.givenName": ""})
+    wrong = len(entered)
+    await visitor.send(form, **NAMES, **{"profile.nickName": "First"})
+    await visitor.submit(form, **NAMES, **{"profile.nickName": "Second"})
+
+    assert (wrong, len(entered)) == (1, 4)
 
 
 async def test_an_old_form_overwrites_nothing_unseen(server, visitor, form):
