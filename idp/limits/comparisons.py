@@ -14,6 +14,7 @@ from idp.foundation.fairness.fair_queue import FairQueue
 MAX_CONCURRENT: Final = 8  # for one network
 MAX_WAITING: Final = 1024  # of all networks
 
+_Key = tuple[str, bool]  # the network, and whether its hashes are dear
 _Turn = asyncio.Future[bool]  # its result is whether the attempt may begin
 
 
@@ -44,7 +45,7 @@ class Comparisons:
     """
 
     def __init__(self) -> None:
-        self._networks: dict[tuple[str, bool], _Network] = {}
+        self._networks: dict[_Key, _Network] = {}
         self._waiting: FairQueue[_Turn] = FairQueue(MAX_WAITING)
 
     @asynccontextmanager
@@ -62,18 +63,22 @@ class Comparisons:
         attempts = self._networks.setdefault(key, _Network())
         if attempts.running < MAX_CONCURRENT * factor:
             attempts.running += 1
-        elif not await self._wait(network, attempts):
+        elif not await self._wait(key, attempts):
             yield False
             return
         try:
             yield True
         finally:
-            attempts.pass_on()
-            if not attempts.running:
-                self._networks.pop(key, None)
+            self._end_turn(key, attempts)
 
-    async def _wait(self, network: str, attempts: _Network) -> bool:
+    def _end_turn(self, key: _Key, attempts: _Network) -> None:
+        attempts.pass_on()
+        if not attempts.running:
+            self._networks.pop(key, None)
+
+    async def _wait(self, key: _Key, attempts: _Network) -> bool:
         """Waits for a turn of the network; returns False if the attempt is refused instead."""
+        network, _ = key
         turn: _Turn = asyncio.get_running_loop().create_future()
         dropped = self._waiting.add(network, turn)
         if dropped is turn:
@@ -86,7 +91,7 @@ class Comparisons:
             return await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.result():
-                attempts.pass_on()  # the turn came at the moment of the cancellation
+                self._end_turn(key, attempts)  # the turn came at the moment of the cancellation
             raise
         finally:
             self._waiting.remove(network, turn)

@@ -85,6 +85,20 @@ async def test_an_attempt_that_is_cancelled_keeps_no_turn():
     assert len(turns._waiting) == 0
 
 
+async def test_the_last_attempt_cancelled_as_its_turn_comes_leaves_no_network():
+    turns = Comparisons()
+    office = Crowd(turns, OFFICE, MAX_CONCURRENT + 1)
+    await loop_turns(10)
+    office.go.set()
+    await loop_turns(1)
+    office.tasks[-1].cancel()
+    outcomes = await asyncio.gather(*office.tasks, return_exceptions=True)
+
+    assert outcomes[:-1] == [True] * MAX_CONCURRENT
+    assert isinstance(outcomes[-1], asyncio.CancelledError)
+    assert turns._networks == {}
+
+
 async def test_of_a_network_that_many_share_more_are_compared_at_once():
     office = Crowd(Comparisons(), OFFICE, 100, factor=4)
     await loop_turns(10)
