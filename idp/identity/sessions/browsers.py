@@ -28,7 +28,7 @@ from idp.service import Service
 from storage import Insert, Update
 
 COOKIE_LIFETIME: Final = timedelta(days=400)  # browsers store no cookie longer
-REPEATED_WITHIN: Final = timedelta(minutes=1)
+REPEATED_WITHIN: Final = timedelta(minutes=1)  # a form that gets its first answer again
 REMEMBERED: Final = 10  # accounts in one browser
 _MAX_REPEATED: Final = 10  # forms of a browser that are compared within a minute
 _PURPOSE: Final = "browser"

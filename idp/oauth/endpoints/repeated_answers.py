@@ -8,18 +8,17 @@ encrypted with the request, because the store has only digests of codes.
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import timedelta
 from typing import Final
 
 import msgspec
 
 from idp.foundation.opaque_tokens import Confidential
+from idp.identity.sessions.browsers import REPEATED_WITHIN
 from idp.keys.master_key import WrongKey
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.records import AUTHORIZATIONS, Authorization, AuthRequest, sealed_fields
 from idp.service import Service
 
-REPEATED_WITHIN: Final = timedelta(minutes=1)
 _PURPOSE: Final = sealed_fields.SIGN_IN_ANSWER.purpose
 
 
