@@ -45,6 +45,18 @@ def key(text: str) -> str:
         return text.casefold()
 
 
+def folded(text: str) -> str:
+    """Returns the form in Unicode in which a text that may be a domain name, or the beginning of
+    one, is compared; domain names that DNS distinguishes stay distinct. Raises nothing.
+
+    A text that is no domain name is only case-folded.
+    """
+    try:
+        return displayed(_ascii(text))
+    except NotADomain:
+        return text.casefold()
+
+
 def displayed(domain: str) -> str:
     """Returns the domain name in Unicode, for display."""
     if ENCODED not in domain:

@@ -9,7 +9,7 @@ from typing import Final
 from idp.foundation.texts.text_folding import folded
 from idp.records.clients import APPLICATIONS
 from idp.records.domains import DOMAINS, new_domain
-from idp.records.users import ORGANIZATIONS, USERS
+from idp.records.users import ORGANIZATIONS, USERS, User
 from storage import Conflict, Insert, Stale, Store, Update, UpgradeStep
 
 # Units that are committed in one round trip.
@@ -61,18 +61,31 @@ async def set_allowed_users(store: Store) -> None:
 
 
 async def normalize_login_keys(store: Store) -> None:
-    """Sets the field by which users are found whose user name has an internationalised domain
-    (`xn--…`). It stays as it is where another user has the name with the domain in Unicode.
+    """Sets the fields by which users are found whose user name or address has an internationalised
+    domain. That of the name stays as it is where another user has the name with the domain in
+    Unicode.
     """
     units: list[list[Update]] = []
     async for user in store.scan(USERS):
-        if user.login_key != (key := folded(user.user_name)):
-            unchanged = {"sequence": user.sequence}
-            units.append([Update(USERS, user.id, set={"login_key": key}, expect=unchanged)])
-        if len(units) == _BATCH_SIZE:
+        # Two units, so that a name which stays as it is does not keep the address from changing.
+        for keys in ({"login_key": folded(user.user_name)}, _address_keys(user)):
+            stored = {name: getattr(user, name) for name in keys}
+            if stored != keys:
+                units.append([Update(USERS, user.id, set=keys, expect=stored)])
+        if len(units) >= _BATCH_SIZE:
             await _commit(store, units)
             units = []
     await _commit(store, units)
+
+
+def _address_keys(user: User) -> dict[str, str | None]:
+    if user.email is None:
+        return {}
+    key = folded(user.email.address)
+    # What follows the address is the organization in which alone it is a login name.
+    _, line_break, org_id = (user.email_key or "").partition("\n")
+    email_key = None if user.email_key is None else f"{key}{line_break}{org_id}"
+    return {"address_key": key, "email_key": email_key}
 
 
 async def _commit(store: Store, units: list[list[Update]]) -> None:

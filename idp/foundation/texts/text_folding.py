@@ -9,17 +9,24 @@ from idp.foundation import domain_names
 
 def normalized(text: str) -> str:
     """Returns the form in which texts are compared by case: NFKC, and in an address the domain in
-    Unicode if it is internationalised (`xn--…`, RFC 5890)."""
-    if text.isascii() and domain_names.ENCODED not in text.lower():
-        return text
-    text = unicodedata.normalize("NFKC", text)
-    name, at, domain = text.rpartition("@")
-    try:
-        return f"{name}@{domain_names.displayed(domain_names.read(domain))}" if at else text
-    except domain_names.NotADomain:
-        return text
+    its one form in Unicode (`domain_names.folded`)."""
+    return text if _is_plain(text) else "".join(_split(text))
 
 
 def folded(text: str) -> str:
-    """Returns the form for comparisons regardless of case: `normalized` and casefolded."""
-    return normalized(text).casefold()
+    """Returns the form for comparisons regardless of case: `normalized`, and case-folded but for
+    the domain of an address, where other domains would become equal (`faß.de` and `fass.de`)."""
+    if _is_plain(text):
+        return text.lower()
+    name, at_domain = _split(text)
+    return name.casefold() + at_domain
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and domain_names.ENCODED not in text.lower()
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The text before the last `@`, and the domain after it with the `@`; empty if it has none."""
+    name, at, domain = unicodedata.normalize("NFKC", text).rpartition("@")
+    return (name, at + domain_names.folded(domain)) if at else (domain, "")

@@ -93,8 +93,8 @@ def login_names(
     The address may be a login name in the organization alone (`email_key`).
     """
     name = login_key(user_name)
-    domain = organization.primary_domain
-    qualified_names = {f"{name}@{domain}", f"{name}@{login_key(domain_names.displayed(domain))}"}
+    qualified_name = f"{name}@{organization.primary_domain}"
+    qualified_names = {qualified_name, login_key(qualified_name)}
     is_name = email is not None and email_key(email, organization.id) is not None
     return {name} | qualified_names, {login_key(email.address)} if email and is_name else set()
 

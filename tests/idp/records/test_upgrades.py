@@ -77,6 +77,26 @@ async def test_names_of_before_with_an_internationalised_domain_are_found_in_eit
     assert await everything(store) == after
 
 
+async def test_addresses_of_before_with_a_sharp_s_in_the_domain_are_found(server):
+    now, store = server.clock.now(), server.store
+    address = Email(address="ada@faß.de", is_verified=True)
+    for org_id, scope in {"a": "", "b": "\nb"}.items():
+        user = named(f"{org_id}@faß.de", f"{org_id}@fass.de", now)
+        user.org_id, user.email, user.address_key = org_id, address, "ada@fass.de"
+        user.email_key = f"ada@fass.de{scope}"
+        await store.commit(Insert(USERS, user))
+
+    await normalize_login_keys(store)
+
+    after = await everything(store)
+    for org_id, scope in {"a": "", "b": "\nb"}.items():
+        user = await store.get(USERS, f"{org_id}@faß.de")
+        assert user.login_key == f"{org_id}@faß.de"
+        assert (user.address_key, user.email_key) == ("ada@faß.de", f"ada@faß.de{scope}")
+    await normalize_login_keys(store)
+    assert await everything(store) == after
+
+
 NEW = ("allowed_users", "everybody_stamp", "granted_stamp")
 Older = defstruct(
     "Older",

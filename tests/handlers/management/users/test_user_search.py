@@ -117,6 +117,28 @@ async def test_an_address_is_found_in_every_spelling_of_its_domain(
     assert await found(manager, by_login_name) == ["ada"]
 
 
+@pytest.mark.every_row
+@pytest.mark.parametrize("method", [STARTS, "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"])
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("ada@xn--fa-hia", ["ada"]),
+        ("ada@faß", ["ada"]),
+        ("ada@faß.ex", ["ada"]),
+        ("ada@fass", ["eva"]),
+    ],
+)
+async def test_an_address_is_found_by_its_beginning_with_labels_in_every_spelling(
+    owner, manager, acme, typed, names, method
+):
+    for name, domain in {"ada": "faß.example", "eva": "fass.example"}.items():
+        email = {"email": f"ada@{domain}", "isVerified": True}
+        await create(owner, username=name, organization={"orgId": acme.id}, email=email)
+
+    query = {"emailQuery": {"emailAddress": typed, "method": method}}
+    assert await found(manager, query) == names
+
+
 async def test_filters_count_together(owner, manager, acme):
     await people(owner, acme, "Zoe", "adam", "ada")
     everybody = (await search(manager, HUMANS))["result"]

@@ -306,6 +306,20 @@ async def test_a_person_is_found_by_name_and_address_in_every_spelling_of_the_do
 
 
 @pytest.mark.parametrize(
+    ("one", "other"),
+    [("a@faß.example", "a@fass.example"), ("a@σίσυφος.example", "a@σίσυφοσ.example")],
+)
+async def test_domains_that_dns_distinguishes_have_users_of_their_own(service, one, other):
+    for address in (one, other):
+        user_id = (await create(service, person(address, EmailRule().read(address)))).id
+
+        assert (await user_lookup.find_by_login_name(service, address)).id == user_id
+        assert await outcome(service, person(address)) == "user.login_name_taken"
+    found = await user_lookup.find_by_login_name(service, one)
+    assert found.user_name == one
+
+
+@pytest.mark.parametrize(
     "typed", ["ada@xn--a.example", "ada@xn--", "ada@", "@xn--mnchen-3ya", "xn--"]
 )
 async def test_what_is_no_internationalised_domain_names_no_user(service, typed):
