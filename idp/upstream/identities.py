@@ -7,8 +7,9 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from idp.foundation import i18n
+from idp.foundation import domain_names, i18n
 from idp.foundation.opaque_tokens import Confidential
+from idp.foundation.texts.text_folding import folded
 from idp.keys.master_key import WrongKey
 from idp.records import sealed_fields
 from idp.records.connections import (
@@ -171,16 +172,17 @@ def email_trust(connection: ProviderConnection, claims: Mapping[str, Any]) -> Em
     if not email:
         return "none"
     # The claim `email_verified` is about the claim `email`, not about another address.
-    if str(claims.get("email", "")).strip().lower() != email.lower():
+    if folded(str(claims.get("email", "")).strip()) != folded(email):
         return "other_claim"
     if not _is_verified(connection, claims):
         return "not_verified"
-    domain = email.rpartition("@")[2].lower()
+    domain = domain_names.key(email.rpartition("@")[2])
     if domain not in connection.trusted_domains:
         return "domain_not_trusted"
     # Google verifies addresses of other domains once, and their owner may change.
     is_google = isinstance(connection.settings, GoogleSettings)
-    is_own = not is_google or domain in (claims.get("hd"), _GMAIL)
+    hosted_domain = domain_names.folded(str(claims.get("hd")))
+    is_own = not is_google or domain_names.folded(domain) in (hosted_domain, _GMAIL)
     return "trusted" if is_own else "hosted_domain"
 
 

@@ -3,6 +3,8 @@ installation's."""
 
 from __future__ import annotations
 
+from idp.foundation import domain_names
+from idp.foundation.texts import typed_texts
 from idp.policies import page_settings
 from idp.records.connections import (
     CONNECTIONS,
@@ -57,5 +59,6 @@ async def usable_cached(service: Service, org_id: str) -> list[ProviderConnectio
 
 def for_domain(connections: list[ProviderConnection], login_name: str) -> list[ProviderConnection]:
     """Returns the connections to which users are sent whose login name has this domain."""
-    domain = login_name.rpartition("@")[2].strip().lower() if "@" in login_name else ""
-    return [each for each in connections if domain and domain in each.domains]
+    _, at, domain = typed_texts.name(login_name).rpartition("@")
+    key = domain_names.key(domain)
+    return [each for each in connections if at and key in each.domains]

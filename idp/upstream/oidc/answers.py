@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 
+from idp.foundation import domain_names
 from idp.records import USED_VALUES
 from idp.records.connections import (
     AzureSettings,
@@ -176,8 +177,8 @@ def _merged(claims: Mapping[str, Any], userinfo: Mapping[str, Any]) -> Mapping[s
 def _check_admitted(connection: ProviderConnection, claims: Mapping[str, Any]) -> None:
     settings = connection.settings
     if isinstance(settings, GoogleSettings):
-        allowed_domains = settings.hosted_domains
-        if allowed_domains and claims.get("hd") not in allowed_domains:
+        allowed_domains = [domain_names.folded(each) for each in settings.hosted_domains]
+        if allowed_domains and domain_names.folded(str(claims.get("hd"))) not in allowed_domains:
             details = "the hosted domain hd is not among the allowed"
             raise UpstreamRefused("account_admitted", details)
     elif isinstance(settings, AzureSettings) and AZURE_ANY_TENANT in connection.authority:

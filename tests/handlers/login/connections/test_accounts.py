@@ -104,6 +104,21 @@ async def test_the_domain_of_the_login_name_leads_to_the_provider(federation, pr
     assert "code" in (await federation.come_back(left)).answer
 
 
+@pytest.mark.parametrize(
+    "typed", ["ada@bücher.example", "ada@XN--BCHER-KVA.example", "ada@BÜCHER．example"]
+)
+async def test_an_internationalised_domain_leads_to_the_provider_in_every_spelling(
+    federation, typed
+):
+    await federation.verify_domain("xn--bcher-kva.example")
+    await federation.change({**AT_ONCE, "domains": ["xn--bcher-kva.example"]})
+    page = await federation.begin()
+
+    left = await federation.visitor.send(page, loginName=typed)
+
+    assert "login_hint" in left.answer
+
+
 async def test_a_new_sign_in_is_demanded_of_the_provider_and_proven(server, federation, provider):
     await federation.change(AT_ONCE)
     provider.claims = NAMES

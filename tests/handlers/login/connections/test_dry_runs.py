@@ -148,6 +148,19 @@ async def test_why_an_address_is_trusted_or_not_is_stated(federation, provider):
         assert (await dry_run(federation))["emailTrust"] == trust
 
 
+@pytest.mark.parametrize(
+    "address", ["ada@xn--bcher-kva.example", "ada@bücher.example", "Ada@BÜCHER.example"]
+)
+async def test_an_internationalised_address_is_trusted_in_every_spelling(
+    federation, provider, address
+):
+    await federation.verify_domain("xn--bcher-kva.example")
+    await federation.change({**AT_ONCE, "trustedDomains": ["bücher.example"]})
+    provider.claims = {**PERSON, "email": address}
+
+    assert (await dry_run(federation))["emailTrust"] == "trusted"
+
+
 REFUSED = {
     "another audience": ({"claims": {"aud": "other"}}, {}, "id_token_audience"),
     "another nonce": ({"claims": {"nonce": "other"}}, {}, "id_token_nonce"),

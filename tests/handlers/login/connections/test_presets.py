@@ -166,6 +166,27 @@ async def test_google_vouches_for_addresses_of_the_hosted_domain_alone(
     assert (email.address, email.is_verified) == ("ada@corp.example", is_verified)
 
 
+@pytest.mark.parametrize("hosted", ["bücher.example", "xn--bcher-kva.example"])
+async def test_google_vouches_for_addresses_of_an_internationalised_domain_in_every_spelling(
+    server, provider, connect, hosted
+):
+    federation = await connect("google", hostedDomains=["bücher.example"])
+    await federation.verify_domain("xn--bcher-kva.example")
+    await federation.change({**AT_ONCE, "trustedDomains": ["bücher.example"]})
+    provider.claims = {
+        **NAMES,
+        "hd": hosted,
+        "email": "ada@bücher.example",
+        "email_verified": True,
+    }
+
+    page = await federation.sign_in()
+
+    assert "code" in page.answer, page.text
+    (link,) = (await server.store.find(IDENTITY_LINKS)).records
+    assert (await server.store.get(USERS, link.user_id)).email.is_verified
+
+
 @pytest.mark.parametrize(
     ("edov", "is_verified"), [(True, True), ("1", True), (None, False), ("0", False), ([], False)]
 )
