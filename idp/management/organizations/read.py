@@ -141,12 +141,14 @@ async def search(service: Service, call: Call, request: OrganizationSearch) -> F
 def domain_filter(field: str, method: str, text: str) -> Filter:
     """Returns the condition that the domain in the field `field` equals the text, or begins with
     it if the search method `method` is one that compares beginnings.
-    Domains are stored in lower case, so every method ignores case.
+    Domains are stored in lower case, so every method ignores case. A beginning is compared by its
+    whole labels where it is internationalised.
     """
     is_prefix = "STARTS_WITH" in method
+    final_dot = "." if is_prefix and text.endswith(".") else ""
     return Filter(
         path=field,
-        value=text.lower() if is_prefix else domain_names.key(text),
+        value=domain_names.key(text) + final_dot,
         how="starts" if is_prefix else "is",
         is_text=True,
         folds=True,

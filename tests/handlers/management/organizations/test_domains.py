@@ -55,6 +55,18 @@ async def test_a_named_domain_is_listed_in_its_order_and_counts_for_nothing(serv
     await events_agree(server.store)
 
 
+@pytest.mark.parametrize("typed", ["bücher.example", "BÜCHER.ex", "bücher.", "xn--bch"])
+async def test_an_internationalised_domain_is_found_by_its_beginning(chief, typed):
+    await named(chief, "bücher.example")
+    by_beginning = {"name": typed, "method": "TEXT_QUERY_METHOD_STARTS_WITH"}
+
+    assert await found(chief, {"queries": [{"domainNameQuery": by_beginning}]}) == [
+        ("xn--bcher-kva.example", False, False)
+    ]
+    by_beginning["name"] = "acme.example."
+    assert await found(chief, {"queries": [{"domainNameQuery": by_beginning}]}) == []
+
+
 @pytest.mark.parametrize(
     ("domain", "error_code"),
     [
