@@ -135,7 +135,9 @@ def _head(reader: Iterator[list[str]]) -> list[str]:
 
 def _without_email(path: Path, head: Sequence[str]) -> str:
     """Returns the text of the refusal of a table without a column for the address."""
-    first = head[0].strip() if head else ""
+    if not any(map(str.strip, head)):
+        return f"{path} is empty: export it again"
+    first = head[0].strip()
     if first.startswith(("{", "[")):
         return f"{path} is JSON, not a table: use idp migrate ndjson, auth0 or keycloak"
     if len(head) == 1 and (

@@ -94,10 +94,16 @@ def contents(
             deque(_members(text, path, first), maxlen=0)
             text.consume_if_next(",")
         if not text.consume_if_next("{"):
-            raise SourceRefused(f"{path} is not a realm export: it is not a JSON object")
+            raise SourceRefused(_without_object(text, path))
         was_there = yield from _members(text, path, first, is_last=not is_list)
         if is_all and not was_there:
             raise SourceRefused(_without_users(path))
+
+
+def _without_object(text: JsonTextReader, path: Path) -> str:
+    if not text.peek():
+        return f"{path} is empty: export it again"
+    return f"{path} is not a realm export: it is not a JSON object"
 
 
 def _without_users(path: Path) -> str:

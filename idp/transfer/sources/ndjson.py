@@ -17,6 +17,7 @@ from idp.transfer.sources.json_text_reader import JsonTextReader
 from idp.transfer.sources.source import SourceRecord, SourceRefused
 
 _PARTS: Final = frozenset({"profile", "email", "phone", "hashedPassword", "metadata", "user"})
+_FIELDS: Final = frozenset({*_PARTS, *fields.FIELD_BY_PATH, *fields.OTHER_NAMES})
 _STATES: Final = {"USER_STATE_ACTIVE": False, INACTIVE: True, "": False, None: False}
 _PACKAGE: Final = frozenset({"dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1", "orgs"})
 _ALGORITHM: Final = "hashedPassword.algorithm"  # the hash itself names it
@@ -48,13 +49,25 @@ def _check(source_record: SourceRecord, path: Path) -> None:
         raise SourceRefused(f"{path} is an export of Auth0: use idp migrate auth0 --users")
     if not _PACKAGE.isdisjoint(members):
         raise SourceRefused(f"{path} is the body of an import already: use idp import {path}")
-    if name := next(
-        (each for each in ("users", "Users") if isinstance(members.get(each), list)), ""
-    ):
+    if name := _name_of_list(members):
         raise SourceRefused(
             f"{path} has its persons in the list {name}: write each of them in the fields of the"
             " import as a line of its own"
         )
+
+
+def _name_of_list(members: Mapping[str, Any]) -> str:
+    """Returns the name of the list that an object around persons has them in: `users`, or the only
+    list of objects where the object has no field of a person; empty if there is none."""
+    lists = {name: value for name, value in members.items() if isinstance(value, list)}
+    if name := next((each for each in ("users", "Users") if each in lists), ""):
+        return name
+    names = [name for name, elements in lists.items() if all(map(_is_object, elements))]
+    return names[0] if len(names) == 1 and _FIELDS.isdisjoint(members) else ""
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
 
 
 def _draft(source_record: SourceRecord, org_id: str) -> PersonDraft:

@@ -136,8 +136,11 @@ def records(text: JsonTextReader, name: str) -> Iterator[SourceRecord]:
     """Yields the consecutive JSON values of a text as records that are numbered from 1; of a list,
     each element.
 
-    `name` is the file's name, with which the records' paths begin.
+    `name` is the file's name, with which the records' paths begin. Raises SourceRefused if the
+    text is empty.
     """
+    if not text.peek():
+        raise SourceRefused(f"{name} is empty: export it again")
     row = 1
     while text.peek():
         is_list = text.consume_if_next("[")

@@ -82,7 +82,7 @@ def auth0_password(number: int = 1, encoded: str = BCRYPT, **changes: object) ->
     } | changes
 
 
-def auth0_files(directory: Path, users: bytes, passwords: bytes = b"") -> list[str]:
+def auth0_files(directory: Path, users: bytes, passwords: bytes = b"[]") -> list[str]:
     """The files, and the arguments that name them."""
     (directory / "users.json").write_bytes(users)
     (directory / "passwords.json").write_bytes(passwords)

@@ -354,7 +354,7 @@ def test_users_of_another_store_are_reported(tmp_path):
     ("content", "told"),
     [
         (b"[]", "it has no realm"),
-        (b"", "not a JSON object"),
+        (b"", "is empty"),
         (b'"x"', "not a JSON object"),
         (b"{x", "not JSON"),
         (b'{"realm": "acme", "id', "not JSON"),

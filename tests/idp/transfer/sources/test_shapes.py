@@ -14,6 +14,8 @@ BETA = realm(keycloak_user(3), realm="beta")
 WITHOUT = realm(realm="void").replace(b'"users"', b'"others"')
 LISTED = b"[ " + ACME + b" , " + WITHOUT + b"," + BETA + b" ]\r\n"
 USERS = json.dumps([keycloak_user(1), keycloak_user(2)]).encode()
+SCIM = b"""{"schemas": ["urn:ietf:params:scim:api:messages:2.0:ListResponse"], "totalResults": 1,
+ "Resources": [{"userName": "ada", "emails": [{"value": "ada@x.ch"}]}]}"""
 AUTH0 = [auth0_user(1), auth0_user(2)]
 
 
@@ -115,6 +117,10 @@ def test_users_of_auth0_are_read_in_every_shape(tmp_path, content):
         ("ndjson", "--users", "x", b'{"orgs": []}', "use idp import"),
         ("ndjson", "--users", "x", b'{"users": [{"localId": "7"}]}', "in the list users"),
         ("ndjson", "--users", "x", b'{"Users": []}', "in the list Users"),
+        ("ndjson", "--users", "x", b'{"result": [{"userId": "7"}]}', "in the list result"),
+        ("ndjson", "--users", "x", SCIM, "in the list Resources"),
+        ("ndjson", "--users", "x", b'{"@odata.context": "", "value": [{}, {}]}', "list value"),
+        ("ndjson", "--users", "x", b'{"orgId": "7", "humanUsers": []}', "list humanUsers"),
         ("ndjson", "--users", "x", ACME, "use idp migrate keycloak"),
         ("ndjson", "--users", "x", lines(*AUTH0), "use idp migrate auth0"),
         ("csv", "--users", "x", USERS, "use idp migrate ndjson, auth0 or keycloak"),
@@ -130,6 +136,26 @@ def test_a_file_for_another_command_or_option_is_refused_by_its_name(
 
     assert (made.code, made.body) == (2, None)
     assert told in made.err
+
+
+def test_a_person_with_one_list_of_objects_is_read_as_a_person(tmp_path):
+    content = lines({"userName": "ada", "emails": [{"value": "ada@x.ch"}]})
+
+    made = migrated(tmp_path, "ndjson", "--users", "x", content)
+
+    assert (made.code, len(made.rows)) == (3, 1)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf\n", b" \r\n"])
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [("ndjson", "--users"), ("csv", "--users"), ("auth0", "--users"), ("keycloak", "--realm")],
+)
+def test_an_empty_file_is_refused(tmp_path, command, option, content):
+    made = migrated(tmp_path, command, option, "x", content)
+
+    assert (made.code, made.body) == (2, None)
+    assert "is empty" in made.err
 
 
 @pytest.mark.promise("migration: from tables and lines")

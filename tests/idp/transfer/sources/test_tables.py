@@ -156,7 +156,7 @@ def test_a_line_that_can_not_be_used_is_reported_and_the_others_go_in(tmp_path, 
     ("text", "flags", "told"),
     [
         ("name\nAda\n", [], "no column is email"),
-        ("", [], "no column is email"),
+        ("", [], "is empty"),
         ("email,e-mail\na,b\n", [], "several columns have the field email.email"),
         ("email\na@x.ch\n", ["--map", "mail=email"], "no column mail"),
         ("email\na@x.ch\n", ["--map", "email=address"], "no field address"),
