@@ -53,10 +53,11 @@ class UserId(Struct, frozen=True):
 
 class PasswordHash(Struct, frozen=True):
     """The rule (`field_rules.Rule`) of a field that holds an encoded password hash of a known
-    format, with bounded parameters."""
+    format, with bounded parameters. White space around it, as a file or a shell leaves it, is
+    removed."""
 
     def read(self, value: object) -> str:
-        encoded = Text(1).read(value)
+        encoded = Text(1).read(value.strip() if isinstance(value, str) else value)
         try:
             schemes.read(encoded)
         except schemes.UnreadableHash as error:

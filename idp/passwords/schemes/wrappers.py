@@ -3,6 +3,7 @@ one. The name has no case."""
 
 from __future__ import annotations
 
+import base64
 import difflib
 import re
 from collections.abc import Iterable
@@ -11,7 +12,8 @@ from typing import Final
 from idp.passwords.schemes.base import UnreadableHash
 
 _WRAPPED: Final = re.compile(r"\{([A-Za-z0-9@_.-]{1,40})\}(.*)", re.DOTALL)
-_HEXADECIMAL: Final = re.compile(r"[0-9A-Fa-f]{32}|[0-9A-Fa-f]{40}")
+_HEXADECIMAL: Final = re.compile(r"(?:[0-9A-Fa-f]{2})+")
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _ROUNDS: Final = re.compile(r"[0-9]{1,10}\$")
 
 # Names before a hash whose own beginning says the format.
@@ -27,12 +29,14 @@ _PBKDF2: Final = {
     "PBKDF2-SHA256": "$pbkdf2-sha256$",
     "PBKDF2-SHA512": "$pbkdf2-sha512$",
 }
-# Names before a digest in base64, which are a part of its format.
-_DIGESTS: Final = frozenset({
-    *("MD5", "SMD5", "SHA", "SSHA"),
-    *("SHA256", "SHA384", "SHA512", "SSHA256", "SSHA384", "SSHA512"),
-})  # fmt: skip
-_OTHER_DIGESTS: Final = {"SHA1": "SHA", "SHA-1": "SHA", "PLAIN-MD5": "MD5", "LDAP-MD5": "MD5"}
+# Names before a digest in base64, which are a part of its format, and its length in hexadecimal if
+# no salt follows it.
+_DIGESTS: Final = {
+    **{"MD5": 32, "SHA": 40, "SHA256": 64, "SHA384": 96, "SHA512": 128},
+    **dict.fromkeys(("SMD5", "SSHA", "SSHA256", "SSHA384", "SSHA512")),
+}
+_OTHER_DIGESTS: Final = {"SHA1": "SHA", "PLAINMD5": "MD5", "LDAPMD5": "MD5"}
+_ENCODINGS: Final = frozenset({"", "B64", "BASE64", "HEX"})  # after the name and a dot, in Dovecot
 _REFUSED: Final = {
     **dict.fromkeys(
         ("CLEAR", "CLEARTEXT", "PLAIN", "NOOP"),
@@ -57,16 +61,28 @@ def unwrapped(encoded: str) -> str:
     match = _WRAPPED.fullmatch(encoded)
     if match is None:
         return encoded
-    name, inner = _OTHER_DIGESTS.get(match[1].upper(), match[1].upper()), match[2]
+    name, inner = match[1].upper(), match[2]
     if name in _OWN_BEGINNING and inner.startswith("$"):
         return inner
     if name in _PBKDF2 and _ROUNDS.match(inner):
         return _PBKDF2[name] + inner
-    if name in ("MD5", "SHA") and _HEXADECIMAL.fullmatch(inner):
-        return inner
-    if name in _DIGESTS:
-        return f"{{{name}}}{inner}"
+    if digest := _digest(name, inner):
+        return digest
     raise UnreadableHash(_reason(name))
+
+
+def _digest(name: str, inner: str) -> str:
+    """Returns a digest with its name as the format has it, in base64; empty for any other name."""
+    plain, _, encoding = name.replace("-", "").partition(".")
+    plain = _OTHER_DIGESTS.get(plain, plain)
+    is_readable = plain == name or _BASE64.fullmatch(inner)
+    if plain not in _DIGESTS or encoding not in _ENCODINGS or not is_readable:
+        return ""
+    # With a salt, only the name tells hexadecimal from base64.
+    is_hexadecimal = encoding == "HEX" or (not encoding and len(inner) == _DIGESTS[plain])
+    if is_hexadecimal and _HEXADECIMAL.fullmatch(inner):
+        inner = base64.b64encode(bytes.fromhex(inner)).decode("ascii")
+    return f"{{{plain}}}{inner}"
 
 
 def _reason(name: str) -> str:

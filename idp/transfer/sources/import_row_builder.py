@@ -39,7 +39,7 @@ _FIX_ADDRESS: Final = (
 _FIX_IF_NEEDED: Final = "It is left out; fix it in the source if it is needed."
 # The beginning of `{NAME}` in base64, as LDIF (RFC 2849) has a value after two colons.
 _LDIF_BASE64: Final = re.compile(r"e[0-3][A-Za-z0-9+/]+={0,2}")
-_LDIF_VALUE: Final = re.compile(rb"\{[A-Za-z0-9@_.-]+\}[!-~]+")
+_LDIF_VALUE: Final = re.compile(rb"\{[A-Za-z0-9@_.-]+\}[!-~]+\s*")
 _FIX_BY_RESET: Final = "The user sets a new password with 'forgot password'."  # noqa: S105
 
 
@@ -97,11 +97,12 @@ class PersonDraft(Struct, kw_only=True):
 
 
 class _Hash(Struct, frozen=True):
-    """A hash in a format that the service verifies, or its base64 from LDIF. The import itself
-    checks its strength."""
+    """A hash in a format that the service verifies, or its base64 from LDIF, without white space
+    around. The import itself checks its strength."""
 
     def read(self, value: object) -> str:
-        encoded = _without_base64(Text(1).read(value))
+        text = Text(1).read(value.strip() if isinstance(value, str) else value)
+        encoded = _without_base64(text)
         try:
             schemes.read(encoded)
         except schemes.UnreadableHash as error:
@@ -120,7 +121,7 @@ def _without_base64(encoded: str) -> str:
         decoded = base64.b64decode(encoded, validate=True)
     except binascii.Error:
         return encoded
-    return decoded.decode("ascii") if _LDIF_VALUE.fullmatch(decoded) else encoded
+    return decoded.decode("ascii").strip() if _LDIF_VALUE.fullmatch(decoded) else encoded
 
 
 class _FieldTarget(Struct, frozen=True):

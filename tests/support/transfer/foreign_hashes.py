@@ -266,6 +266,32 @@ VERIFIED: dict[str, list[tuple[str, str]]] = {
         ("password", "{PLAIN-MD5}5f4dcc3b5aa765d61d8327deb882cf99"),
         ("password", "{MD5}$1$kJ4QkJaQ$3EbD/pJddrq5HW3mpZ4KZ1"),
         ("password", "{SHA-1}5baa61e4c9b93f3f0682250b6cf8331b7ee68fd8"),
+        ("password", "{SHA-256}XohImNooBHFR0OVvjcYpJ3NgPQ1qq73WKhHvch0VQtg="),
+        (
+            "password",
+            "{SHA-512}sQnzu7wkTrgkQZF+0G1hi5AI3Qmzvv0bXgc5THBqi7mAsdd4Xll27ASbRt9fEyavWi6m0QP9B8lThf+rDKy8hg==",
+        ),
+        (
+            "password",
+            "{sha256.hex}5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8",
+        ),
+        (
+            "password",
+            "{SHA512}b109f3bbbc244eb82441917ed06d618b9008dd09b3befd1b5e07394c706a8bb980b1d7785e5976ec049b46df5f1326af5a2ea6d103fd07c95385ffab0cacbc86",
+        ),
+        (
+            "correct horse",
+            "{SSHA512.b64}ep9Icv1U0G6oYR6Hf89SRug0pOsPKMKL17i8u5q1c+sONE5R/0pjN0zclZs97p48+LjhN1QDWmktbhBpEvMFd8D4/98bg7BW",
+        ),
+        (
+            "correct horse",
+            "{SSHA-512}ep9Icv1U0G6oYR6Hf89SRug0pOsPKMKL17i8u5q1c+sONE5R/0pjN0zclZs97p48+LjhN1QDWmktbhBpEvMFd8D4/98bg7BW",
+        ),
+        (
+            "correct horse",
+            "{SSHA256.HEX}f2817cbb2b15bd0b1e3c41640c30ab0da4ca6f1df77ecc15b1f22c229ad58c5885d09ad35a8b3186",
+        ),
+        ("password", "{PLAIN-MD5.b64}X03MO1qnZdYdgyfeuILPmQ=="),
     ],
     "django": [
         (
@@ -370,6 +396,7 @@ REFUSED = {
     "{pbkdf2}5d923b44a6d129f3ddf3e3c8d29412723dcbde72": "{PBKDF2}rounds$salt$hash",
     "{scrypt}$e0801$8bWJaSu2IKSn9Z9kM$OAOec05": "$scrypt$ln=…,r=…,p=…$salt$hash, without a wrapper",
     "{SHA-512}{salt}ab01": "{SHA512}base64",
+    "{SSHA256.uuid}ab01": "{SSHA256}base64",
     "{noop}hunter2": "plain text",
     "{CLEARTEXT}hunter2": "plain text",
     "{SASL}ada@EXAMPLE.COM": "by another system",

@@ -82,6 +82,13 @@ async def test_a_mail_is_sent_only_to_an_unproven_address_or_without_a_password(
     assert answer.get("mail", "") == ("held" if kinds else "")
 
 
+async def test_white_space_around_a_hash_is_not_stored(server, owner):
+    encoded = IMPORTED["hashedPassword"]["value"]
+    answer = await take(owner, hashedPassword={"value": f" {encoded}\n"})
+
+    assert (await server.store.get(USERS, answer["userId"])).password.hash == encoded
+
+
 @pytest.mark.promise("user import: hashedPassword.value")
 async def test_who_was_taken_in_signs_in_with_the_old_password(server, owner, demo, new_visitor):
     encoded = await server.service.hasher.hash("a lamp in the attic")

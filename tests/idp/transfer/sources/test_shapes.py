@@ -146,6 +146,21 @@ def test_a_person_with_one_list_of_objects_is_read_as_a_person(tmp_path):
     assert (made.code, len(made.rows)) == (3, 1)
 
 
+def test_white_space_around_a_hash_is_not_part_of_it(tmp_path):
+    hashed = "{SHA-256}XohImNooBHFR0OVvjcYpJ3NgPQ1qq73WKhHvch0VQtg="
+    person = {
+        "userName": "ada",
+        "profile": {"firstName": "Ada", "lastName": "Lovelace"},
+        "email": {"email": "ada@x.ch"},
+        "hashedPassword": {"value": f" {hashed}\r\n"},
+    }
+
+    made = migrated(tmp_path, "ndjson", "--users", "x", lines(person))
+
+    (person,) = made.people
+    assert person["user"]["hashedPassword"]["value"] == hashed
+
+
 @pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf\n", b" \r\n"])
 @pytest.mark.parametrize(
     ("command", "option"),

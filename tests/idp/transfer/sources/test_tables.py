@@ -79,6 +79,7 @@ def test_tables_of_every_make_are_read(tmp_path, text, flags, encoding):
     [
         base64.b64encode(b"{CRYPT}" + BCRYPT.encode()).decode(),
         base64.b64encode(b"{ssha}DkMTwBl+a/3DQTxCYEApdUtNXGgdUac3").decode(),
+        base64.b64encode(b"{CRYPT}" + BCRYPT.encode() + b"\n").decode(),
         f" {{CRYPT}}{BCRYPT} ",
     ],
 )
