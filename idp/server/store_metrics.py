@@ -18,7 +18,7 @@ from idp.audit import sealing
 from idp.backup import series
 from idp.config.settings import Config
 from idp.foundation import logs, metrics
-from idp.foundation.errors import IdpError
+from idp.foundation.errors import ConfigError, IdpError
 from idp.records import LOGOUT_MESSAGES, OUTBOX, SIGNING_KEYS, MailState
 from idp.service import Service
 from storage import StorageError
@@ -117,7 +117,14 @@ def _measure_files(config: Config) -> None:
             certificate = x509.load_pem_x509_certificate(Path(config.tls_cert).read_bytes())
             metrics.CERTIFICATE_EXPIRY.set(certificate.not_valid_after_utc.timestamp())
     if config.backup_dir is not None:
-        with suppress(OSError, IdpError):
-            last_backup = series.read_last(Path(config.backup_dir))
-            made_at = last_backup.verified_at.timestamp() if last_backup else 0
-            metrics.BACKUP_LAST_SUCCESS.set(made_at)
+        metrics.BACKUP_LAST_SUCCESS.set(_last_backup_at(Path(config.backup_dir)))
+
+
+def _last_backup_at(directory: Path) -> float:
+    """Returns when the newest backup was verified; 0 if there is none, or if it can't be read."""
+    try:
+        last_backup = series.read_last(directory)
+    except ConfigError as error:
+        _log.debug("the last backup can't be read", cause=str(error))
+        return 0
+    return last_backup.verified_at.timestamp() if last_backup else 0

@@ -78,8 +78,18 @@ async def test_the_disk_the_certificate_and_the_last_backup_are_measured(
     assert counted("backup_last_success_timestamp_seconds") == made_at.timestamp()
 
 
+async def test_a_backup_directory_that_can_not_be_read_counts_as_no_backup(
+    counted, server, tmp_path
+):
+    (tmp_path / "file").write_bytes(b"")
+
+    await store_metrics.measure(with_settings(server, backup_dir=str(tmp_path / "file")))
+
+    assert counted("backup_last_success_timestamp_seconds") == 0
+
+
 @pytest.mark.parametrize("content", [None, b"{}", b"\xff"])
-async def test_files_that_can_not_be_read_are_left_out(counted, server, tmp_path, content):
+async def test_files_that_can_not_be_read_are_left_out_and_count_as_no_backup(counted, server, tmp_path, content):
     if content is not None:
         (tmp_path / series.LAST).write_bytes(content)
         (tmp_path / "chain.pem").write_bytes(content)
@@ -92,5 +102,4 @@ async def test_files_that_can_not_be_read_are_left_out(counted, server, tmp_path
     assert counted("store_writable") == 1
     assert counted("disk_free_bytes") in (0, None)
     assert counted("certificate_expiry_timestamp_seconds") in (0, None)
-    never = 0 if content is None else None
-    assert counted("backup_last_success_timestamp_seconds") == never
+    assert counted("backup_last_success_timestamp_seconds") == 0
