@@ -165,7 +165,7 @@ async def test_the_commands_work_beside_a_service_that_runs(start_program, open_
 
     assert (rotated.returncode, rotated.stderr) == (0, "")
     assert rotated.stdout.split() == ["keyId", kid]
-    assert (early.returncode, early.stdout) == (1, "")
+    assert (early.returncode, early.stdout) == (6, "")
     assert "can be rotated again from" in early.stderr
     assert unasked.returncode == 1
     assert between["RS256", "active"] == kid

@@ -311,10 +311,10 @@ def test_the_exit_code_says_what_went_wrong(shell, arguments, code):
     assert shell.stored() == before
 
 
-def test_what_the_state_of_things_forbids_ends_with_1(shell):
+def test_what_the_state_of_things_forbids_ends_with_6(shell):
     shell("keys", "rotate", code=None)
 
-    ran = shell("keys", "rotate", code=exit_codes.FAILED)
+    ran = shell("keys", "rotate", code=exit_codes.CONFLICT)
 
     assert "can be rotated again from" in ran.err
 

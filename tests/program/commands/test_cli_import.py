@@ -243,7 +243,7 @@ def test_one_that_was_cancelled_is_gone_on_with_where_the_file_is(shell, tmp_pat
     id = shell.get("import", file, "--get", "id", code=exit_codes.INTERRUPTED)
     assert shell.get("job", "cancel", id, "--get", "state") == "JOB_STATE_CANCELLED"
 
-    refused = shell("job", "resume", id, code=exit_codes.FAILED)
+    refused = shell("job", "resume", id, code=exit_codes.CONFLICT)
 
     assert "idp import FILE --resume" in refused.err
     assert shell.get("import", file, "--resume", "--get", "created") == "6"

@@ -61,7 +61,7 @@ def test_a_second_rotation_is_refused_and_changes_no_file(directory):
     master(directory, "rotate")
     before = keys_of(directory)
 
-    ended = master(directory, "rotate", code=exit_codes.FAILED)
+    ended = master(directory, "rotate", code=exit_codes.CONFLICT)
 
     assert "is being replaced already" in ended.stderr
     assert keys_of(directory) == before
