@@ -89,7 +89,9 @@ async def test_a_backup_directory_that_can_not_be_read_counts_as_no_backup(
 
 
 @pytest.mark.parametrize("content", [None, b"{}", b"\xff"])
-async def test_files_that_can_not_be_read_are_left_out_and_count_as_no_backup(counted, server, tmp_path, content):
+async def test_files_that_can_not_be_read_are_left_out_and_count_as_no_backup(
+    counted, server, tmp_path, content
+):
     if content is not None:
         (tmp_path / series.LAST).write_bytes(content)
         (tmp_path / "chain.pem").write_bytes(content)
