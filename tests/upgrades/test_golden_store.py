@@ -20,7 +20,7 @@ from tests.support.servers.mongod import fresh_database
 from tests.support.sign_in import factors
 from tests.support.sign_in.federating import Federation, link_of
 from tests.support.sign_in.hostile_provider import HostileProvider
-from tests.support.store.master_keys import NEW, begun, restart
+from tests.support.store.master_keys import NEW, begun, restart, waiting
 from tests.upgrades import dumps
 from tests.upgrades.golden import PASSWORD, STORES
 from tests.upgrades.installation import ISSUER, Installation, installation
@@ -254,7 +254,7 @@ async def test_the_master_key_is_replaced(kept, tmp_path):
     await begun(server.service, tmp_path / "keys")
     tokens = kept.tokens["web"]
     refreshed = await party.refresh(browser, tokens["refresh_token"])
-    server.clock.advance(server.service.config.sign_in_seconds)
+    server.clock.advance(waiting(server.service))
     while await resealing.has_work(server.service):
         await resealing.reseal(server.service)
     await restart(server.service, tmp_path / "alone", NEW)

@@ -18,7 +18,8 @@ from storage import Unavailable, Update
 from tests.support.management.callers import refused
 from tests.support.sign_in.people import create
 from tests.support.store.stored import everything
-from tests.support.transfer.foreign_hashes import REFUSED, TOO_WEAK, VERIFIED
+from tests.support.transfer.foreign_hashes import VERIFIED
+from tests.support.transfer.refused_hashes import REFUSED, TOO_WEAK
 
 PATH = "/v2/users/human"
 ORIGIN = AttemptOrigin("192.0.2.1")

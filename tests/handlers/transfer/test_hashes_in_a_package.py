@@ -8,7 +8,8 @@ from idp.config.settings import Config
 from idp.passwords import schemes
 from idp.records import USERS
 from tests.support.transfer.bulk import imported, package
-from tests.support.transfer.foreign_hashes import REFUSED, TOO_WEAK, VERIFIED
+from tests.support.transfer.foreign_hashes import VERIFIED
+from tests.support.transfer.refused_hashes import REFUSED, TOO_WEAK
 
 KNOWN = [row for rows in VERIFIED.values() for row in rows]
 HASHES = list(dict.fromkeys([*(encoded for _, encoded in KNOWN), *TOO_WEAK, *REFUSED]))

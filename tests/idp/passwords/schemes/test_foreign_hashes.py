@@ -17,7 +17,8 @@ from idp.passwords import schemes
 from idp.passwords.hashing import Hasher, Verdict
 from idp.passwords.schemes import UnreadableHash, WeakHash, crypt_base64, phpass, yescrypt
 from tests.support.slices import one_in
-from tests.support.transfer.foreign_hashes import REFUSED, TOO_WEAK, VERIFIED
+from tests.support.transfer.foreign_hashes import VERIFIED
+from tests.support.transfer.refused_hashes import REFUSED, TOO_WEAK
 
 EVERY = [row for rows in VERIFIED.values() for row in rows]
 ENCODED = [encoded for _, encoded in EVERY]

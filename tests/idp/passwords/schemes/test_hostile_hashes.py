@@ -17,7 +17,8 @@ from idp.passwords import schemes
 from idp.passwords.schemes import UnreadableHash, yescrypt
 from idp.passwords.schemes import argon2 as argon2_format
 from idp.passwords.schemes import bcrypt as bcrypt_format
-from tests.support.transfer.foreign_hashes import REFUSED, VERIFIED
+from tests.support.transfer.foreign_hashes import VERIFIED
+from tests.support.transfer.refused_hashes import REFUSED
 
 ENCODED = [encoded for rows in VERIFIED.values() for _, encoded in rows]
 SECONDS = 0.001
