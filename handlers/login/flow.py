@@ -71,7 +71,7 @@ SENTENCES: Final = {
         context="expired",
     ),
     Ending.FINISHED: message(
-        "This sign-in is already finished. If you are not where you wanted to be, start again.",
+        "This sign-in is already finished. If you didn't get where you expected, start again.",
         context="expired",
     ),
     Ending.EXPIRED: message(

@@ -53,7 +53,7 @@ class RegistrationHandler(FlowHandler):
             self.redirect_instead(self.url_of(LOGIN, flow))
         return pending
 
-    async def complete(self, flow: Flow, verification: Awaitable[Cookie | None]) -> None:
+    async def complete(self, flow: Flow, verification: Awaitable[Cookie]) -> None:
         """Awaits `verification`, which creates the account and returns the browser's cookie, then
         redirects to the next step of the sign-in."""
         self.set_browser_cookie(await verification)

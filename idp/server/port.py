@@ -50,8 +50,8 @@ def socket_from_manager() -> ManagersSocket | None:
 
 class Port:
     """The host and port of the service, reserved for this process and its children. With
-    `is_shared`, each worker gets a socket of its own (SO_REUSEPORT), else there is one socket.
-    `passed` is that of the service manager, if there is one."""
+    `is_shared`, each worker has its own socket (SO_REUSEPORT), else there is one socket. `passed`
+    is that of the service manager, if there is one."""
 
     def __init__(
         self, host: str, port: int, *, is_shared: bool, passed: ManagersSocket | None = None

@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from idp.audit import failure_events
 from idp.foundation import logs, metrics
-from idp.foundation.texts import typed_texts
 from idp.identity.guesses.origin import AttemptOrigin
-from idp.identity.users.lookup import login_key
+from idp.identity.users.lookup import typed_key
 from idp.service import Service
 
 _log: Final = logs.logger(__name__)
@@ -73,5 +72,5 @@ def report(service: Service, outcome: Outcome) -> None:
 
 
 def _hidden(service: Service, outcome: Outcome) -> str:
-    key = login_key(typed_texts.name(outcome.name))
+    key = typed_key(outcome.name)
     return service.master_key.mac("typed-name", key).hex()[:_NAME_CHARACTERS]

@@ -16,8 +16,7 @@ from typing import Final, Literal, TypeAlias
 
 from idp.foundation import logs, metrics
 from idp.foundation.errors import Busy
-from idp.foundation.texts import typed_texts
-from idp.identity.users.lookup import login_key
+from idp.identity.users.lookup import typed_key
 from idp.records import User
 from idp.service import Service
 from storage import COUNTERS, Delete, Key, Stale, StorageError, Update
@@ -45,7 +44,7 @@ class Throttled(Busy):
 def account_of(user: User | None, typed: str) -> str:
     """Returns the name for which attempts are counted: one for the user, whichever login name was
     typed; without a user (None) one for the login name `typed`."""
-    return f"user:{user.id}" if user else f"name:{login_key(typed_texts.name(typed))}"
+    return f"user:{user.id}" if user else f"name:{typed_key(typed)}"
 
 
 def hidden(service: Service, account: str) -> str:

@@ -42,6 +42,11 @@ def login_key(user_name: str) -> str:
     return folded(user_name)
 
 
+def typed_key(typed: str) -> str:
+    """Returns the `login_key` of a login name that was typed, without what can't matter in it."""
+    return login_key(typed_texts.name(typed))
+
+
 def email_key(email: Email | None, org_id: str) -> str | None:
     """Returns the form in which an e-mail address is stored as a login name; None if it is no
     login name.

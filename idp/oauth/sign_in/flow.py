@@ -264,12 +264,12 @@ async def enter_password(
     password: str,
     origin: AttemptOrigin,
     cached_reads: CachedReads,
-) -> Cookie | None:
+) -> Cookie:
     """Checks the password, then signs the user in or continues with what is required first.
 
-    `cached_reads` may have the look-ups of the login name. Returns the browser's new cookie, if
-    the user is signed in. Raises `SignInRefused`, `Throttled` and `HashingBusy`; `Stale` when
-    something else changed the flow at the same moment.
+    `cached_reads` may have the look-ups of the login name. Returns the browser's new
+    cookie. Raises `SignInRefused`, `Throttled` and `HashingBusy`; `Stale` when something else
+    changed the flow at the same moment.
     """
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     service.hasher.check_capacity()
@@ -344,10 +344,10 @@ async def forget_progress(service: Service, flow: Flow) -> None:
 
 async def choose_password(
     service: Service, flow: Flow, progress: AuthenticationProgress, password: str
-) -> Cookie | None:
+) -> Cookie:
     """Stores the user's new password and continues the sign-in, in one unit.
 
-    Returns the browser's new cookie if the user is signed in, and None otherwise. Raises
+    Returns the browser's new cookie. Raises
     `HashingBusy`; `Stale` when the password was replaced meanwhile.
     """
     subject = progress.subject

@@ -15,13 +15,12 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from idp.config.settings import Config
-from idp.foundation.texts import typed_texts
 from idp.identity import authentication_context
 from idp.identity.factors import second_factors
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import lookup as user_lookup
-from idp.identity.users.lookup import login_key
+from idp.identity.users.lookup import typed_key
 from idp.oauth import reserved_scopes
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
 from idp.oauth.sign_in import authentication_progress
@@ -331,7 +330,7 @@ def _matches_hints(request: AuthRequest, live_session: LiveSession, org_id: str 
     if request.hinted_user_id is not None:
         return user.id == request.hinted_user_id
     if request.login_hint is not None:
-        return login_key(typed_texts.name(request.login_hint)) in login_names(live_session, org_id)
+        return typed_key(request.login_hint) in login_names(live_session, org_id)
     return True
 
 

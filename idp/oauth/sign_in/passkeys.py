@@ -45,12 +45,11 @@ async def options(
 
 async def enter(
     service: Service, flow: Flow, text: str, progress: AuthenticationProgress | None = None
-) -> Cookie | None:
+) -> Cookie:
     """Verifies `text`, the browser's WebAuthn response, and continues the sign-in with its user.
 
-    That has to be the user of `progress`, if given. Returns the browser's new cookie if the user
-    is signed in, and None otherwise. Raises `WebAuthnRefused`; `Stale` when something else
-    happened at the same moment.
+    That has to be the user of `progress`, if given. Returns the browser's new cookie. Raises
+    `WebAuthnRefused`; `Stale` when something else happened at the same moment.
     """
     party = webauthn.relying_party(service.config)
     if party is None:
@@ -89,11 +88,11 @@ async def creation_options(
 
 async def add(
     service: Service, flow: Flow, progress: AuthenticationProgress, name: str, text: str
-) -> Cookie | None:
+) -> Cookie:
     """Adds the passkey in `text`, the browser's WebAuthn response, and continues the sign-in.
 
     `name` is the user's name for the passkey. With the first second factor the user gets recovery
-    codes. Returns the browser's new cookie if the user is signed in. Raises `InvalidArgument` for
+    codes. Returns the browser's new cookie. Raises `InvalidArgument` for
     the name; `WebAuthnRefused`, also for a passkey that is registered already; `Stale` when
     something else happened at the same moment.
     """

@@ -206,10 +206,10 @@ def _issue(waiting: Registration) -> str:
 
 async def enter_code(
     service: Service, flow: Flow, waiting: Registration, code: str, state: RegistrationState
-) -> Cookie | None:
+) -> Cookie:
     """Checks the code, then creates the account and signs its user in, in one unit.
 
-    Returns the browser's new cookie, or None if more is required of the user first. Raises
+    Returns the browser's new cookie. Raises
     `MailCodeRefused` with the error code `code.wrong`, `code.tries` or `code.expired`: with
     `code.expired` a new code has been mailed. Raises `AddressTaken`, `NameTaken`, `Throttled`;
     `Stale` when something else happened at the same moment.
@@ -229,10 +229,10 @@ async def enter_code(
 
 async def choose_name(
     service: Service, flow: Flow, waiting: Registration, user_name: str
-) -> Cookie | None:
+) -> Cookie:
     """Creates the account with another user name, after the address was verified, and signs in.
 
-    Returns the browser's new cookie, or None if more is required of the user first. Raises
+    Returns the browser's new cookie. Raises
     `NameTaken`, `AddressTaken`, `Throttled` and `Stale`.
     """
     if waiting.proven_at is None:
@@ -244,7 +244,7 @@ async def choose_name(
 
 async def _complete(
     service: Service, flow: Flow, waiting: Registration, entered: NewAccount
-) -> Cookie | None:
+) -> Cookie:
     organization = await registration_organization.find(service, flow)
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if organization is None or instance is None:

@@ -9,11 +9,10 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from idp.foundation.texts import typed_texts
 from idp.identity.sessions import browsers
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
-from idp.identity.users.lookup import address_keys, login_key
+from idp.identity.users.lookup import address_keys, typed_key
 from idp.oauth import reserved_scopes
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import page_branding
@@ -85,7 +84,7 @@ async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
 
 
 def _signed_in(service: Service, flow: Flow, live_session: LiveSession) -> RememberedAccount:
-    hint = login_key(typed_texts.name(flow.request.login_hint or ""))
+    hint = typed_key(flow.request.login_hint or "")
     fits = reserved_scopes.admit(
         service.config, flow.request.scopes, live_session.subject.organization
     )
@@ -109,7 +108,7 @@ async def _signed_out(service: Service, flow: Flow) -> list[RememberedAccount]:
 def _remembered(
     service: Service, flow: Flow, user: User, organization: Organization | None
 ) -> RememberedAccount:
-    hint = login_key(typed_texts.name(flow.request.login_hint or ""))
+    hint = typed_key(flow.request.login_hint or "")
     fits = organization is not None and reserved_scopes.admit(
         service.config, flow.request.scopes, organization
     )

@@ -28,10 +28,10 @@ async def enter_code(
     kind: Literal["totp", "recovery-code"],
     code: str,
     origin: AttemptOrigin,
-) -> Cookie | None:
+) -> Cookie:
     """Checks a code of an authenticator app or a recovery code, and continues the sign-in.
 
-    Returns the browser's new cookie if the user is signed in, and None otherwise. Raises
+    Returns the browser's new cookie. Raises
     `FactorCodeRefused` and `Throttled`; `Stale` when a concurrent request has used the code or
     changed the sign-in.
     """
@@ -53,11 +53,11 @@ async def choose(service: Service, flow: Flow, kind: str | None) -> None:
     await sign_in_flow.update_request(service, flow, adding=kind, sealed_setup=None)
 
 
-async def decline(service: Service, flow: Flow, progress: AuthenticationProgress) -> Cookie | None:
+async def decline(service: Service, flow: Flow, progress: AuthenticationProgress) -> Cookie:
     """Continues the sign-in without a second factor; the user is asked again later. Raises
     `Stale`.
 
-    Returns the browser's new cookie if the user is signed in, and None otherwise.
+    Returns the browser's new cookie.
     """
     user, now = progress.subject.user, service.clock.now()
     changes = {"factor_declined_at": now}
@@ -89,10 +89,10 @@ async def new_secret(service: Service, flow: Flow, progress: AuthenticationProgr
 
 async def confirm_totp(
     service: Service, flow: Flow, progress: AuthenticationProgress, code: str, name: str
-) -> Cookie | None:
+) -> Cookie:
     """Adds an authenticator app after its first code, and continues the sign-in.
 
-    Returns the browser's new cookie if the user is signed in; with the first second factor the
+    Returns the browser's new cookie; with the first second factor the
     user gets recovery codes (`codes`) before that. Raises `FactorCodeRefused` and `Throttled`;
     `Stale` when no app is being set up, or a concurrent request has changed the user or the
     sign-in.
@@ -127,10 +127,10 @@ def codes(service: Service, flow: Flow, progress: AuthenticationProgress) -> lis
 
 async def confirm_codes_noted(
     service: Service, flow: Flow, progress: AuthenticationProgress
-) -> Cookie | None:
+) -> Cookie:
     """Removes the recovery codes from the sign-in, as the user has saved them, and continues it.
 
-    They are never displayed again. Returns the browser's new cookie if the user is signed in, and
-    None otherwise. Raises `Stale`.
+    They are never displayed again. Returns the browser's new cookie. Raises
+    `Stale`.
     """
     return await sign_in_flow.continue_with(service, flow, progress, sealed_setup=None)

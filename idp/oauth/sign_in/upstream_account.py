@@ -83,7 +83,7 @@ async def receive(
     """Continues a sign-in with an identity that is linked to no user: creates the user immediately
     if the connection allows it and the names suffice; otherwise the identity waits for an account.
 
-    Returns the browser's new cookie if the user is signed in. Raises `Stale`.
+    Returns the browser's new cookie; None if the identity waits. Raises `Stale`.
     """
     if connection.options.is_auto_creation:
         org_id = page_branding.signed_in_to(service, flow.request, flow.client)
@@ -171,11 +171,11 @@ async def automatic_user(service: Service, waiting: WaitingIdentity) -> Prepared
 
 async def create(
     service: Service, flow: Flow, waiting: WaitingIdentity, names: NewNames
-) -> Cookie | None:
+) -> Cookie:
     """Creates the user of an identity that waits, with these names, and continues the sign-in, in
     one unit.
 
-    Returns the browser's new cookie if the user is signed in. Raises `CreationRefused` and
+    Returns the browser's new cookie. Raises `CreationRefused` and
     `Stale`.
     """
     if waiting.organization is None:
@@ -199,7 +199,7 @@ def _problems(identity: Identity, names: NewNames) -> list[RegistrationProblem]:
 
 async def _store(
     service: Service, flow: Flow, waiting: WaitingIdentity, prepared_user: PreparedUser
-) -> Cookie | None:
+) -> Cookie:
     identity, organization = waiting.identity, waiting.organization
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if organization is None or instance is None:

@@ -32,9 +32,9 @@ async def continue_with_answer(
     """Continues a sign-in with the answer of a connection's provider to an attempt of the same
     browser.
 
-    Returns the browser's new cookie if the user is signed in, and None if something is still
-    required. Raises `UpstreamRefused`; `Stale` when something else changed the sign-in at the same
-    moment, or the answer was used before.
+    Returns the browser's new cookie; None if the identity waits for an account. Raises
+    `UpstreamRefused`; `Stale` when something else changed the sign-in at the same moment, or the
+    answer was used before.
     """
     connection = await _connection(service, flow, attempt)
     stated = await answers.stated_claims(service, connection, attempt, answer)
@@ -73,7 +73,7 @@ async def _sign_in(
     connection: ProviderConnection,
     identity: Identity,
     link: IdentityLink,
-) -> Cookie | None:
+) -> Cookie:
     subject = await linked_subject(service, connection, link)
     progress = upstream_account.federated(connection, identity, subject)
     return await sign_in_flow.continue_with(

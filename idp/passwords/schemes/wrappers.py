@@ -78,7 +78,7 @@ def _digest(name: str, inner: str) -> str:
     is_readable = plain == name or _BASE64.fullmatch(inner)
     if plain not in _DIGESTS or encoding not in _ENCODINGS or not is_readable:
         return ""
-    # With a salt, only the name tells hexadecimal from base64.
+    # With a salt, only the name distinguishes hexadecimal from base64.
     is_hexadecimal = encoding == "HEX" or (not encoding and len(inner) == _DIGESTS[plain])
     if is_hexadecimal and _HEXADECIMAL.fullmatch(inner):
         inner = base64.b64encode(bytes.fromhex(inner)).decode("ascii")

@@ -51,8 +51,8 @@ def _check(source_record: SourceRecord, path: Path) -> None:
         raise SourceRefused(f"{path} is the body of an import already: use idp import {path}")
     if name := _name_of_list(members):
         raise SourceRefused(
-            f"{path} has its persons in the list {name}: write each of them in the fields of the"
-            " import as a line of its own"
+            f"{path} has its users in the list {name}: write each of them on a separate line, in"
+            " the fields of the import"
         )
 
 
