@@ -162,6 +162,12 @@ class Connections:
         for connection in _idle_before(self._unused, accepted_before):
             self._close(connection, "tls" if connection.is_handshaking() else "slow_head")
 
+    def is_one_unused_since(self, instant: float) -> bool:
+        """Returns whether a connection was accepted after this instant, in seconds of the loop,
+        whose client has sent no request yet."""
+        newest = next(reversed(self._unused), None)
+        return newest is not None and newest.idle_since > instant
+
     def close_idle(self, idle_before: float) -> None:
         """Closes the connections that became idle at or before `idle_before`, an instant in
         seconds of the loop, and have had no request since."""

@@ -18,7 +18,7 @@ from idp.server.http1.client_stream import ClientStream
 from idp.server.http1.request import Peer
 from idp.server.http1.router import Router
 from idp.server.http1.tls import TlsLayer
-from idp.server.port import BACKLOG, stop_listening
+from idp.server.port import BACKLOG, ManagersSocket, stop_listening
 
 MAX_HEAD_BYTES: Final = 256 * 1024  # a longer head is refused before a handler receives it
 IDLE_SECONDS: Final = 75  # between requests
@@ -30,6 +30,9 @@ _CLOSED_AT_EXHAUSTION: Final = 16  # how many connections are closed when no des
 _WARN_EVERY_SECONDS: Final = 10.0
 _CHECK_SECONDS: Final = 1.0  # between checks of the time limits
 _FLUSH_SECONDS: Final = 2.0  # at the end, to send the responses that were written
+_ARRIVAL_SECONDS: Final = (
+    0.5  # from the acceptance of a connection to its first request, at the end
+)
 
 _log: Final = logs.logger(__name__)
 
@@ -79,11 +82,19 @@ class BoundedServer:
 
     def stop(self) -> None:
         """Accepts the connections that wait in the queue of the socket, then closes the socket: no
-        client is reset, and connections that were accepted stay open."""
+        client is reset, and connections that were accepted stay open. Those in the queue of the
+        service manager's socket wait for the next process."""
         self._loop.remove_reader(self._listening_socket)
-        self._accept(BACKLOG)
+        if not isinstance(self._listening_socket, ManagersSocket):
+            self._accept(BACKLOG)
         stop_listening(self._listening_socket)
         self._listening_socket.close()
+
+    async def first_requests(self) -> None:
+        """Lets the first request arrive, after `stop`, of those who connected in the last moments:
+        it is answered like one in progress."""
+        if self._connections.is_one_unused_since(self._loop.time() - _ARRIVAL_SECONDS):
+            await asyncio.sleep(_ARRIVAL_SECONDS)
 
     async def close_all_connections(self) -> None:
         """Closes every connection, also one with a request in progress. The parts of responses

@@ -72,6 +72,7 @@ async def serve(
                 notifier.stopping()
             await stop.delay(config.shutdown_delay_seconds)
             server.stop()
+            await server.first_requests()
         await app.drained(config.drain_seconds)
         await server.close_all_connections()
 

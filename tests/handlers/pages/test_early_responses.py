@@ -64,7 +64,10 @@ BY_REQUEST = {
         303, LOGIN, cookie=BROWSER, changed="passkeys agents sessions auth_requests replay events"
     ),
     requests.new_passkey: Left(
-        303, LOGIN, changed="users passkeys recovery_codes auth_requests replay events outbox"
+        303,
+        LOGIN,
+        cookie=BROWSER,
+        changed="users passkeys recovery_codes agents auth_requests replay events outbox",
     ),
     requests.recovery_code_that_does_not_fit: Left(303, LOGIN),
     requests.reset_that_has_expired: Left(303, LOGIN, changed="auth_requests"),

@@ -130,6 +130,20 @@ def test_connections_without_a_request_are_closed_in_time():
     assert opened.closed == [0, 2]
 
 
+def test_a_connection_is_new_until_its_first_request_or_its_time():
+    connections = Connections(limit=10)
+    first = connections.add("192.0.2.1", 1.0, lambda: None)
+    second = connections.add("192.0.2.2", 2.0, lambda: None)
+
+    assert connections.is_one_unused_since(1.5)
+    assert not connections.is_one_unused_since(2.0)
+    connections.mark_busy(second)
+    assert not connections.is_one_unused_since(1.5)
+    assert connections.is_one_unused_since(0.5)
+    connections.remove(first)
+    assert not connections.is_one_unused_since(0.0)
+
+
 def test_idle_connections_are_closed_in_time_and_busy_ones_are_not():
     opened = Opened(10)
     for name in ("new", "idle", "busy", "again"):

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import json
 import math
+import os
 import socket
 import ssl
 import struct
@@ -16,6 +17,7 @@ from tornado.web import Application, RequestHandler
 from idp.config.settings import Config
 from idp.server import certificate, http_server
 from idp.server.http_server import BoundedServer
+from idp.server.port import ManagersSocket
 from tests.support import patience
 from tests.support.measured.logged import logged
 from tests.support.patience import until
@@ -212,6 +214,33 @@ async def test_a_stop_accepts_what_waits_in_the_queue_and_then_nothing():
         reader, writer = await asyncio.open_connection(sock=each)
         assert await again(reader, writer) == "HTTP/1.1 200 OK"
         writer.close()
+    await server.close_all_connections()
+
+
+async def test_a_stop_leaves_what_waits_at_the_service_managers_socket_to_the_next_process():
+    with socket.create_server(("127.0.0.1", 0)) as shared:
+        shared.setblocking(False)
+        server = BoundedServer(Application([]), Config(), None, lambda: None)
+        server.listen_on(ManagersSocket(fileno=os.dup(shared.fileno())))
+        waiting = [socket.create_connection(shared.getsockname()) for _ in range(3)]
+        server.stop()
+        await server.close_all_connections()
+
+        left = [shared.accept()[0] for _ in waiting]
+    for each in (*waiting, *left):
+        each.close()
+
+
+async def test_a_first_request_that_is_on_its_way_when_the_server_stops_is_answered():
+    server, port = serving(asyncio.Event())
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    await until(lambda: len(server._connections) == 1)
+    server.stop()
+    arriving = asyncio.ensure_future(server.first_requests())
+
+    assert await again(reader, writer) == "HTTP/1.1 200 OK"
+    await arriving
+    writer.close()
     await server.close_all_connections()
 
 
