@@ -23,8 +23,16 @@ SHOWN_BY = {
     "Attempts are counted before": [
         (LIMITER, "of_many_wrong_passwords_at_once_at_most_six_are_compared"),
     ],
-    "After 5 from unknown browsers": [
+    "After 5 at one login name": [
         (f"{GUESSES}test_throttle.py", "after_six_mistakes_the_right_password_has_to_wait"),
+        (
+            f"{GUESSES}test_throttle.py",
+            "delays_tell_neither_which_names_exist_nor_which_belong_together",
+        ),
+        (
+            f"{GUESSES}test_throttle.py",
+            "wrong_passwords_count_in_one_streak_under_every_login_name",
+        ),
         (LIMITER, "the_limit_is_shared_five_to_four"),
         (LIMITER, "a_closed_account_answers_a_right_password_as_a_wrong_one"),
         (LIMITER, "a_known_browser_has_ten_tries_and_all_of_them_forty"),
@@ -87,7 +95,13 @@ SHOWN_BY = {
         ),
         (
             "handlers/http/test_request_limits.py",
-            "all_networks_together_have_so_many_long_requests_stored",
+            "many_networks_with_long_requests_leave_two_to_each_other",
+        ),
+    ],
+    "Browsers in which someone has signed in before have": [
+        (
+            "handlers/http/test_request_limits.py",
+            "a_browser_in_which_a_user_has_signed_in_has_long_requests_of_its_own",
         ),
     ],
     "An account without a verified address": [

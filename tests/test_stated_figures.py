@@ -68,7 +68,10 @@ STATED = [
     (OPERATING, f"has signed in before | {request_limits.FIRST_FORMS_BY_NETWORK:,} | |"),
     (
         OPERATING,
-        f"for a note | {request_limits.LONG_BY_NETWORK}, and {request_limits.LONG_BY_ALL} of",
+        f"for a note | {request_limits.LONG_BY_NETWORK};"
+        f" beyond {request_limits.LONG_BY_ALL} of all networks,"
+        f" {request_limits.LONG_BY_NETWORK_OF_MANY} more"
+        f" and {request_limits.LONG_OF_MANY:,} of all",
     ),
     (
         OPERATING,

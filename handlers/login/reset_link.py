@@ -128,7 +128,7 @@ class ResetLinkHandler(PageHandler):
         progress = AuthenticationProgress(change.subject, session_lifetime.PASSWORD)
         cookie = await sign_in_flow.continue_with(self.service, flow, progress, *writes)
         # Failed attempts with the old password no longer delay the user.
-        await counter_resets.forget(self.service, subject.user)
+        await counter_resets.forget(self.service, subject)
         self.set_browser_cookie(cookie)
         self._set_key_cookie("", max_age=0)
         self.redirect_303(self._url_of(LOGIN, flow))

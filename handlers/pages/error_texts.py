@@ -63,7 +63,8 @@ ERROR_TEXTS: Final = {
     429: ErrorText(
         message("Too many requests", context="error"),
         message(
-            "Your network has sent too many requests. Wait a minute, then try again.",
+            "The service has received too many requests like this one."
+            " Wait a minute, then try again.",
             context="error",
         ),
     ),

@@ -111,10 +111,10 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
     async def _next(
         self, request: AuthRequest, client: Application
     ) -> AuthorizationResponse | BegunFlow:
-        origin = self.origin()
         if browser.may_lack_cookie(self.service.config, self.request):
-            return await sign_in_pending.begin_unbound(self.service, request, origin)
+            return await sign_in_pending.begin_unbound(self.service, request, self.origin())
         browser_record = await self.find_browser()
+        origin = self.origin(browser_record)
         if self._may_have_user() and not browsers.has_user(browser_record):
             request_limits.admit_authorization(self.service, origin)
         pushed_authorization.refuse_other_browser(request, browser_record)

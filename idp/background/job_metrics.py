@@ -7,12 +7,12 @@ from datetime import datetime
 from idp.foundation import metrics
 
 
-def record_scheduled(name: str, interval_seconds: float, now: datetime) -> None:
-    """Records that this process begins to schedule a job, so that one that never succeeds is seen
-    as well."""
+def record_scheduled(name: str, interval_seconds: float) -> None:
+    """Records that this process begins to schedule a job; when it last succeeded remains that of
+    the processes before, so that restarts hide no failure."""
     for outcome in ("done", "failed"):
         metrics.JOB_RUNS.count(name, outcome, by=0)
-    record_up_to_date(name, interval_seconds, now)
+    metrics.JOB_INTERVAL.set(interval_seconds, name)
 
 
 def record_run(name: str, seconds: float, *, is_done: bool) -> None:
@@ -21,7 +21,6 @@ def record_run(name: str, seconds: float, *, is_done: bool) -> None:
     metrics.JOB.observe(seconds, name)
 
 
-def record_up_to_date(name: str, interval_seconds: float, now: datetime) -> None:
+def record_up_to_date(name: str, now: datetime) -> None:
     """Records that a job has nothing left to do now."""
-    metrics.JOB_INTERVAL.set(interval_seconds, name)
     metrics.JOB_LAST_SUCCESS.set(now.timestamp(), name)

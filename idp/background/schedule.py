@@ -82,7 +82,7 @@ async def running(service: Service) -> AsyncIterator[None]:
     while the store can't be written to, as long as the block lasts.
     """
     for name, job in JOBS.items():
-        job_metrics.record_scheduled(name, job.interval_seconds, service.clock.now())
+        job_metrics.record_scheduled(name, job.interval_seconds)
     tasks = [
         asyncio.create_task(_repeat(service, name, job))
         for name, job in JOBS.items()
@@ -203,7 +203,7 @@ async def take_turn_after(
     if job.runs_in_each_process:
         return await _run_measured(service, name, job)
     if job.has_work is not None and not await job.has_work(service):
-        job_metrics.record_up_to_date(name, job.interval_seconds, service.clock.now())
+        job_metrics.record_up_to_date(name, service.clock.now())
         return False
     lease = await _take_lease(service, name, job.interval_seconds, before)
     if lease is None:
@@ -223,7 +223,7 @@ async def _run_measured(service: Service, name: str, job: ScheduledJob) -> bool:
     is_done = await _run(service, name, job)
     job_metrics.record_run(name, service.timer.monotonic() - began, is_done=is_done)
     if is_done:
-        job_metrics.record_up_to_date(name, job.interval_seconds, service.clock.now())
+        job_metrics.record_up_to_date(name, service.clock.now())
     return is_done
 
 

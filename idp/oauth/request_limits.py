@@ -16,7 +16,9 @@ from idp.service import Service
 
 FIRST_FORMS_BY_NETWORK: Final = 3_000
 LONG_BY_NETWORK: Final = 30
-LONG_BY_ALL: Final = 300
+LONG_BY_ALL: Final = 300  # beyond these fewer of each network
+LONG_BY_NETWORK_OF_MANY: Final = 2
+LONG_OF_MANY: Final = 3_000
 DEVICES_BY_NETWORK: Final = 60
 DEVICES_BY_CLIENT: Final = 600
 PUSHES_BY_NETWORK: Final = 60
@@ -51,14 +53,21 @@ def admit_first_form(service: Service, origin: AttemptOrigin) -> None:
 
 
 def admit_long(service: Service, origin: AttemptOrigin) -> None:
-    """Counts a request that has to be stored because it is too long for an address: by network,
-    and for all networks together, as someone may have a thousand of them.
+    """Counts a request that has to be stored because it is too long for an address: by browser if
+    a user has signed in there, else by network. Beyond `LONG_BY_ALL` of all networks, which few of
+    them can send, each has `LONG_BY_NETWORK_OF_MANY` more.
 
     Raises `TooManyRequests`.
     """
-    if not origin.is_exempt(service.config):
-        _admit_network(service, "long", origin, LONG_BY_NETWORK)
-        _admit(service, "long of all", "", LONG_BY_ALL)
+    if origin.is_exempt(service.config):
+        return
+    if origin.has_user:
+        _admit(service, "long", origin.counting_key, LONG_BY_NETWORK)
+        return
+    _admit_network(service, "long", origin, LONG_BY_NETWORK)
+    if _wait_seconds(service, "long of all", "", LONG_BY_ALL):
+        _admit_network(service, "long of many", origin, LONG_BY_NETWORK_OF_MANY)
+        _admit(service, "all long of many", "", LONG_OF_MANY)
 
 
 def admit_device(service: Service, client_id: str, origin: AttemptOrigin) -> None:
@@ -97,7 +106,11 @@ def _admit_network(service: Service, kind: str, origin: AttemptOrigin, max_reque
 
 
 def _admit(service: Service, kind: str, key: str, max_requests: int) -> None:
-    seconds = service.request_counts.wait_seconds(service.clock.now(), kind, key, max_requests)
+    seconds = _wait_seconds(service, kind, key, max_requests)
     if seconds:
         metrics.THROTTLED.count("request")
         raise TooManyRequests(seconds)
+
+
+def _wait_seconds(service: Service, kind: str, key: str, max_requests: int) -> int:
+    return service.request_counts.wait_seconds(service.clock.now(), kind, key, max_requests)

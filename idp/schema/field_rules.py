@@ -21,6 +21,7 @@ from typing import Annotated, Any, Final, Protocol, TypeAlias
 from msgspec import Struct
 
 from idp.foundation import domain_names, durations, phones, user_names
+from idp.foundation.texts import typed_texts
 
 MAX_TEXT: Final = 200
 NOT_YET: Final = "Not supported yet."
@@ -201,7 +202,8 @@ class Language(Struct, frozen=True):
 
 class EmailRule(Struct, frozen=True):
     """The rule of a field that holds an e-mail address (RFC 2822 3.4.1) of at most `max`
-    characters. It is read in normal form: NFC, the domain in lower case."""
+    characters. It is read in normal form: NFC, the domain in lower case. Invisible characters that
+    an address which is typed would lose (`typed_texts.name`) are refused."""
 
     max: int = MAX_TEXT
 
@@ -210,17 +212,15 @@ class EmailRule(Struct, frozen=True):
         if _PLAIN_ADDRESS.fullmatch(address):
             return address
         checker = _email_checker()
+        options = {"allow_quoted_local": True, "allow_domain_literal": True}
+        offline = {"check_deliverability": False, "globally_deliverable": False}
         try:
-            parsed = checker.validate_email(
-                address,
-                check_deliverability=False,
-                globally_deliverable=False,
-                allow_quoted_local=True,
-                allow_domain_literal=True,
-            )
+            normalized = checker.validate_email(address, **options, **offline).normalized
         except checker.EmailNotValidError:
             raise FieldRefused("email.invalid", "is not an email address") from None
-        return Text(1, self.max).read(parsed.normalized)
+        if typed_texts.name(normalized) != normalized:
+            raise FieldRefused("email.invalid", "contains invisible characters")
+        return Text(1, self.max).read(normalized)
 
     def schema(self) -> Schema:
         return Text(1, self.max).schema() | {"format": "email", "examples": ["ada@example.com"]}

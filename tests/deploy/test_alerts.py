@@ -145,6 +145,15 @@ CASES = {
 ALSO_FIRES = [
     ("IdpWorkerFlapping", {'idp_worker_restarts_total{reason="signal"}': "0x115 4x35"}),
     ("IdpWorkerHung", {'idp_worker_restarts_total{reason="hung"}': "0x115 1x35"}),
+    # Processes that never do the job, and ones that restart and don't do it any more.
+    ("IdpJobStale", {'idp_job_interval_seconds{task="keys"}': "60x150"}),
+    (
+        "IdpJobStale",
+        {
+            'idp_job_last_success_timestamp_seconds{task="keys"}': "0+60x60 _x90",
+            'idp_job_interval_seconds{task="keys"}': "60x150",
+        },
+    ),
     (
         "IdpGuessing",
         {

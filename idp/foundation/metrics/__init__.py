@@ -233,7 +233,7 @@ JOB: Final = HistogramMetric(
 )
 JOB_LAST_SUCCESS: Final = GaugeMetric(
     "job_last_success_timestamp_seconds",
-    "When a scheduled job last succeeded; before that, when a process began to schedule it.",
+    "When a scheduled job last succeeded or had nothing to do, as far as processes here know.",
     ("task",),
 )
 JOB_INTERVAL: Final = GaugeMetric(

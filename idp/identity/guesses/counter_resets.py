@@ -9,14 +9,16 @@ from typing import Final
 from idp.audit import held_units
 from idp.identity.guesses import lockout_counters, throttle
 from idp.identity.guesses import streaks as guess_streaks
-from idp.records import GUESS_STREAKS, User
+from idp.identity.users import lookup as user_lookup
+from idp.identity.users.subjects import Subject
+from idp.records import GUESS_STREAKS
 from idp.service import Service
 from storage import Key, StorageError
 
 _CODES: Final = ("factor", "recovery", "new-factor")
 
 
-async def forget(service: Service, user: User) -> bool:
+async def forget(service: Service, subject: Subject) -> bool:
     """Deletes the counts of failures with a user's password and codes; returns whether there were
     any.
 
@@ -24,9 +26,8 @@ async def forget(service: Service, user: User) -> bool:
     unlocks the user. An error of the store is ignored: a count that remains delays the user, and
     lets no one sign in.
     """
-    accounts = [f"user:{user.id}", *(f"{kind}:{user.id}" for kind in _CODES)]
-    keys: list[Key] = [key for each in accounts for key in throttle.keys(service, each)]
-    keys += [key for each in accounts for key in lockout_counters.keys(service, user, each)]
+    user = subject.user
+    keys = _keys(service, subject)
     with suppress(StorageError):
         *records, streak = await service.store.get_many([*keys, (GUESS_STREAKS, user.id)])
         existing = [key for key, record in zip(keys, records, strict=True) if record is not None]
@@ -37,9 +38,24 @@ async def forget(service: Service, user: User) -> bool:
     return False
 
 
-async def forget_afterwards(service: Service, user: User) -> None:
+async def forget_afterwards(service: Service, subject: Subject) -> None:
     """Calls `forget` in units of its own: immediately, or, if the service's store is a
     `held_units.HoldingStore`, after the unit that it holds is stored."""
     await held_units.after_commit(
-        service, partial(forget, held_units.storing_directly(service), user)
+        service, partial(forget, held_units.storing_directly(service), subject)
     )
+
+
+def _keys(service: Service, subject: Subject) -> list[Key]:
+    user = subject.user
+    names, addresses = user_lookup.login_names(subject.organization, user.user_name, user.email)
+    login_names = {throttle.login_name(each) for each in names | addresses}
+    codes = [f"{kind}:{user.id}" for kind in _CODES]
+    return [
+        *(key for each in [*login_names, *codes] for key in throttle.keys(service, each)),
+        *(
+            key
+            for each in [f"user:{user.id}", *codes]
+            for key in lockout_counters.keys(service, user, each)
+        ),
+    ]

@@ -2,7 +2,7 @@
 
 1. All counters are read in one round trip. An attempt that has to wait is refused here, and
    writes nothing.
-2. The attempt is counted; from the sixth on it also has to wait for the account's delay.
+2. The attempt is counted; from the sixth on it also has to wait for the login name's delay.
 3. The password is compared, unless the account is closed to unknown browsers: then the same work
    is done without effect, and the answer is that of a wrong password.
 4. A wrong password is counted in the account's streak, and for its networks. After a right one,
@@ -40,10 +40,12 @@ _NO_USER: Final = "none"  # not a user's id: read where there is no user
 class GuessCounters(Struct, frozen=True):
     """An attempt at a password, and the counters that limit it as they were read before it.
 
-    `account` is the name that the attempt is counted for (`throttle.account_of`).
-    `throttle_counters` are the records of `throttle.keys`; `rules` is the lockout policy.
+    `login_name` is the name for which its rate is limited (`throttle.login_name`), and `account`
+    the one for which the lockout policy counts it (`throttle.account_of`). `throttle_counters` are
+    the records of `throttle.keys` for the login name; `rules` is the lockout policy.
     """
 
+    login_name: str
     account: str
     user: User | None
     origin: AttemptOrigin
@@ -88,14 +90,13 @@ async def admitted(
     The caller compares the password within the block, and then calls `failed`, `succeeded`, or
     `take_back`. Raises Throttled if the attempt has to wait.
     """
-    account = throttle.account_of(user, typed)
-    guess = await _admit_known(service, user, account, origin)
+    guess = await _admit_known(service, user, typed, origin)
     if guess is not None:
         yield guess
         return
     networks = network_limits.networks_of(service, origin)
     if not networks:
-        yield await _admit_unknown(service, user, account, origin)
+        yield await _admit_unknown(service, user, typed, origin)
         return
     is_dear = bool(user and user.password and service.hasher.is_dear(user.password.hash))
     async with AsyncExitStack() as turns:
@@ -103,21 +104,21 @@ async def admitted(
             turn = service.comparisons.turn(network.key, network.factor, is_dear=is_dear)
             if not await turns.enter_async_context(turn):
                 raise network_limits.slowed(service)
-        yield await _admit_unknown(service, user, account, origin)
+        yield await _admit_unknown(service, user, typed, origin)
 
 
 async def _admit_known(
-    service: Service, user: User | None, account: str, origin: AttemptOrigin
+    service: Service, user: User | None, typed: str, origin: AttemptOrigin
 ) -> Guess | None:
     """The attempt of a browser that the account knows, while it has attempts left."""
     if user is None or origin.browser is None or not known_browsers.is_known(origin.browser, user):
         return None
-    counters = await _read(service, user, account, origin)
+    counters = await _read(service, user, typed, origin)
     streak = await guess_streaks.claim_known(service, user.id, origin.browser.id, counters.streak)
     if streak is None:
         return None
     lockout_ordinal = await lockout_counters.claim(
-        service, user, account, counters.rules, "passwords"
+        service, user, counters.account, counters.rules, "passwords"
     )
     return Guess(
         counters=counters,
@@ -131,9 +132,9 @@ async def _admit_known(
 
 
 async def _admit_unknown(
-    service: Service, user: User | None, account: str, origin: AttemptOrigin
+    service: Service, user: User | None, typed: str, origin: AttemptOrigin
 ) -> Guess:
-    counters = await _read(service, user, account, origin)
+    counters = await _read(service, user, typed, origin)
     max_failures = guess_streaks.max_unknown(service.config)
     streak = counters.streak or GuessStreak(id=_NO_USER)
     is_slow = streak.stays_open and (
@@ -146,9 +147,10 @@ async def _admit_unknown(
     await network_limits.claim(service, counters.networks)
     delay = SLOW_INTERVAL if is_slow else None
     ordinal = await throttle.claim(
-        service, account, counted_attempts, free=free_failures, delay=delay
+        service, counters.login_name, counted_attempts, free=free_failures, delay=delay
     )
-    is_counted = ordinal > free_failures or streak.unknown + free_failures >= max_failures
+    uncounted = throttle.LOGIN_NAMES * free_failures
+    is_counted = ordinal > free_failures or streak.unknown + uncounted >= max_failures
     if is_counted:
         streak = await _count(service, counters)
     is_closed = not is_slow and (
@@ -157,7 +159,7 @@ async def _admit_unknown(
     lockout_ordinal = None
     if not is_closed:
         lockout_ordinal = await lockout_counters.claim(
-            service, user, account, counters.rules, "passwords"
+            service, user, counters.account, counters.rules, "passwords"
         )
     return Guess(
         counters=counters,
@@ -172,21 +174,23 @@ async def _admit_unknown(
 
 
 async def _read(
-    service: Service, user: User | None, account: str, origin: AttemptOrigin
+    service: Service, user: User | None, typed: str, origin: AttemptOrigin
 ) -> GuessCounters:
     """Reads everything that decides about an attempt in one round trip."""
-    name = throttle.hidden(service, account)
+    login_name = throttle.login_name(typed)
+    name = throttle.hidden(service, login_name)
     networks = network_limits.networks_of(service, origin)
     records = await service.store.get_many(
         [
-            *throttle.keys(service, account),
+            *throttle.keys(service, login_name),
             (GUESS_STREAKS, user.id if user else _NO_USER),
             *lockout_counters.policy_keys(user),
             *(key for network in networks for key in network.keys(name)),
         ]
     )
     return GuessCounters(
-        account=account,
+        login_name=login_name,
+        account=throttle.account_of(user, typed),
         user=user,
         origin=origin,
         throttle_counters=records[:2],
@@ -200,7 +204,7 @@ async def _count(service: Service, counters: GuessCounters) -> GuessStreak:
     """Counts a wrong password in the streak; without a user, writes as much and stores nothing."""
     if counters.user is not None:
         return await guess_streaks.count(service, counters.user.id, counters.streak, "unknown")
-    (_, attempts_key), _ = throttle.keys(service, counters.account)
+    (_, attempts_key), _ = throttle.keys(service, counters.login_name)
     # A write without effect, so that timing does not reveal which names exist.
     await service.store.increment(attempts_key, 0, window=throttle.WINDOW)
     return GuessStreak(id=_NO_USER)
@@ -214,7 +218,7 @@ async def take_back(service: Service, guess: Guess) -> None:
     """
     counters = guess.counters
     if not guess.is_known:
-        await throttle.take_back(service, counters.account)
+        await throttle.take_back(service, counters.login_name)
     if guess.is_counted:
         browser = counters.origin.browser if guess.is_known else None
         with suppress(StorageError, Busy):
@@ -230,7 +234,7 @@ async def failed(service: Service, guess: Guess) -> None:
     if not guess.is_known:
         if not guess.is_counted:
             await _count(service, counters)
-        name = throttle.hidden(service, counters.account)
+        name = throttle.hidden(service, counters.login_name)
         await network_limits.failed(service, counters.networks, name)
     await lockout.failed(
         service, counters.user, counters.rules, "passwords", guess.lockout_ordinal
@@ -238,7 +242,7 @@ async def failed(service: Service, guess: Guess) -> None:
 
 
 async def succeeded(service: Service, guess: Guess) -> None:
-    """Deletes the counters of the attempt's account after a right password and the commit of the
+    """Deletes the counters of the attempt after a right password and the commit of the
     sign-in.
 
     Errors of the store are ignored.
@@ -246,7 +250,9 @@ async def succeeded(service: Service, guess: Guess) -> None:
     counters = guess.counters
     if counters.user is None:
         return
-    pairs = zip(throttle.keys(service, counters.account), counters.throttle_counters, strict=True)
+    pairs = zip(
+        throttle.keys(service, counters.login_name), counters.throttle_counters, strict=True
+    )
     is_delayed = guess.ordinal > service.config.sign_in_failures_before_delay
     # Counters that this attempt has created were not there when they were read.
     created = (not guess.is_known, not guess.is_known and is_delayed)
@@ -261,5 +267,5 @@ async def succeeded(service: Service, guess: Guess) -> None:
     await lockout_counters.succeeded(
         service, counters.user, counters.account, guess.lockout_ordinal
     )
-    name = throttle.hidden(service, counters.account)
+    name = throttle.hidden(service, counters.login_name)
     await network_limits.succeeded(service, counters.networks, name)

@@ -35,11 +35,16 @@ class AttemptOrigin(Struct, frozen=True):
         return network_key(self.address)
 
     @property
+    def has_user(self) -> bool:
+        """Whether a user has signed in in the browser before."""
+        return self.browser is not None and bool(self.browser.known)
+
+    @property
     def counting_key(self) -> str:
         """The key under which mails and device codes are counted: the browser if a user has signed
         in there before, so that strangers in the same network can't use up its limit; else the
         network."""
-        if self.browser is not None and self.browser.known:
+        if self.browser is not None and self.has_user:
             return f"browser:{self.browser.id}"
         return self.network
 

@@ -23,6 +23,7 @@ from storage import COUNTERS, Delete, Key, Stale, StorageError, Update
 from storage.base import CounterRecord
 
 WINDOW: Final = timedelta(hours=24)
+LOGIN_NAMES: Final = 3  # of one user at most (`users.lookup`)
 _MAX_EXPONENT: Final = 16
 _log = logs.logger(__name__)
 
@@ -44,7 +45,16 @@ class Throttled(Busy):
 def account_of(user: User | None, typed: str) -> str:
     """Returns the name for which attempts are counted: one for the user, whichever login name was
     typed; without a user (None) one for the login name `typed`."""
-    return f"user:{user.id}" if user else f"name:{typed_key(typed)}"
+    return f"user:{user.id}" if user else login_name(typed)
+
+
+def login_name(typed: str) -> str:
+    """Returns the name for which the rate of attempts at the password of the login name `typed` is
+    limited, whether or not a user has it.
+
+    Each login name of a user has its own rate: a shared one would tell which names exist.
+    """
+    return f"name:{typed_key(typed).removesuffix('.')}"  # a domain's final dot names the root
 
 
 def hidden(service: Service, account: str) -> str:
@@ -57,8 +67,8 @@ def keys(service: Service, account: str) -> list[Key]:
     """Returns the keys of an account's two counters: its attempts since the last success, and the
     delay that runs.
 
-    `account` names what attempts are counted for: it comes from `account_of`, or is a name such as
-    `new-factor:<user id>`.
+    `account` names what attempts are counted for: it comes from `account_of` or `login_name`, or
+    is a name such as `new-factor:<user id>`.
     """
     name = hidden(service, account)
     return [(COUNTERS, f"pace:{name}"), (COUNTERS, f"gate:{name}")]

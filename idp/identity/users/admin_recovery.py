@@ -43,7 +43,8 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
             service, subject.instance, user.id, actor=actor, now=now
         )
     await service.store.commit(*writes, *security_messages.password_changed(service, user))
-    await counter_resets.forget(service, user)
+    if subject is not None:
+        await counter_resets.forget(service, subject)
     return password
 
 
@@ -56,7 +57,8 @@ async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
     user = await _find(service, login_name)
     if user.state == "inactive":
         raise NotLocked(f"{login_name} is deactivated, not locked")
-    was_counted = await counter_resets.forget(service, user)
+    subject = await user_lookup.subject_of(service, user)
+    was_counted = subject is not None and await counter_resets.forget(service, subject)
     if user.state != "locked":
         return was_counted
     now = service.clock.now()

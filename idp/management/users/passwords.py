@@ -119,7 +119,7 @@ async def set_password(
     user = await versioned_updates.changed(
         service, USERS, find, decide, _CHANGED, call, further_writes=lambda *_: further_writes
     )
-    await counter_resets.forget_afterwards(service, subject.user)
+    await counter_resets.forget_afterwards(service, subject)
     return Changed(details=answers.details(user, user.org_id))
 
 

@@ -9,6 +9,7 @@ from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.guesses import counter_resets
+from idp.identity.users import lookup as user_lookup
 from idp.identity.users.ending import ending_writes
 from idp.management.call import Call
 from idp.management.state_transitions import StateTransition
@@ -67,10 +68,12 @@ async def unlock(service: Service, call: Call, user_id: str) -> Changed:
     PermissionDenied; FailedPrecondition if there is nothing to unlock.
     """
     user = await manageable.find(service, call, user_id)
+    subject = await user_lookup.subject_of(service, user)
     if user.state == "active":
         versioned_updates.check_sequence(user, call)
-        if await counter_resets.forget(service, user):
+        if subject and await counter_resets.forget(service, subject):
             return Changed(details=answers.details(user, user.org_id))
     changed = await change(service, call, user_id, "unlock")
-    await counter_resets.forget_afterwards(service, user)
+    if subject is not None:
+        await counter_resets.forget_afterwards(service, subject)
     return changed

@@ -356,7 +356,7 @@ async def choose_password(
     )
     progress = progress.with_user(change.subject.user).with_methods(*session_lifetime.PASSWORD)
     cookie = await continue_with(service, flow, progress, *change.writes)
-    await counter_resets.forget(service, subject.user)
+    await counter_resets.forget(service, subject)
     return cookie
 
 

@@ -67,7 +67,7 @@ async def enter(
     except Conflict:
         # The same response was sent twice.
         raise Stale(USED_VALUES.name, flow.request.id) from None
-    await counter_resets.forget(service, progress.subject.user)
+    await counter_resets.forget(service, progress.subject)
     return cookie
 
 

@@ -218,20 +218,39 @@ async def test_a_right_device_code_does_not_count_as_a_guess(server, visitor):
     assert len(begun) == 20
 
 
-async def test_all_networks_together_have_so_many_long_requests_stored(
+async def test_many_networks_with_long_requests_leave_two_to_each_other(
     server, new_visitor, demo, monkeypatch
 ):
     monkeypatch.setattr(request_limits, "LONG_BY_ALL", 3)
-    visitor, statuses = new_visitor(), []
-    for number in range(4):
-        address = at(f"2001:db8:{number:x}::1")
-        page = await visitor.get(demo.authorize_url(state="s" * 4000), headers=address)
-        statuses.append(page.status)
-        visitor.cookies.clear()
+    monkeypatch.setattr(request_limits, "LONG_OF_MANY", 5)
+    visitor = new_visitor()
+    networks = ["192.0.2.1"] * 3 + ["192.0.2.2"] * 3 + ["192.0.2.3"] * 3 + ["192.0.2.4"] * 2
+    statuses = [(await long_request(visitor, demo, each)).status for each in networks]
     stored = (await count(server.store))["auth_requests"]
     server.clock.advance(60)
-    later = await visitor.get(demo.authorize_url(state="s" * 4000), headers=at("192.0.2.1"))
+    later = await long_request(visitor, demo, "192.0.2.2")
 
-    assert statuses == [303, 303, 303, 429]
-    assert stored == 3
+    assert statuses == [303] * 3 + [303, 303, 429] + [303, 303, 429] + [303, 429]
+    assert stored == 8
     assert later.status == 303
+
+
+async def test_a_browser_in_which_a_user_has_signed_in_has_long_requests_of_its_own(
+    server, new_visitor, demo, monkeypatch
+):
+    monkeypatch.setattr(request_limits, "LONG_BY_NETWORK", 2)
+    known, stranger = new_visitor(), new_visitor()
+    await known.sign_in(demo.authorize_url(), *server.user)
+    others = [(await long_request(stranger, demo, "192.0.2.1")).status for _ in range(3)]
+    own = [(await long_request(known, demo, "192.0.2.1", prompt="login")).status for _ in range(3)]
+
+    assert (others, own) == ([303, 303, 429], [303, 303, 429])
+
+
+async def long_request(visitor, demo, network, **params):
+    """The answer to a request that is too long for an address; the browser keeps no new cookie."""
+    cookies = dict(visitor.cookies)
+    page = await visitor.get(demo.authorize_url(state="s" * 4000, **params), headers=at(network))
+    visitor.cookies.clear()
+    visitor.cookies.update(cookies)
+    return page

@@ -16,6 +16,7 @@ from idp.schema import field_rules, reading
 from idp.schema.field_rules import (
     Base64,
     Duration,
+    EmailRule,
     FieldRefused,
     Instant,
     Integer,
@@ -60,6 +61,10 @@ REFUSED = [
     *[(Integer(), value, "field.wrong_type") for value in ("+1", "01", " 1", "１", "1_0", "-")],
     (Integer(), "9" * 20, "field.wrong_type"),
     (Integer(), "9223372036854775808", "field.out_of_range"),
+    *[
+        (EmailRule(), f"d{each}ana@bücher.example", "email.invalid")
+        for each in "\ufe0f\u3164\u034f"
+    ],
     (Integer(1, 3), 0, "field.out_of_range"),
     (Integer(1, 3), 4, "field.out_of_range"),
     *[

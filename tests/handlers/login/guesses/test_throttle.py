@@ -4,6 +4,11 @@ import asyncio
 
 import pytest
 
+from idp.identity.guesses import streaks as guess_streaks
+from idp.identity.users import admin_recovery
+from idp.records import USERS, Email
+from storage import Update
+from tests.support.sign_in import account
 from tests.support.sign_in.steps import at_password, text_of
 
 WRONG = "Check your email or username and your password"
@@ -183,8 +188,41 @@ async def test_too_long_a_password_is_a_try_like_any_other(at, server):
     assert (await at().tries(*server.user)).status == 429
 
 
-async def test_every_name_of_an_account_counts_for_it(at, server):
-    for name in ("demo", "demo@localhost", "dana@example.com", "demo", "demo", "demo"):
-        await at().tries(name, "wrong")
+async def test_delays_tell_neither_which_names_exist_nor_which_belong_together(at, server):
+    statuses = {}
+    for name in ("demo", "ghost"):
+        names = (name, f"{name}@localhost", f"{name}@LOCALHOST.", f"{name}@example.com")
+        tries = [*names[:1] * 5, *names[:3] * 2, *names[3:] * 7]
+        statuses[name] = [(await at().tries(each, "wrong")).status for each in tries]
 
-    assert (await at().tries(*server.user)).status == 429
+    assert statuses["demo"] == statuses["ghost"]
+    assert statuses["ghost"][5:11] == [400, 400, 400, 429, 400, 400]
+    assert statuses["ghost"][-2:] == [400, 429]
+
+
+async def test_wrong_passwords_count_in_one_streak_under_every_login_name(at, server, compared):
+    await verify_address(server)
+    names = ("demo", "demo@localhost", "demo@localhost.", "dana@example.com")
+    for number in range(80):
+        server.clock.advance(60)
+        await at().tries(names[number % 4], "wrong")
+
+    assert len(compared) == guess_streaks.max_unknown(server.service.config)
+
+
+async def test_a_new_password_ends_the_delays_of_every_login_name(at, server):
+    names = await verify_address(server)
+    for name in names:
+        await at().tries(name, "wrong", times=6)
+    await admin_recovery.reset_password(server.service, "demo", actor="test")
+
+    assert [(await at().tries(name, "wrong")).status for name in names] == [400] * 3
+
+
+async def verify_address(server):
+    """The login names of the user, whose address becomes the third one."""
+    user = await account.user(server)
+    email = Email(address="dana@example.com", is_verified=True)
+    after = {"email": email, "email_key": "dana@example.com"}
+    await server.store.commit(Update(USERS, user.id, set=after))
+    return "demo", "demo@localhost", email.address
