@@ -112,7 +112,8 @@ TASKS: Final = (
     Task(
         message("Back up the data", context="checklist"),
         message(
-            "Back up the database and master.key together. You need both to restore.",
+            "Run idp backup on the server. It writes the database and master.key to one file,"
+            " while the service runs.",
             context="checklist",
         ),
         lambda checklist: None,

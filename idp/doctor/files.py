@@ -92,7 +92,7 @@ async def data_owner(installation: Installation) -> Finding:
         return warn(
             text, f"chmod 700 {_quoted(directory)}", fix="Restrict the directory to its owner."
         )
-    return ok(f"all files in {directory} belong to its owner, and it only its owner can access it")
+    return ok(f"all files in {directory} belong to its owner, and only its owner can access it")
 
 
 def _owner(path: Path) -> int | None:

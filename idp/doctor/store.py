@@ -145,7 +145,7 @@ CHECKS: Final = (
         id="store.reach",
         area="store",
         about=Message("The store can be reached."),
-        fix=Message("Check that the server runs, and that the setting store names it."),
+        fix=Message("Check that --data or the setting store names it, and that its server runs."),
         run=reach,
     ),
     DoctorCheck(

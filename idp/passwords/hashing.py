@@ -19,7 +19,7 @@ from idp.foundation import cpu, logs, metrics, tracing
 from idp.foundation.randomness import Random, SystemRandom
 from idp.passwords import schemes
 from idp.passwords.hashing_threads import HashingBusy, HashingThreads, WorkCost
-from idp.passwords.policy import PasswordRefused, compared_forms, normalised
+from idp.passwords.policy import PasswordRefused, compared_forms, normalised, one_time_form
 from idp.passwords.schemes import ParsedHash, UnreadableHash
 
 T = TypeVar("T")
@@ -110,7 +110,8 @@ class Hasher:
         is_current = (stored.scheme, stored.cost) == (self._recipe.scheme, self._recipe.cost)
         for form in forms:
             if await self._matches(form, stored, is_current):
-                is_outdated = not is_current or form != forms[0]
+                is_one_time = form != forms[0] and form.decode() == one_time_form(password)
+                is_outdated = not is_one_time and (not is_current or form != forms[0])
                 can_rehash = self.max_bytes is None or len(forms[0]) <= self.max_bytes
                 return Verdict(ok=True, needs_rehash=is_outdated and can_rehash)
         return Verdict(ok=False, needs_rehash=False)

@@ -3,7 +3,8 @@
 A password is Unicode text in NFC (SP 800-63B-4, 3.1.1.2). It is normalised when it is set and when
 it is verified, because keyboards differ in how they compose characters. Nothing else is changed:
 no trimming, no truncation, no change of case, so every character is significant. A hash that
-another system made is also compared with what was typed and with NFKC (`compared_forms`).
+another system made is also compared with what was typed and with NFKC, and that of a one-time
+password without regard to separators (`compared_forms`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from msgspec import Struct
 
 from idp.foundation.errors import IdpError
 from idp.foundation.i18n import Message, message
+from idp.foundation.randomness import UNAMBIGUOUS
+from idp.foundation.texts import typed_texts
 from idp.passwords import strength
 from idp.passwords.breached import BreachedPasswords
 from idp.records import ComplexityRules
@@ -28,6 +31,7 @@ MIN_WORD_CHARACTERS: Final = 4
 # length. NFC can join several characters to one, so the limit is a multiple.
 _MAX_RAW_CHARACTERS: Final = 4 * MAX_CHARACTERS
 _UNUSABLE: Final = re.compile("[\x00\ud800-\udfff]")
+_ONE_TIME_CHARACTERS: Final = re.compile(f"[{UNAMBIGUOUS}]{{16}}")
 
 
 class PasswordRefused(IdpError):
@@ -137,12 +141,25 @@ def normalised(password: str) -> str:
 def compared_forms(password: str) -> list[str]:
     """Returns the forms in which a password is compared with a stored hash: the normalised one
     first, and the one that was typed and NFKC where they differ, because another system may have
-    made the hash of these. Of ASCII there is one form.
+    made the hash of these.
 
-    Raises PasswordRefused as `normalised` does.
+    The last one is the `one_time_form`, if the password may be a one-time password. Raises
+    PasswordRefused as `normalised` does.
     """
     forms = [normalised(password), password, unicodedata.normalize("NFKC", password)]
-    return [each for each in dict.fromkeys(forms) if len(each) <= _MAX_RAW_CHARACTERS]
+    forms += filter(None, [one_time_form(password)])
+    return [form for form in dict.fromkeys(forms) if len(form) <= _MAX_RAW_CHARACTERS]
+
+
+def one_time_form(password: str) -> str | None:
+    """Returns the one-time password (`Random.one_time_password`) that was typed or pasted with
+    other separators or white space around it; None if the text can't be one."""
+    if len(password) > typed_texts.MAX_CODE_CHARACTERS:
+        return None
+    characters = typed_texts.without_separators(password)
+    if _ONE_TIME_CHARACTERS.fullmatch(characters) is None:
+        return None
+    return "-".join(characters[start : start + 4] for start in range(0, 16, 4))
 
 
 class Requirements(Struct, frozen=True):

@@ -64,8 +64,8 @@ async def find(service: Service, request_id: str) -> Sequence[Refusal]:
     refusals = await refusal_records.find(service, request_id)
     if not refusals:
         raise NotFound(
-            "there is no refused request with this ID: refusals are stored for seven days, and"
-            " only some of a large number; the log may have it"
+            "there is no refused request with this ID: those of protocol endpoints are stored"
+            " for seven days, and only some of a large number; those of pages are in the log alone"
         )
     return refusals
 

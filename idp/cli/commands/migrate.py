@@ -243,7 +243,7 @@ def _timeout(text: str) -> str:
 
 def _print_counts(report: Report, output: Path, report_path: Path | None) -> None:
     """Prints the counts to stderr."""
-    labels = {"create": "in the package", "skip": "nobody's", "fail": "left out"}
+    labels = {"create": "in the package", "skip": "skipped", "fail": "left out"}
     lines = [(labels[action], str(count), "") for action, count in report.actions.items()]
     lines += [
         (f"  {error_code}", str(count), "")

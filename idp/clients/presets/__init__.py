@@ -36,7 +36,9 @@ def find(name: str) -> Preset:
     """Returns the preset of this name. Raises NotFound."""
     preset = PRESETS.get(name)
     if preset is None:
-        raise NotFound("there is no such preset", error_code="preset.not_found")
+        raise NotFound(
+            "there is no such preset: idp preset list lists them", error_code="preset.not_found"
+        )
     return preset
 
 

@@ -58,7 +58,9 @@ class DelimitedTable:
             try:
                 head = _head(reader)
             except (csv.Error, UnicodeDecodeError) as error:
-                raise SourceRefused(f"{self._path} has no first line: {error}") from None
+                raise SourceRefused(
+                    f"{self._path} has no first line: {error} (for JSON: idp migrate keycloak)"
+                ) from None
             paths = self._column_paths(head)
             row = 1
             while (numbered := _next(reader, lines)) is not None:

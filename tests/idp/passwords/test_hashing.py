@@ -130,10 +130,25 @@ async def test_a_hash_of_today_that_was_made_of_another_form_is_replaced(hasher)
         ("Zu\u0308rich", ["Zürich", "Zu\u0308rich"]),
         ("①", ["①", "1"]),
         ("u\u0308①", ["ü①", "u\u0308①", "ü1"]),
+        (" H4c4-fDGT-Ctvv-DFct\n", [" H4c4-fDGT-Ctvv-DFct\n", "H4c4-fDGT-Ctvv-DFct"]),
+        ("H4c4fDGTCtvvDFct", ["H4c4fDGTCtvvDFct", "H4c4-fDGT-Ctvv-DFct"]),
+        ("H4c4-fDGT-Ctvv-DFct", ["H4c4-fDGT-Ctvv-DFct"]),
+        ("H4c4-fDGT-Ctvv-DFc", ["H4c4-fDGT-Ctvv-DFc"]),
+        ("H4c4-fDGT-Ctvv-DFc0", ["H4c4-fDGT-Ctvv-DFc0"]),
     ],
 )
 def test_a_password_is_compared_in_as_many_forms_as_differ(typed, forms):
     assert compared_forms(typed) == forms
+
+
+@pytest.mark.parametrize("typed", [" {} ", "{}\n", "\u200b{}"])
+async def test_a_one_time_password_is_right_with_what_was_pasted_around_it(hasher, typed):
+    password = SeededRandom().one_time_password()
+    encoded = await hasher.hash(password)
+
+    assert await hasher.verify(typed.format(password), encoded) == Verdict(True, False)
+    assert (await hasher.verify(password.replace("-", " "), encoded)).ok
+    assert not (await hasher.verify(password.swapcase(), encoded)).ok
 
 
 async def test_200_characters_count_to_the_last(hasher):
