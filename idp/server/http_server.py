@@ -30,9 +30,7 @@ _CLOSED_AT_EXHAUSTION: Final = 16  # how many connections are closed when no des
 _WARN_EVERY_SECONDS: Final = 10.0
 _CHECK_SECONDS: Final = 1.0  # between checks of the time limits
 _FLUSH_SECONDS: Final = 2.0  # at the end, to send the responses that were written
-_ARRIVAL_SECONDS: Final = (
-    0.5  # from the acceptance of a connection to its first request, at the end
-)
+_ARRIVAL_SECONDS: Final = 0.5  # at the end, from the acceptance of a connection to its request
 
 _log: Final = logs.logger(__name__)
 

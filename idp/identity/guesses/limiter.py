@@ -242,8 +242,7 @@ async def failed(service: Service, guess: Guess) -> None:
 
 
 async def succeeded(service: Service, guess: Guess) -> None:
-    """Deletes the counters of the attempt after a right password and the commit of the
-    sign-in.
+    """Deletes the counters of the attempt after a right password and the commit of the sign-in.
 
     Errors of the store are ignored.
     """

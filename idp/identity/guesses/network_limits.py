@@ -1,9 +1,10 @@
 """Limits the number of accounts with failed attempts from one network, before its attempts are
 slowed down.
 
-An account is counted once per hour and network, and no longer once its user has signed in from
-there. So typing errors have no effect, while trying one password with many names is slowed down.
-Browsers that the account knows are not limited, and neither are `known_networks`.
+An account is counted once per hour and network for each login name that was typed, and no longer
+once its user has signed in from there by that name. So typing errors have no effect, while trying
+one password with many names is slowed down. Browsers that the account knows are not limited, and
+neither are `known_networks`.
 """
 
 from __future__ import annotations

@@ -267,9 +267,9 @@ async def enter_password(
 ) -> Cookie:
     """Checks the password, then signs the user in or continues with what is required first.
 
-    `cached_reads` may have the look-ups of the login name. Returns the browser's new
-    cookie. Raises `SignInRefused`, `Throttled` and `HashingBusy`; `Stale` when something else
-    changed the flow at the same moment.
+    `cached_reads` may have the look-ups of the login name. Returns the browser's new cookie.
+    Raises `SignInRefused`, `Throttled` and `HashingBusy`; `Stale` when something else changed the
+    flow at the same moment.
     """
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     service.hasher.check_capacity()
@@ -302,9 +302,9 @@ async def continue_with(
 
     Signs the user in; or stores the progress where something is still required. Either way the
     browser gets a new secret, so that who knows its earlier cookie can't continue, and its cookie
-    is returned. `progress` has all methods that are valid now, also those
-    of `find_progress`; `changes` are other fields of the request to store. Raises `Conflict` and
-    `Stale`, of these writes or because something else happened at the same moment.
+    is returned. `progress` has all methods that are valid now, also those of `find_progress`;
+    `changes` are other fields of the request to store. Raises `Conflict` and `Stale`, of these
+    writes or because something else happened at the same moment.
     """
     request = structs.replace(flow.request, **changes)
     if await authentication_progress.next_action(service, request, progress) is None:
@@ -347,8 +347,8 @@ async def choose_password(
 ) -> Cookie:
     """Stores the user's new password and continues the sign-in, in one unit.
 
-    Returns the browser's new cookie. Raises
-    `HashingBusy`; `Stale` when the password was replaced meanwhile.
+    Returns the browser's new cookie. Raises `HashingBusy`; `Stale` when the password was replaced
+    meanwhile.
     """
     subject = progress.subject
     change: PasswordChange = await password_change.prepare(

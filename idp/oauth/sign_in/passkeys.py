@@ -92,9 +92,9 @@ async def add(
     """Adds the passkey in `text`, the browser's WebAuthn response, and continues the sign-in.
 
     `name` is the user's name for the passkey. With the first second factor the user gets recovery
-    codes. Returns the browser's new cookie. Raises `InvalidArgument` for
-    the name; `WebAuthnRefused`, also for a passkey that is registered already; `Stale` when
-    something else happened at the same moment.
+    codes. Returns the browser's new cookie. Raises `InvalidArgument` for the name;
+    `WebAuthnRefused`, also for a passkey that is registered already; `Stale` when something else
+    happened at the same moment.
     """
     party = webauthn.relying_party(service.config)
     if party is None:

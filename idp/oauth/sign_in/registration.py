@@ -209,10 +209,10 @@ async def enter_code(
 ) -> Cookie:
     """Checks the code, then creates the account and signs its user in, in one unit.
 
-    Returns the browser's new cookie. Raises
-    `MailCodeRefused` with the error code `code.wrong`, `code.tries` or `code.expired`: with
-    `code.expired` a new code has been mailed. Raises `AddressTaken`, `NameTaken`, `Throttled`;
-    `Stale` when something else happened at the same moment.
+    Returns the browser's new cookie. Raises `MailCodeRefused` with the error code `code.wrong`,
+    `code.tries` or `code.expired`: with `code.expired` a new code has been mailed. Raises
+    `AddressTaken`, `NameTaken`, `Throttled`; `Stale` when something else happened at the same
+    moment.
     """
     # The address was verified by an earlier code: only the user name is still missing.
     if waiting.proven_at is not None:
@@ -232,8 +232,7 @@ async def choose_name(
 ) -> Cookie:
     """Creates the account with another user name, after the address was verified, and signs in.
 
-    Returns the browser's new cookie. Raises
-    `NameTaken`, `AddressTaken`, `Throttled` and `Stale`.
+    Returns the browser's new cookie. Raises `NameTaken`, `AddressTaken`, `Throttled` and `Stale`.
     """
     if waiting.proven_at is None:
         raise Stale(REGISTRATIONS.name, waiting.id)

@@ -31,9 +31,8 @@ async def enter_code(
 ) -> Cookie:
     """Checks a code of an authenticator app or a recovery code, and continues the sign-in.
 
-    Returns the browser's new cookie. Raises
-    `FactorCodeRefused` and `Throttled`; `Stale` when a concurrent request has used the code or
-    changed the sign-in.
+    Returns the browser's new cookie. Raises `FactorCodeRefused` and `Throttled`; `Stale` when a
+    concurrent request has used the code or changed the sign-in.
     """
     check = code_checks.by_totp if kind == second_factors.TOTP else code_checks.by_recovery_code
     accepted = await check(service, progress.subject.user, code, origin)
@@ -92,10 +91,9 @@ async def confirm_totp(
 ) -> Cookie:
     """Adds an authenticator app after its first code, and continues the sign-in.
 
-    Returns the browser's new cookie; with the first second factor the
-    user gets recovery codes (`codes`) before that. Raises `FactorCodeRefused` and `Throttled`;
-    `Stale` when no app is being set up, or a concurrent request has changed the user or the
-    sign-in.
+    Returns the browser's new cookie; with the first second factor the user gets recovery codes
+    (`codes`) before that. Raises `FactorCodeRefused` and `Throttled`; `Stale` when no app is being
+    set up, or a concurrent request has changed the user or the sign-in.
     """
     user = progress.subject.user
     enrolment = factor_enrolment.find(service, flow.request, user)
@@ -130,7 +128,6 @@ async def confirm_codes_noted(
 ) -> Cookie:
     """Removes the recovery codes from the sign-in, as the user has saved them, and continues it.
 
-    They are never displayed again. Returns the browser's new cookie. Raises
-    `Stale`.
+    They are never displayed again. Returns the browser's new cookie. Raises `Stale`.
     """
     return await sign_in_flow.continue_with(service, flow, progress, sealed_setup=None)

@@ -175,8 +175,7 @@ async def create(
     """Creates the user of an identity that waits, with these names, and continues the sign-in, in
     one unit.
 
-    Returns the browser's new cookie. Raises `CreationRefused` and
-    `Stale`.
+    Returns the browser's new cookie. Raises `CreationRefused` and `Stale`.
     """
     if waiting.organization is None:
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)

@@ -24,6 +24,7 @@ _ACTIVE: Final = frozenset({"", "active", "enabled", "user_state_active"})
 _INACTIVE: Final = frozenset({"inactive", "disabled", "blocked", INACTIVE.casefold()})
 _DELIMITERS: Final = {"';'": ";", "tab": "\t", "'|'": "|"}
 _FORMULA_BEGINNINGS: Final = ("=", "+", "-", "@")
+_JSON: Final = "is JSON, not a table: use idp migrate ndjson, auth0 or keycloak"
 _SURROGATES: Final = re.compile("[\udc80-\udcff]")
 
 
@@ -58,9 +59,8 @@ class DelimitedTable:
             try:
                 head = _head(reader)
             except (csv.Error, UnicodeDecodeError) as error:
-                raise SourceRefused(
-                    f"{self._path} has no first line: {error} (for JSON: idp migrate keycloak)"
-                ) from None
+                problem = _JSON if _is_json(lines.first) else f"has no first line: {error}"
+                raise SourceRefused(f"{self._path} {problem}") from None
             paths = self._column_paths(head)
             row = 1
             while (numbered := _next(reader, lines)) is not None:
@@ -140,13 +140,17 @@ def _without_email(path: Path, head: Sequence[str]) -> str:
     if not any(map(str.strip, head)):
         return f"{path} is empty: export it again"
     first = head[0].strip()
-    if first.startswith(("{", "[")):
-        return f"{path} is JSON, not a table: use idp migrate ndjson, auth0 or keycloak"
+    if _is_json(first):
+        return f"{path} {_JSON}"
     if len(head) == 1 and (
         name := next((n for n, each in _DELIMITERS.items() if each in first), "")
     ):
         return f"{path} has one column only: choose another delimiter, --delimiter {name}"
     return f"no column is email (--map COLUMN=email): {', '.join(head)}"
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith(("{", "["))
 
 
 def _without_apostrophes(paths: Sequence[str], cells: Sequence[str]) -> Iterator[str]:
@@ -208,11 +212,13 @@ def _complete(draft: PersonDraft, org_id: str) -> None:
 
 
 class _TextLines:
-    """The lines of a text, none longer than a limit; `line` is the number of the last one."""
+    """The lines of a text, none longer than a limit; `line` is the number of the last one, and
+    `first` is the first one."""
 
     def __init__(self, text: TextIO) -> None:
         self._text = text
         self.line = 0
+        self.first = ""
         self.is_too_long = False
         self.has_failed = False  # nothing after a decoding error can be read
 
@@ -224,6 +230,7 @@ class _TextLines:
         if not line:
             raise StopIteration
         self.line += 1
+        self.first = self.first or line
         while len(line) == MAX_LINE_CHARACTERS and not line.endswith(("\n", "\r")):
             self.is_too_long = True
             discarded = self._text.readline(MAX_LINE_CHARACTERS)

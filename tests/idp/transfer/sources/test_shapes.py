@@ -124,6 +124,13 @@ def test_users_of_auth0_are_read_in_every_shape(tmp_path, content):
         ("ndjson", "--users", "x", ACME, "use idp migrate keycloak"),
         ("ndjson", "--users", "x", lines(*AUTH0), "use idp migrate auth0"),
         ("csv", "--users", "x", USERS, "use idp migrate ndjson, auth0 or keycloak"),
+        (
+            "csv",
+            "--users",
+            "x",
+            b'{"id":1,"realm":"a"}',
+            "use idp migrate ndjson, auth0 or keycloak",
+        ),
         ("csv", "--users", "x", b"email;name\na@x.ch;A\n", "--delimiter ';'"),
         ("csv", "--users", "x", b"email\tname\na@x.ch\tA\n", "--delimiter tab"),
         ("csv", "--users", "x", b"PK\x03\x04", "compressed: unpack it first"),
