@@ -22,16 +22,15 @@ from handlers.http.admission import BULK, MANAGEMENT, PROTOCOL
 from handlers.http.base import Handler
 from idp.api import error_body
 from idp.api.operation import Operation
+from idp.changes import repeatable_calls
+from idp.changes.repeatable_calls import Repeatable
 from idp.credentials import rate_limits
 from idp.foundation import cancellation, json_bounds, strict_json
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, TooMany, Unauthenticated
 from idp.management import call as management_call
-from idp.management import idempotency, mail_limits
 from idp.management.call import Call
-from idp.management.idempotency import Repeatable
 from idp.schema import reading
 from idp.schema.answers import Answer, FileAnswer
-from idp.service import Service
 from idp.transfer.package.uploads import Upload
 from storage import MAX_ID_CHARACTERS, deadline
 
@@ -248,16 +247,12 @@ class ApiHandler(JsonHandler):
             await self._send_file(await cancellation.run_unless_set(self._ended, export))
             return
 
-        limited = mail_limits.limited(self.service, self.call)
-
-        async def work(service: Service) -> bytes:
-            return await self.operation.answer_as_json(service, self.call, *ids, **arguments)
-
-        if key is None or self.request.method == "GET":
-            self._send_answer(await work(limited))
-            return
-        call = self._repeatable(key, ids)
-        answer, is_repeated = await idempotency.once(limited, call, work)
+        repeatable = None
+        if key is not None and self.request.method != "GET":
+            repeatable = self._repeatable(key, ids)
+        answer, is_repeated = await self.operation.answer_as_json(
+            self.service, self.call, *ids, repeatable=repeatable, **arguments
+        )
         if is_repeated:
             self.set_header("Idempotency-Replayed", "true")
         self._send_answer(answer)
@@ -339,7 +334,7 @@ class ApiHandler(JsonHandler):
         request = self.request
         org_id = self.call.org_id or ""
         line = f"{request.method} {request.uri} {org_id} {self.call.if_match}\n"
-        key = idempotency.read_key(key)
+        key = repeatable_calls.read_key(key)
         body = self.upload.digest.encode() if self.upload is not None else self.body
         return Repeatable(self.call.actor, key, line.encode("utf-8", "replace") + body, ids)
 

@@ -11,12 +11,11 @@ from msgspec import Struct
 
 from idp.api import OPERATIONS
 from idp.api.operation import Operation
+from idp.changes.repeatable_calls import Repeatable
 from idp.foundation.errors import NotFound
 from idp.identity.users.permissions import Rights
 from idp.management import call as management_call
-from idp.management import idempotency, mail_limits
 from idp.management.call import Call
-from idp.management.idempotency import Repeatable
 from idp.records import User
 from idp.schema import reading
 from idp.service import Service
@@ -77,13 +76,10 @@ async def run(
         request = reading.read(operation.request, document)
         arguments = {"request": request} if operation.body else {}
 
-    async def work(service: Service) -> bytes:
-        return await operation.answer_as_json(service, call, *operation_run.ids, **arguments)
-
-    service = mail_limits.limited(service, call)
-    if operation_run.idempotency_key is None:
-        return _read(await work(service))
-    answer, _ = await idempotency.once(service, _repeatable(call, operation_run), work)
+    repeatable = _repeatable(call, operation_run) if operation_run.idempotency_key else None
+    answer, _ = await operation.answer_as_json(
+        service, call, *operation_run.ids, repeatable=repeatable, **arguments
+    )
     return _read(answer)
 
 

@@ -8,14 +8,17 @@ An `Operation` is data. The routes of the web server, the permission check, the 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
-from typing import Any, Final, Literal, get_type_hints
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
 
+from idp import changes
+from idp.changes import Change, repeatable_calls
+from idp.changes.repeatable_calls import Repeatable
 from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,
@@ -23,6 +26,7 @@ from idp.foundation.errors import (
     PreconditionFailed,
 )
 from idp.identity.users.permissions import Permission
+from idp.management import idempotency, mail_limits
 from idp.management.call import Call
 from idp.schema.answers import Answer, FileAnswer
 from idp.schema.reading import Nothing, Request
@@ -31,7 +35,7 @@ from storage.confirming import confirmed_unless_committed
 
 Body = Literal["", "request", "document", "package"]
 Method = Literal["GET", "POST", "PUT", "DELETE"]
-Run = Callable[..., Awaitable[Any]]  # returns an Answer or a FileAnswer
+Run = Callable[..., Awaitable[Any]]  # returns a Change, an Answer or a FileAnswer
 Lines = Callable[..., AsyncIterator[Answer]]
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
@@ -72,6 +76,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     returns_file: bool = False
     lines: Lines | None = None
     formats: Sequence[str] = ()
+    plans: bool = False
 
     @property
     def is_change(self) -> bool:
@@ -79,16 +84,42 @@ class Operation(Struct, frozen=True, kw_only=True):
         return self.method != "GET" and not self.path.endswith("_search")
 
     async def answer_as_json(
-        self, service: Service, call: Call, *values: str, **arguments: object
-    ) -> bytes:
-        """Runs the operation and returns its answer as JSON. A change that is found done or
-        impossible, without a write, is answered once no loss of a server can take that back.
-        Raises the errors of the operation."""
-        confirmed: AbstractAsyncContextManager[None] = nullcontext()
-        if self.is_change:
-            confirmed = confirmed_unless_committed(service.store, _REFUSALS)
-        async with confirmed:
-            return msgspec.json.encode(await self.run(service, call, *values, **arguments))
+        self,
+        service: Service,
+        call: Call,
+        *values: str,
+        repeatable: Repeatable | None = None,
+        **arguments: object,
+    ) -> tuple[bytes, bool]:
+        """Carries out the operation, and returns its answer as JSON, and whether it is that of an
+        earlier call with the same Idempotency-Key. Raises the errors of the operation."""
+        if not self.plans:
+            return await self._unplanned(service, call, values, repeatable, arguments)
+        plan = partial(self.run, service, call, *values, **arguments)
+        limit = partial(mail_limits.counted, service, call)
+        if repeatable is not None:
+            return await repeatable_calls.commit_once(service, repeatable, plan, limit)
+        return msgspec.json.encode(await changes.commit(service, plan, limit)), False
+
+    async def _unplanned(
+        self,
+        service: Service,
+        call: Call,
+        values: Sequence[str],
+        repeatable: Repeatable | None,
+        arguments: Mapping[str, object],
+    ) -> tuple[bytes, bool]:
+        async def work(service: Service) -> bytes:
+            confirmed: AbstractAsyncContextManager[None] = nullcontext()
+            if self.is_change:
+                confirmed = confirmed_unless_committed(service.store, _REFUSALS)
+            async with confirmed:
+                return msgspec.json.encode(await self.run(service, call, *values, **arguments))
+
+        service = mail_limits.limited(service, call)
+        if repeatable is None:
+            return await work(service), False
+        return await idempotency.once(service, repeatable, work)
 
     @property
     def is_bulk(self) -> bool:
@@ -126,6 +157,8 @@ def operation(
     hints = get_type_hints(run.func if isinstance(run, partial) else run)
     body: Body = "request" if "request" in hints else ""
     request, query = hints.get("request"), None
+    planned = _planned_answer(hints["return"])
+    returned = planned or hints["return"]
     if document is not None:
         body, request = "document", document
     elif package is not None:
@@ -141,13 +174,22 @@ def operation(
         run=run,
         name=name,
         summary=summary,
-        answer=answer or hints["return"],
+        answer=answer or returned,
         request=request,
         query=query,
         body=body,
         is_conditional=conditional,
         is_large=large,
         is_for_services=services,
-        returns_file=hints["return"] is FileAnswer,
+        returns_file=returned is FileAnswer,
+        plans=planned is not None,
         lines=lines,
     )
+
+
+def _planned_answer(returned: Any) -> Any:
+    """Returns the answer struct of a planner (`Change[…]`, `Planned[…]`), None for others."""
+    for option in (returned, *get_args(returned)):
+        if get_origin(option) is Change:
+            return get_args(option)[0]
+    return None

@@ -12,7 +12,6 @@ from typing import Any, Final
 PUBLISHED_NAMES: Final = {
     "idp.api.error_body.Detail": "Detail",
     "idp.api.error_body.ErrorBody": "ErrorBody",
-    "idp.audit.versioned_updates.Changed": "Changed",
     "idp.background.calls.ScheduledJobView": "idp.background.JobView",
     "idp.background.calls.ScheduledJobs": "Jobs",
     "idp.credentials.client_secrets.NewSecret": "NewSecret",
@@ -338,6 +337,7 @@ PUBLISHED_NAMES: Final = {
     "idp.schema.answers.Details": "Details",
     "idp.schema.reading.Nothing": "Nothing",
     "idp.search.paging.ListDetails": "ListDetails",
+    "idp.schema.answers.Changed": "Changed",
     "idp.transfer.bucket.location.ObjectLocation": "Place",
     "idp.transfer.calls.exports.Export": "Export",
     "idp.transfer.calls.exports.ExportOutput": "Output",

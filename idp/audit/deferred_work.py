@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
-from idp.audit import held_units, versioned_updates
+from idp.audit import events, held_units
 from idp.audit.events import AuditEntry
 from idp.records import DEFERRED_WORK, DeferredWork, DeferredWorkKind
 from idp.service import Service
@@ -43,9 +43,9 @@ def new(
     )
 
 
-async def begin(service: Service, work: DeferredWork, step: Step) -> None:
-    """Does the first step of the work by calling `step`: immediately, or, if the service's store
-    holds the unit that records the work, once that is stored.
+def first_step(service: Service, work: DeferredWork, step: Step) -> Callable[[], Awaitable[None]]:
+    """Returns the task that does the first step of the work by calling `step`, for after the unit
+    that records the work is stored.
 
     If the step fails, the work remains recorded and is continued in the background; nothing is
     raised.
@@ -55,7 +55,17 @@ async def begin(service: Service, work: DeferredWork, step: Step) -> None:
         with suppress(Unavailable, Unknown, Stale):
             await do_step(service, work, step)
 
-    await held_units.after_commit(service, do_first_step)
+    return do_first_step
+
+
+async def begin(service: Service, work: DeferredWork, step: Step) -> None:
+    """Does the first step of the work by calling `step`: immediately, or, if the service's store
+    holds the unit that records the work, once that is stored.
+
+    If the step fails, the work remains recorded and is continued in the background; nothing is
+    raised.
+    """
+    await held_units.after_commit(service, first_step(service, work, step))
 
 
 async def do_step(service: Service, work: DeferredWork, step: Step) -> bool:
@@ -84,9 +94,7 @@ async def delete_some(
     page = await service.store.find(collection, where, order=order, limit=BATCH_SIZE)
     now = service.clock.now()
     units = [
-        versioned_updates.removal(
-            service, collection, record, AuditEntry(type, actor, now, org_id)
-        )
+        events.removal(service.random, collection, record, AuditEntry(type, actor, now, org_id))
         for record in page.records
     ]
     outcomes = await service.store.commit_each(units)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from idp.foundation import logs
 from idp.foundation.randomness import Random
 from idp.records import EVENTS, ORGANIZATIONS, Event
-from storage import Collection, Insert, Update, Write
+from storage import Collection, Delete, Insert, Update, Write
 
 
 class Sequenced(Protocol):
@@ -70,6 +70,15 @@ def update(
         expect={"sequence": record.sequence},
     )
     return [record_update, changed(random, collection, record, entry)]
+
+
+def removal(
+    random: Random, collection: Collection[Any], record: Sequenced, entry: AuditEntry
+) -> list[Write]:
+    """Returns the writes that delete a record and store its last event, for the caller to commit
+    in one unit. They fail with Stale if the record was changed since it was read."""
+    deletion = Delete(collection, record.id, expect={"sequence": record.sequence})
+    return [deletion, changed(random, collection, record, entry)]
 
 
 def created(

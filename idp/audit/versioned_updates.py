@@ -16,9 +16,9 @@ from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.foundation.errors import Busy, PreconditionFailed
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Changed
 from idp.service import Service
-from storage import Collection, Delete, Record, Stale, Write
+from storage import Collection, Record, Stale, Write
 from storage.confirmed_commit import commit_confirmed
 
 _ATTEMPTS: Final = 32  # at each conflict another change has succeeded
@@ -36,12 +36,6 @@ class Author(Protocol):
 
     @property
     def if_match(self) -> int | None: ...
-
-
-class Changed(Answer, frozen=True, kw_only=True):
-    """The answer of a call that changes or removes a record and returns nothing else."""
-
-    details: Details
 
 
 def _no_writes(*records: Any) -> Sequence[Write]:
@@ -108,7 +102,9 @@ async def removed(
         record: Any = await find()
         check_sequence(record, author)
         now = service.clock.now()
-        writes = removal(service, collection, record, AuditEntry(type, author.actor, now, org_id))
+        writes = events.removal(
+            service.random, collection, record, AuditEntry(type, author.actor, now, org_id)
+        )
         await commit_confirmed(service.store, *writes, *further_writes(record))
         removed_record = structs.replace(record, sequence=record.sequence + 1)
         details = structs.replace(answers.details(removed_record, org_id), change_date=now)
@@ -127,15 +123,6 @@ async def repeated(attempt: Callable[[], Awaitable[T]]) -> T:
         with suppress(Stale):
             return await attempt()
     raise Busy("too many calls change the same record: repeat the call", retry_after_seconds=1)
-
-
-def removal(
-    service: Service, collection: Collection[Any], record: Any, entry: AuditEntry
-) -> list[Write]:
-    """Returns the writes that remove a record and store its last event, for the caller to commit;
-    they fail with Stale if the record was changed since it was read."""
-    deletion = Delete(collection, record.id, expect={"sequence": record.sequence})
-    return [deletion, events.changed(service.random, collection, record, entry)]
 
 
 def check_sequence(record: Any, author: Author) -> None:

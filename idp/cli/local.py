@@ -19,7 +19,6 @@ from idp.management import call as management_call
 from idp.management.call import Call
 from idp.records import INSTANCE_ID, INSTANCES, Profile, User
 from idp.schema import reading
-from idp.schema.answers import FileAnswer
 from idp.service import Service
 from idp.transfer.package.uploads import Upload
 from storage import MAX_ID_CHARACTERS
@@ -64,12 +63,13 @@ class Local(msgspec.Struct, frozen=True):
             await management_call.find_organization(self.service, call, self.org_id)
         ids = [_checked_id(*pair) for pair in zip(operation.parameters, values, strict=True)]
         with _arguments(operation, document) as arguments:
-            answer = await operation.run(self.service, call, *ids, **arguments)
-        if isinstance(answer, FileAnswer):
-            with answer.file as file:
-                file.seek(0)
-                return msgspec.json.decode(file.read(), type=Document)
-        return msgspec.json.decode(msgspec.json.encode(answer), type=Document)
+            if operation.returns_file:
+                answer = await operation.run(self.service, call, *ids, **arguments)
+                with answer.file as file:
+                    file.seek(0)
+                    return msgspec.json.decode(file.read(), type=Document)
+            encoded, _ = await operation.answer_as_json(self.service, call, *ids, **arguments)
+        return msgspec.json.decode(encoded, type=Document)
 
 
 async def backend(service: Service, org_id: str | None) -> Local:

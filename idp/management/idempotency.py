@@ -8,23 +8,19 @@ for ten minutes.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
 
 from idp.audit.held_units import AlreadyStored, HeldUnitRefused, HoldingStore
-from idp.foundation import base64url, opaque_tokens
+from idp.changes.repeatable_calls import Repeatable
 from idp.foundation.errors import (
     AlreadyExists,
     Busy,
-    FieldProblem,
     IdpError,
-    InvalidArgument,
     SecretGone,
 )
 from idp.records import MADE_CALLS, MADE_SECRETS, MadeCall, MadeSecret, sealed_fields
@@ -43,36 +39,7 @@ _MAX_DURATION: Final = timedelta(seconds=30)  # after that the answer is conside
 _POLL_SECONDS: Final = 0.05
 
 
-class Repeatable(Struct, frozen=True):
-    """A call with the Idempotency-Key `key`, made by the user `caller_id`.
-
-    `request` is the request line and the body, which must be the same in a repetition. `ids` are
-    the record ids in the path; the last one names the changed record if the answer contains no id.
-    """
-
-    caller_id: str
-    key: str
-    request: bytes
-    ids: Sequence[str] = ()
-
-    @property
-    def id(self) -> str:
-        return opaque_tokens.digest(f"{self.caller_id}\n{self.key}")
-
-    @property
-    def digest(self) -> str:
-        return base64url.encode(hashlib.sha256(self.request).digest())
-
-
 Work = Callable[[Service], Awaitable[bytes]]
-
-
-def read_key(value: str) -> str:
-    """Returns the value of the header Idempotency-Key. Raises InvalidArgument."""
-    if not 0 < len(value) <= MAX_KEY_CHARACTERS or not value.isascii() or not value.isprintable():
-        message = f"must have 1 to {MAX_KEY_CHARACTERS} printable characters"
-        raise InvalidArgument([FieldProblem("idempotency.key", "Idempotency-Key", message)])
-    return value
 
 
 def set_answer_early(service: Service, answer: Answer) -> None:

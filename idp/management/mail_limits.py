@@ -9,7 +9,8 @@ roles of the installation have no limit.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final, cast
@@ -49,6 +50,23 @@ def limited(service: Service, call: Call) -> Service:
     if call.is_by_instance:
         return service
     return replace(service, store=cast(Store, _CountingStore(service)))
+
+
+@asynccontextmanager
+async def counted(service: Service, call: Call, writes: Sequence[Write]) -> AsyncIterator[None]:
+    """A block in which a unit of a call is committed: its messages are counted, and counted back
+    if the unit is not stored. Raises TooManyToMailbox, TooManyOfOrganization."""
+    if call.is_by_instance:
+        yield
+        return
+    store, keys = _CountingStore(service), list[str]()
+    try:
+        await store._admit(_mails(service, writes), keys)
+        yield
+    except (Conflict, Stale, Unavailable, TooMany):
+        for key in keys:
+            await throttle.uncount(service, key)
+        raise
 
 
 class _CountingStore:

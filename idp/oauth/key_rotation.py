@@ -11,12 +11,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final, Literal
 
 import msgspec
 
+from idp import changes
 from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change, Part, Planned
 from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.keys.key_ring import (
     HINT_DAYS,
@@ -27,9 +30,8 @@ from idp.keys.key_ring import (
 )
 from idp.records import INSTANCE_ID, INSTANCES, SIGNING_KEYS, SigningAlgorithm, SigningKey
 from idp.service import Service
-from storage import Stale, Update, Write
+from storage import Update, Write
 from storage.codec import instant_text
-from storage.confirmed_commit import commit_confirmed
 
 Algorithm = SigningAlgorithm | Literal["A256GCM"]
 Pairs = dict[Algorithm, dict[str, SigningKey]]
@@ -39,11 +41,21 @@ _PAIR: Final = ("active", "next")
 
 
 async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
-    """Generates an active and a next key of the algorithm, unless it has them.
+    """Generates an active and a next key of the algorithm, unless it has them. `actor` is the
+    actor of the events. Raises `LookupError` before the set-up has run."""
 
-    It is called before an application is stored that signs by the algorithm: an algorithm has no
-    keys, and none are published, until the first application uses it. `actor` is the actor of the
-    events. Raises `LookupError` before the set-up has run.
+    async def plan() -> Planned[None]:
+        return await missing_keys(service, algorithm, actor=actor) or Change(None)
+
+    await changes.commit(service, plan)
+
+
+async def missing_keys(service: Service, algorithm: Algorithm, *, actor: str) -> Part | None:
+    """Returns the unit that stores an active and a next key of the algorithm; None if it has them.
+
+    It precedes each change by which an application signs by the algorithm: an algorithm has no
+    keys, and none are published, until the first application uses it. Raises `LookupError` before
+    the set-up has run.
     """
     # The instance is read before the keys: if another process generates keys in between, this unit
     # fails as `Stale`.
@@ -53,31 +65,29 @@ async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
     pair = _pairs(await _trusted(service)).get(algorithm, {})
     new_keys = [await _new(service, algorithm, state) for state in _PAIR if state not in pair]
     if not new_keys:
-        return
+        return None
     now = service.clock.now()
     writes = events.update(
         service.random, INSTANCES, instance, {}, AuditEntry("instance.keys_made", actor, now)
     )
     for key in new_keys:
         writes += _insertion(service, key, now, actor)
-    try:
-        await commit_confirmed(service.store, *writes)
-    except Stale:
-        await ensure(service, algorithm, actor=actor)
-    service.keys.forget()
+    return Part(writes, [partial(_forget, service)])
 
 
 async def rotate(
     service: Service, *, actor: str, algorithms: Collection[Algorithm] | None = None
-) -> dict[Algorithm, SigningKey]:
+) -> Planned[dict[Algorithm, SigningKey]]:
     """Makes the next keys the active ones, and generates new next keys.
 
-    This concerns `algorithms`, or all of them if it is None; `actor` is for the events. Returns
-    the keys that sign now. Raises `FailedPrecondition`, which says when it will be possible: a key
-    waits until every cache of the published key set has it.
+    This concerns `algorithms`, or all of them if it is None; `actor` is for the events. The answer
+    has the keys that sign from then on. Raises `FailedPrecondition`, which says when it will be
+    possible: a key waits until every cache of the published key set has it.
     """
     for algorithm in {key.algorithm for key in await _trusted(service)}:
-        await ensure(service, algorithm, actor=actor)
+        part = await missing_keys(service, algorithm, actor=actor)
+        if part is not None:
+            return part
     trusted = await _trusted(service)
     pairs = _pairs(trusted)
     rotated = {each: pairs[each] for each in pairs if algorithms is None or each in algorithms}
@@ -89,16 +99,12 @@ async def rotate(
         writes += _state_change(service, pair["active"], "retired", now, actor)
         writes += _state_change(service, pair["next"], "active", now, actor)
         writes += _insertion(service, next_key, now, actor)
-    try:
-        await commit_confirmed(service.store, *writes)
-    except Stale:
-        return await rotate(service, actor=actor, algorithms=algorithms)
-    service.keys.forget()
-    # The former next key is the active one now.
-    return {algorithm: pair["next"] for algorithm, pair in rotated.items()}
+    # The former next key is the active one then.
+    answer = {algorithm: pair["next"] for algorithm, pair in rotated.items()}
+    return Change(answer, writes, [partial(_forget, service)])
 
 
-async def remove(service: Service, kid: str, *, actor: str) -> None:
+async def remove(service: Service, kid: str, *, actor: str) -> Planned[None]:
     """Removes a key immediately, because it may be known to others. `actor` is for the events.
 
     Everything that it signed or sealed is invalid, and its private part is deleted. If it was
@@ -112,15 +118,17 @@ async def remove(service: Service, kid: str, *, actor: str) -> None:
     now = service.clock.now()
     writes = _state_change(service, key, "removed", now, actor)
     if key.state in _PAIR:
-        await ensure(service, key.algorithm, actor=actor)
+        part = await missing_keys(service, key.algorithm, actor=actor)
+        if part is not None:
+            return part
         writes += _insertion(service, await _new(service, key.algorithm, "next"), now, actor)
     if key.state == "active":
         next_key = _pairs(await _trusted(service))[key.algorithm]["next"]
         writes += _state_change(service, next_key, "active", now, actor)
-    try:
-        await commit_confirmed(service.store, *writes)
-    except Stale:  # it was rotated concurrently, and is removed nevertheless
-        await remove(service, kid, actor=actor)
+    return Change(None, writes, [partial(_forget, service)])
+
+
+async def _forget(service: Service) -> None:
     service.keys.forget()
 
 
@@ -141,10 +149,10 @@ async def maintain(service: Service) -> None:
         and _ready_at(pair["next"], trusted) <= now
     ]
     if due:
-        await rotate(service, actor=SCHEDULE, algorithms=due)
+        await changes.run(service, rotate, actor=SCHEDULE, algorithms=due)
     for key in trusted:
         if key.state == "retired" and key.changed_at + timedelta(days=HINT_DAYS) < now:
-            await remove(service, key.id, actor=SCHEDULE)
+            await changes.run(service, remove, key.id, actor=SCHEDULE)
 
 
 async def all_keys(service: Service) -> list[SigningKey]:

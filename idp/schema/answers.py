@@ -47,6 +47,12 @@ class Details(Answer, frozen=True, kw_only=True):
     change_date: datetime | None = None
 
 
+class Changed(Answer, frozen=True, kw_only=True):
+    """The answer of a call that changes or removes a record and returns nothing else."""
+
+    details: Details
+
+
 class Dated(Protocol):
     """A record that has a sequence and the time of its creation; it may also have `changed_at`,
     the time of its last change."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Final
 
-from idp.audit import events, versioned_updates
+from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.records import SESSIONS, User
@@ -155,7 +155,7 @@ def removals(service: Service, links: Sequence[IdentityLink], actor: str) -> lis
     now, writes = service.clock.now(), list[Write]()
     for link in links:
         entry = AuditEntry("identity_link.deleted", actor, now)
-        writes += versioned_updates.removal(service, IDENTITY_LINKS, link, entry)
+        writes += events.removal(service.random, IDENTITY_LINKS, link, entry)
     return writes
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from idp import changes
 from idp.background import schedule as background_schedule
 from idp.background.schedule import ScheduledJob
 from idp.foundation.errors import FailedPrecondition
@@ -68,7 +69,8 @@ async def test_many_who_want_an_algorithm_make_one_pair_of_keys(server, processe
 @pytest.mark.full
 async def test_many_who_rotate_do_it_once(server, processes):
     outcomes = await asyncio.gather(
-        *[key_rotation.rotate(each, actor="a test") for each in processes], return_exceptions=True
+        *[changes.run(each, key_rotation.rotate, actor="a test") for each in processes],
+        return_exceptions=True,
     )
 
     assert [type(each) for each in outcomes].count(FailedPrecondition) == AT_ONCE - 1

@@ -240,7 +240,7 @@ async def departures(service: Service, user: User, actor: str) -> tuple[list[Wri
 def deletion(service: Service, group: Group, actor: str, now: datetime) -> list[Write]:
     """Returns the writes that delete a group, for the caller to commit in one unit with
     `deferred_work.new(…, DELETED, group.generation, …)`."""
-    return versioned_updates.removal(service, GROUPS, group, AuditEntry(DELETED, actor, now))
+    return events.removal(service.random, GROUPS, group, AuditEntry(DELETED, actor, now))
 
 
 async def purge(service: Service, work: DeferredWork) -> bool:
@@ -316,7 +316,7 @@ def _end_writes(service: Service, member: GroupMember, actor: str) -> list[Write
     entry = AuditEntry(
         "group_member.deleted", actor, service.clock.now(), payload=_payload(member)
     )
-    return versioned_updates.removal(service, GROUP_MEMBERS, member, entry)
+    return events.removal(service.random, GROUP_MEMBERS, member, entry)
 
 
 def _payload(member: GroupMember) -> dict[str, str]:

@@ -9,7 +9,6 @@ from msgspec import structs
 
 from idp.audit import deferred_work, events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.management.call import Call
 from idp.management.connections import (
@@ -25,6 +24,7 @@ from idp.management.connections.forms import ConnectionForm
 from idp.records import DEFERRED_WORK
 from idp.records.connections import CONNECTIONS, ConnectionKind, ProviderConnection
 from idp.schema import answers, reading
+from idp.schema.answers import Changed
 from idp.service import Service
 from idp.upstream import authorities
 from storage import Conflict, Insert, Update, Write

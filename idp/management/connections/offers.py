@@ -9,7 +9,6 @@ from msgspec import structs
 
 from idp.audit import events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.management import search as management_search
 from idp.management.call import Call
@@ -24,6 +23,7 @@ from idp.records.connections import (
     offered_id,
 )
 from idp.schema import answers
+from idp.schema.answers import Changed
 from idp.schema.field_rules import Name, OneOf
 from idp.schema.reading import Request
 from idp.search.query_planner import Filter

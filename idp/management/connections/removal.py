@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Final, Literal
 
 from idp.audit import deferred_work, versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
 from idp.management.call import Call
 from idp.management.connections import read
 from idp.records import DEFERRED_WORK, DeferredWork
 from idp.records.connections import CONNECTIONS, ProviderConnection
 from idp.records.identity_links import IDENTITY_LINKS, IdentityLink
+from idp.schema.answers import Changed
 from idp.schema.field_rules import OneOf
 from idp.schema.reading import Request
 from idp.service import Service

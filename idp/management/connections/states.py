@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.audit import deferred_work, versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
 from idp.management.call import Call
 from idp.management.connections import read, removal
@@ -14,6 +13,7 @@ from idp.management.state_transitions import StateTransition
 from idp.records import DEFERRED_WORK
 from idp.records.connections import CONNECTIONS, ProviderConnection
 from idp.schema import answers
+from idp.schema.answers import Changed
 from idp.service import Service
 from storage import Insert
 

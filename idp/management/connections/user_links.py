@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec import structs
 
 from idp.audit import versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.mail.templates import connections as connection_messages
 from idp.management import search as management_search
@@ -15,7 +14,7 @@ from idp.management.users import manageable
 from idp.management.users import read as user_read
 from idp.records.identity_links import IDENTITY_LINKS, IdentityLink
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.search.query_planner import Filter
 from idp.service import Service
 from idp.upstream import links

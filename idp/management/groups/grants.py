@@ -9,7 +9,6 @@ from msgspec import structs
 
 from idp.audit import events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.identity.users import grant_ids, groups
 from idp.management.call import Call
@@ -20,6 +19,7 @@ from idp.management.projects.role_assignments import AssignmentSource
 from idp.records import PROJECT_GRANTS, PROJECTS, ProjectRole
 from idp.records.groups import GROUP_GRANTS, Group, GroupGrant, grant_id
 from idp.schema import answers
+from idp.schema.answers import Changed
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
 from idp.service import Service

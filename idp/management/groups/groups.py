@@ -7,7 +7,6 @@ from typing import Annotated, Final
 
 from idp.audit import deferred_work, events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FieldProblem, NotFound, Taken
 from idp.identity.users import groups, organizations
 from idp.management import call as management_call
@@ -15,7 +14,7 @@ from idp.management.call import Call
 from idp.records import DEFERRED_WORK
 from idp.records.groups import GROUP_GRANTS, GROUPS, Group, GroupGrant
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Name, Text
 from idp.schema.reading import Request
 from idp.service import Service

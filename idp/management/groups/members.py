@@ -8,7 +8,6 @@ from typing import Annotated
 
 from msgspec import structs
 
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import (
     FailedPrecondition,
     FieldProblem,
@@ -24,7 +23,7 @@ from idp.management.users import manageable
 from idp.records import ORGANIZATIONS, USERS, User
 from idp.records.groups import GROUP_MEMBERS, Group, GroupMember
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
 from idp.search.query_planner import Filter

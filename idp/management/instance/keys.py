@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from idp.changes import Planned
 from idp.management.call import Call
 from idp.oauth import key_rotation
 from idp.records import SigningKey
@@ -47,24 +48,24 @@ async def find_all(service: Service, call: Call) -> SigningKeys:
     return SigningKeys(details=ListDetails(total_result=str(len(keys))), result=keys)
 
 
-async def rotate(service: Service, call: Call) -> KeysRotated:
+async def rotate(service: Service, call: Call) -> Planned[KeysRotated]:
     """Rotates the signing keys: those that were published as the next ones sign from now on.
 
     Raises FailedPrecondition if they were published too recently.
     """
-    active_keys = await key_rotation.rotate(service, actor=call.actor)
-    return KeysRotated(key_id=active_keys["RS256"].id)
+    rotation = await key_rotation.rotate(service, actor=call.actor)
+    return rotation.map(lambda active: KeysRotated(key_id=active["RS256"].id))
 
 
-async def remove(service: Service, call: Call, key_id: str) -> KeyRemoved:
+async def remove(service: Service, call: Call, key_id: str) -> Planned[KeyRemoved]:
     """Removes a signing or encryption key, so that every token that it signed or sealed becomes
     invalid immediately.
 
     Raises NotFound if there is no key with this id, and FailedPrecondition if it was removed
     before.
     """
-    await key_rotation.remove(service, key_id, actor=call.actor)
-    return KeyRemoved()
+    removal = await key_rotation.remove(service, key_id, actor=call.actor)
+    return removal.map(lambda _: KeyRemoved())
 
 
 def _view(key: SigningKey) -> SigningKeyView:

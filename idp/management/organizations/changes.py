@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from idp.audit import versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Taken
 from idp.identity.users import login_name_reservations, org_domains, organizations
 from idp.identity.users import lookup as user_lookup
@@ -13,7 +12,7 @@ from idp.management import call as management_call
 from idp.management.call import Call
 from idp.records import DOMAINS, ORGANIZATIONS, Organization
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Name
 from idp.schema.reading import Request
 from idp.service import Service

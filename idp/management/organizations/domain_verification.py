@@ -12,7 +12,6 @@ from datetime import timedelta
 from typing import Final, Literal
 
 from idp.audit import versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.config.settings import Config
 from idp.foundation import logs
 from idp.foundation.errors import FailedPrecondition, Taken, TooMany
@@ -23,7 +22,7 @@ from idp.outgoing.failures import Failed
 from idp.outgoing.http import Outgoing
 from idp.records import DOMAINS, Challenge, Organization, OrganizationDomain
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict, Update

@@ -7,7 +7,6 @@ from typing import Annotated, Final
 
 from idp.audit import events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
 from idp.foundation import domain_names
 from idp.foundation.errors import (
     AlreadyExists,
@@ -24,7 +23,7 @@ from idp.management.organizations import read as organization_read
 from idp.management.search import Search, SearchDetails, TextQuery
 from idp.records import DOMAINS, ORGANIZATIONS, Organization, OrganizationDomain, new_domain
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Domain, Name
 from idp.schema.reading import Request
 from idp.service import Service

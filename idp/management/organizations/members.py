@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from idp.audit import versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import AlreadyExists, FailedPrecondition, NotFound, PermissionDenied
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import memberships, permissions
@@ -16,7 +15,7 @@ from idp.management import call as management_call
 from idp.management.call import Call
 from idp.records import MEMBERSHIPS, USERS, Membership, User
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Items, Name, OneOf
 from idp.schema.reading import Request
 from idp.service import Service

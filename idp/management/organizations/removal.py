@@ -13,9 +13,8 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
-from idp.audit import deferred_work, held_units, versioned_updates
+from idp.audit import deferred_work, events, held_units, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.identity.users import groups
 from idp.management import call as management_call
@@ -42,6 +41,7 @@ from idp.records import (
 )
 from idp.records.connections import CONNECTIONS, OFFERED_CONNECTIONS, ProviderConnection
 from idp.records.groups import GROUPS, Group
+from idp.schema.answers import Changed
 from idp.search import paging
 from idp.service import Service
 from storage import Collection, Conflict, Delete, Insert, Stale, StorageError, Write
@@ -134,8 +134,8 @@ async def _domains(service: Service, organization: Organization, actor: str) -> 
     page = await service.store.find(DOMAINS, where, order="domain", limit=paging.MAX_RECORDS)
     writes: list[Write] = []
     for each in page.records:
-        writes += versioned_updates.removal(
-            service, DOMAINS, each, AuditEntry("domain.deleted", actor, now)
+        writes += events.removal(
+            service.random, DOMAINS, each, AuditEntry("domain.deleted", actor, now)
         )
     return writes
 
@@ -204,8 +204,8 @@ async def _purge_user(service: Service, user: User, actor: str) -> None:
         writes, is_complete = await user_removal.dependent_removals(service, user, actor)
         if is_complete:
             now = service.clock.now()
-            writes += versioned_updates.removal(
-                service, USERS, user, AuditEntry("user.deleted", actor, now)
+            writes += events.removal(
+                service.random, USERS, user, AuditEntry("user.deleted", actor, now)
             )
         with suppress(Stale):  # changed meanwhile: the next step reads the records again
             await commit_confirmed(service.store, *writes)
@@ -229,7 +229,7 @@ async def _purge_connection(service: Service, connection: ProviderConnection, ac
     have."""
     work = deferred_work.new(service, connection_removal.DELETED, connection.id, actor)
     entry = AuditEntry(connection_removal.DELETED, actor, service.clock.now())
-    removal = versioned_updates.removal(service, CONNECTIONS, connection, entry)
+    removal = events.removal(service.random, CONNECTIONS, connection, entry)
     with suppress(Stale):
         await commit_confirmed(service.store, *removal, Insert(DEFERRED_WORK, work))
 
@@ -238,8 +238,8 @@ async def _purge_project(service: Service, project: Project, actor: str) -> None
     """Removes a project; `idp/background/deferred_work.py` removes its applications and roles."""
     now = service.clock.now()
     work = deferred_work.new(service, "project.deleted", project.id, actor)
-    removal = versioned_updates.removal(
-        service, PROJECTS, project, AuditEntry("project.deleted", actor, now)
+    removal = events.removal(
+        service.random, PROJECTS, project, AuditEntry("project.deleted", actor, now)
     )
     with suppress(Stale):
         await commit_confirmed(service.store, *removal, Insert(DEFERRED_WORK, work))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.audit import versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.users import memberships
 from idp.management import call as management_call
@@ -15,6 +14,7 @@ from idp.management.organizations import protected_organizations
 from idp.management.state_transitions import StateTransition
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Organization
 from idp.schema import answers
+from idp.schema.answers import Changed
 from idp.service import Service
 from storage import Write
 

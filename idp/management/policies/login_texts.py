@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Annotated, Final
 
-from idp.audit.versioned_updates import Changed
 from idp.foundation import i18n
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.foundation.localization import rewordings
@@ -22,7 +21,7 @@ from idp.management.policies import policies
 from idp.policies import effective
 from idp.policies.page_texts import KIND, Texts, built_in, texts_of
 from idp.records import LoginText, LoginTextRules, Policy
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Items, Text
 from idp.schema.reading import Request
 from idp.service import Service

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from idp.audit.versioned_updates import Changed
 from idp.foundation import i18n
 from idp.foundation.errors import NotFound
 from idp.mail import wording_rules
@@ -15,6 +14,7 @@ from idp.management.policies.forms import MessageTextForm
 from idp.management.policies.views import MessageTextFound, MessageTextView
 from idp.policies import effective
 from idp.records import MessageTextRules, Policy
+from idp.schema.answers import Changed
 from idp.service import Service
 from storage import Conflict
 

@@ -12,7 +12,6 @@ from typing import Annotated, cast
 
 from idp.audit import events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, PreconditionFailed
 from idp.management import call as management_call
 from idp.management.call import Call
@@ -22,7 +21,7 @@ from idp.policies.images import EncodedPicture
 from idp.policies.pictures import PICTURE_LIMITS
 from idp.records import ORGANIZATIONS, PICTURES, Organization, Picture
 from idp.records.pictures import PictureKind
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Base64
 from idp.schema.reading import Request
 from idp.service import Service

@@ -8,7 +8,6 @@ from typing import cast
 
 from idp.audit import events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import AlreadyExists, NotFound, PreconditionFailed
 from idp.identity.users import organizations
 from idp.management import call as management_call
@@ -27,7 +26,7 @@ from idp.records import (
 )
 from idp.records.policies import PolicyKind, PolicyRules
 from idp.schema import reading
-from idp.schema.answers import Details, details
+from idp.schema.answers import Changed, Details, details
 from idp.service import Service
 from storage import Conflict
 from storage.confirmed_commit import commit_confirmed

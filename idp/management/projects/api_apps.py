@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
+from idp.changes import Planned
 from idp.foundation.errors import FailedPrecondition
 from idp.management.call import Call
 from idp.management.projects import apps
@@ -30,20 +31,20 @@ class NewApiApp(ApiSettings, frozen=True, kw_only=True):
 
 async def create(
     service: Service, call: Call, project_id: str, request: NewApiApp
-) -> AppRegistered:
+) -> Planned[AppRegistered]:
     """Registers an API application in a project. Raises NotFound (the project)."""
     return await apps.register(service, call, project_id, request.name, settings(request))
 
 
 async def configure(
     service: Service, call: Call, project_id: str, app_id: str, request: ApiSettings
-) -> AppConfigured:
+) -> Planned[AppConfigured]:
     """Replaces the method by which an API application authenticates.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (the application is of another kind).
     """
-    changes = settings(request)
-    return await apps.configure(service, call, project_id, app_id, changes, _check)
+    values = settings(request)
+    return await apps.configure(service, call, project_id, app_id, values, _check)
 
 
 def _check(client: Application) -> None:

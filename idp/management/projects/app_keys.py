@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp.audit.versioned_updates import Changed
+from idp.changes import Change
 from idp.management.call import Call
 from idp.management.projects import key_owners, registered_keys
 from idp.management.projects.registered_keys import (
@@ -13,6 +13,7 @@ from idp.management.projects.registered_keys import (
     RegisteredKeys,
 )
 from idp.management.search import Search
+from idp.schema.answers import Changed
 from idp.service import Service
 
 
@@ -35,7 +36,7 @@ async def search(
 
 async def create(
     service: Service, call: Call, project_id: str, app_id: str, request: NewKey
-) -> KeyCreated:
+) -> Change[KeyCreated]:
     """Registers a public key of an application, or generates a key pair for it.
 
     Raises NotFound, PermissionDenied, InvalidArgument.
@@ -54,7 +55,7 @@ async def show(
 
 async def remove(
     service: Service, call: Call, project_id: str, app_id: str, key_id: str
-) -> Changed:
+) -> Change[Changed]:
     """Removes a key of an application, which cannot authenticate with it from then on.
 
     Raises NotFound, PermissionDenied.

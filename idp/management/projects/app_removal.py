@@ -6,9 +6,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from idp.audit import deferred_work, versioned_updates
+from idp import changes
+from idp.audit import deferred_work, events
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
+from idp.changes import Change
 from idp.clients import web_origins
 from idp.foundation.errors import FailedPrecondition
 from idp.management.call import Call
@@ -23,13 +24,14 @@ from idp.records import (
     Application,
     DeferredWork,
 )
+from idp.schema.answers import Changed
 from idp.service import Service
 from storage import Insert, Write
 
 _TYPE: Final = "application.deleted"
 
 
-async def remove(service: Service, call: Call, project_id: str, app_id: str) -> Changed:
+async def remove(service: Service, call: Call, project_id: str, app_id: str) -> Change[Changed]:
     """Deletes an application with its keys and consents; the tokens that were issued to it become
     invalid.
 
@@ -44,17 +46,10 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
         )
         raise FailedPrecondition(message, error_code="app.demo")
     work = deferred_work.new(service, _TYPE, app.id, call.actor, app.org_id)
-    changed = await versioned_updates.removed(
-        service,
-        APPLICATIONS,
-        lambda: apps.find_to_change(service, call, project_id, app_id),
-        _TYPE,
-        call,
-        app.org_id,
-        further_writes=lambda client: _further_writes(client, work),
+    return changes.removed(service, call, APPLICATIONS, app, _TYPE).change(
+        *_further_writes(app, work),
+        afterwards=[deferred_work.first_step(service, work, purge)],
     )
-    await deferred_work.begin(service, work, purge)
-    return changed
 
 
 def removal(service: Service, client: Application, actor: str, now: datetime) -> list[Write]:
@@ -62,9 +57,8 @@ def removal(service: Service, client: Application, actor: str, now: datetime) ->
     stored only if the application has not changed since `client` was read. `actor` is the user
     that the events name."""
     work = deferred_work.new(service, _TYPE, client.id, actor, client.org_id)
-    client_removal = versioned_updates.removal(
-        service, APPLICATIONS, client, AuditEntry(_TYPE, actor, now)
-    )
+    entry = AuditEntry(_TYPE, actor, now)
+    client_removal = events.removal(service.random, APPLICATIONS, client, entry)
     return [*client_removal, *_further_writes(client, work)]
 
 

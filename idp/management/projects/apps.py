@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
+from idp import changes
+from idp.changes import Change, Part, Planned
 from idp.clients import web_origins
 from idp.credentials import client_secrets
 from idp.foundation.errors import NotFound, PermissionDenied
@@ -21,12 +20,10 @@ from idp.management.projects.compliance import ComplianceProblem
 from idp.oauth import key_rotation
 from idp.records import APPLICATIONS, Application, AppState, AuthMethod, Project
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Name
 from idp.schema.reading import Request
 from idp.service import Service
-from storage import Write
-from storage.confirmed_commit import commit_confirmed
 
 SECRET_METHODS: Final[frozenset[AuthMethod]] = frozenset(
     {"client_secret_basic", "client_secret_post"}
@@ -53,36 +50,35 @@ class AppRegistered(AppConfigured, frozen=True, kw_only=True):
 
 async def register(
     service: Service, call: Call, project_id: str, name: str, settings: Mapping[str, Any]
-) -> AppRegistered:
+) -> Planned[AppRegistered]:
     """Registers an application in a project.
 
     Raises NotFound (the project), PermissionDenied (only owners of the installation decide about
     management access).
     """
     _check_management_access(call, settings)
-    await projects.find(service, call, project_id)
-    await _ensure_keys(service, call, settings)
+    project = await projects.find(service, call, project_id)
+    part = await _missing_keys(service, call, settings)
+    if part is not None:
+        return part
     secret = service.random.token() if settings["auth_method"] in SECRET_METHODS else None
-    fields = {
-        **settings,
-        "name": name,
-        **client_secrets.initial_fields(secret, service.clock.now()),
-    }
-
-    async def attempt() -> Application:
-        project = await projects.find(service, call, project_id)
-        client = new(service, project, fields)
-        entry = AuditEntry("application.created", call.actor, client.created_at)
-        await commit_confirmed(
-            service.store,
-            *events.insertion(service.random, APPLICATIONS, client, entry),
+    client = new(
+        service,
+        project,
+        {
+            **settings,
+            "name": name,
+            **client_secrets.initial_fields(secret, service.clock.now()),
+        },
+    )
+    return Change(
+        AppRegistered(app_id=client.id, client_id=client.id, **_answer(client, secret)),
+        [
+            *changes.created(service, call, APPLICATIONS, client, "application.created"),
             *web_origins.changes(None, client),
             projects.state_unchanged(project),
-        )
-        return client
-
-    client = await versioned_updates.repeated(attempt)
-    return AppRegistered(app_id=client.id, client_id=client.id, **_answer(client, secret))
+        ],
+    )
 
 
 async def draft(
@@ -122,21 +118,15 @@ def inherited_state(project: Project) -> AppState:
 
 async def rename(
     service: Service, call: Call, project_id: str, app_id: str, request: AppName
-) -> Changed:
+) -> Change[Changed]:
     """Gives an application another name.
 
     Raises NotFound, PermissionDenied (it has management access, and the caller is no owner of the
     installation).
     """
-    client = await versioned_updates.changed(
-        service,
-        APPLICATIONS,
-        lambda: find_to_change(service, call, project_id, app_id),
-        lambda _: {"name": request.name},
-        "application.changed",
-        call,
-    )
-    return Changed(details=answers.details(client, client.org_id))
+    client = await find_to_change(service, call, project_id, app_id)
+    values, event = {"name": request.name}, "application.changed"
+    return changes.updated(service, call, APPLICATIONS, client, values, event).change()
 
 
 async def configure(
@@ -146,7 +136,7 @@ async def configure(
     app_id: str,
     settings: Mapping[str, Any],
     check: Callable[[Application], None],
-) -> AppConfigured:
+) -> Planned[AppConfigured]:
     """Replaces the settings of an application. `check` is called with the application before the
     change, and raises an error if the application must not get these settings.
 
@@ -155,39 +145,39 @@ async def configure(
     longer allowed end. Raises NotFound, PermissionDenied (only owners of the installation decide
     about management access), and what `check` raises.
     """
-    secret: str | None = None
-
-    async def find_client() -> Application:
-        client = await find_to_change(service, call, project_id, app_id)
-        _check_management_access(call, settings)
-        check(client)
-        # Before keys are generated: a call that is refused must not change anything.
-        versioned_updates.check_sequence(client, call)
-        await _ensure_keys(service, call, settings)
-        return client
-
-    def decide(client: Application) -> Mapping[str, object]:
-        nonlocal secret
-        # An application keeps its secret, and gets one when it first authenticates by one.
-        has_secret, stored_hash = settings["auth_method"] in SECRET_METHODS, client.secret_hash
-        secret = service.random.token() if has_secret and stored_hash is None else None
-        keeps_secret = has_secret and stored_hash is not None
-        initial_fields = client_secrets.initial_fields(secret, service.clock.now())
-        secrets = {} if keeps_secret else initial_fields
-        loses_access = client.has_management_access and not settings.get("has_management_access")
-        stamp = service.random.token(bits=64) if loses_access else client.stamp
-        restriction_stamps = allowed_users.restriction_stamps(service.random, client, settings)
-        return {**settings, **secrets, **restriction_stamps, "stamp": stamp}
-
-    def further_writes(before: Application, after: Application) -> list[Write]:
-        deletions = client_secrets.last_use_deletions(before, after)
-        return [*web_origins.changes(before, after), *deletions]
-
-    event_type = "application.changed"
-    client = await versioned_updates.changed(
-        service, APPLICATIONS, find_client, decide, event_type, call, further_writes
+    client = await find_to_change(service, call, project_id, app_id)
+    _check_management_access(call, settings)
+    check(client)
+    # Before keys are generated: a call that is refused must not change anything.
+    changes.check_version(client, call)
+    part = await _missing_keys(service, call, settings)
+    if part is not None:
+        return part
+    secret, secret_fields = _secret(service, client, settings)
+    loses_access = client.has_management_access and not settings.get("has_management_access")
+    values = {
+        **settings,
+        **secret_fields,
+        **allowed_users.restriction_stamps(service.random, client, settings),
+        "stamp": service.random.token(bits=64) if loses_access else client.stamp,
+    }
+    update = changes.updated(service, call, APPLICATIONS, client, values, "application.changed")
+    return update.answered(
+        AppConfigured(**_answer(update.record, secret)),
+        *web_origins.changes(client, update.record),
+        *client_secrets.last_use_deletions(client, update.record),
     )
-    return AppConfigured(**_answer(client, secret))
+
+
+def _secret(
+    service: Service, client: Application, settings: Mapping[str, Any]
+) -> tuple[str | None, Mapping[str, Any]]:
+    """Returns the secret that an application gets with these settings, None if it keeps its own or
+    has none, and the fields of its record. It gets one when it first authenticates by one."""
+    if settings["auth_method"] in SECRET_METHODS and client.secret_hash is not None:
+        return None, {}
+    secret = service.random.token() if settings["auth_method"] in SECRET_METHODS else None
+    return secret, client_secrets.initial_fields(secret, service.clock.now())
 
 
 async def find(service: Service, call: Call, project_id: str, app_id: str) -> Application:
@@ -215,11 +205,13 @@ async def find_to_change(
     return client
 
 
-async def _ensure_keys(service: Service, call: Call, settings: Mapping[str, Any]) -> None:
-    """Generates keys for the application's signing algorithm if there are none; for the default
-    algorithm there always are."""
-    if settings.get("signing_algorithm", "RS256") != "RS256":
-        await key_rotation.ensure(service, settings["signing_algorithm"], actor=call.actor)
+async def _missing_keys(service: Service, call: Call, settings: Mapping[str, Any]) -> Part | None:
+    """Returns the unit that stores keys for the application's signing algorithm if there are none;
+    for the default algorithm there always are."""
+    algorithm = settings.get("signing_algorithm", "RS256")
+    if algorithm == "RS256":
+        return None
+    return await key_rotation.missing_keys(service, algorithm, actor=call.actor)
 
 
 def _check_management_access(call: Call, settings: Mapping[str, Any]) -> None:

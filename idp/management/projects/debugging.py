@@ -9,11 +9,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from idp.audit import versioned_updates
+from idp import changes
+from idp.changes import Change
 from idp.management.call import Call
 from idp.management.projects import apps, oidc_apps
-from idp.records import APPLICATIONS, Application
-from idp.schema import answers
+from idp.records import APPLICATIONS
 from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Duration
 from idp.schema.reading import Request
@@ -38,25 +38,17 @@ class DebugModeSet(Answer, frozen=True, kw_only=True):
 
 async def switch(
     service: Service, call: Call, project_id: str, app_id: str, request: DebugMode
-) -> DebugModeSet:
+) -> Change[DebugModeSet]:
     """Switches on debug mode for the requested duration, an hour by default, or ends it.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (it is an API application).
     """
     ends_at = service.clock.now() + request.duration if request.duration else None
 
-    async def find() -> Application:
-        client = await apps.find_to_change(service, call, project_id, app_id)
-        oidc_apps.check_kind(client)
-        return client
-
-    client = await versioned_updates.changed(
-        service,
-        APPLICATIONS,
-        find,
-        lambda _: {"explains_until": ends_at},
-        "application.debug_mode_set" if ends_at else "application.debug_mode_ended",
-        call,
+    client = await apps.find_to_change(service, call, project_id, app_id)
+    oidc_apps.check_kind(client)
+    event = "application.debug_mode_set" if ends_at else "application.debug_mode_ended"
+    update = changes.updated(
+        service, call, APPLICATIONS, client, {"explains_until": ends_at}, event
     )
-    details = answers.details(client, client.org_id)
-    return DebugModeSet(details=details, explains_until=client.explains_until)
+    return update.answered(DebugModeSet(details=update.details, explains_until=ends_at))

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from idp.audit import deferred_work, events, versioned_updates
+from idp.audit import deferred_work, events
 from idp.audit.events import AuditEntry
 from idp.records import (
     PROJECT_GRANTS,
     ROLE_ASSIGNMENTS,
     DeferredWork,
+    Project,
     ProjectGrant,
     RoleAssignment,
 )
@@ -104,8 +105,8 @@ def with_roles(
     now = service.clock.now()
     if not remaining:
         event_type = f"{role_collection.type}.deleted"
-        return versioned_updates.removal(
-            service, role_collection.collection, record, AuditEntry(event_type, actor, now)
+        return events.removal(
+            service.random, role_collection.collection, record, AuditEntry(event_type, actor, now)
         )
     values, event_type = (
         {"role_keys": remaining, "changed_at": now},
@@ -118,3 +119,30 @@ def with_roles(
         values,
         AuditEntry(event_type, actor, now),
     )
+
+
+async def removals_of_role(
+    service: Service, project: Project, key: str, actor: str
+) -> list[Write]:
+    """Returns the writes that remove the role with this key from the first of those assignments
+    and grants of the project that have it; none if no record has it. `actor` is the user whom the
+    events name."""
+    where, units = {"project_id": project.id}, list[list[Write]]()
+    for role_collection in ROLE_COLLECTIONS:
+        async for record in paging.each(service, role_collection.collection, where):
+            if key in record.role_keys and len(units) < _BATCH_SIZE:
+                remaining = [each for each in record.role_keys if each != key]
+                units.append(with_roles(service, role_collection, record, remaining, actor))
+    async for grant in paging.each(service, PROJECT_GRANTS, where):
+        if key in grant.role_keys and len(units) < _BATCH_SIZE:
+            units.append(_without_granted_role(service, grant, key, actor))
+    return [write for unit in units for write in unit]
+
+
+def _without_granted_role(
+    service: Service, grant: ProjectGrant, key: str, actor: str
+) -> list[Write]:
+    now, remaining = service.clock.now(), [each for each in grant.role_keys if each != key]
+    entry = AuditEntry("project_grant.changed", actor, now)
+    values = {"role_keys": remaining, "changed_at": now}
+    return events.update(service.random, PROJECT_GRANTS, grant, values, entry)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from idp.changes import Planned
 from idp.clients.wire_names import (
     ALGORITHMS,
     ALLOWED_USERS,
@@ -39,7 +40,7 @@ class AppChecked(Answer, frozen=True, kw_only=True):
 
 async def create(
     service: Service, call: Call, project_id: str, request: NewOidcApp
-) -> AppRegistered:
+) -> Planned[AppRegistered]:
     """Registers an OpenID Connect application in a project.
 
     Raises NotFound (the project), PermissionDenied (only owners of the installation decide about
@@ -50,7 +51,7 @@ async def create(
 
 async def configure(
     service: Service, call: Call, project_id: str, app_id: str, request: OidcSettings
-) -> AppConfigured:
+) -> Planned[AppConfigured]:
     """Replaces the settings of an OpenID Connect application; those that the request omits get
     their defaults.
 
@@ -58,8 +59,8 @@ async def configure(
     omits it. Raises NotFound, PermissionDenied (only owners of the installation decide about
     management access), FailedPrecondition (the application is of another kind).
     """
-    changes = settings(request)
-    return await apps.configure(service, call, project_id, app_id, changes, check_kind)
+    values = settings(request)
+    return await apps.configure(service, call, project_id, app_id, values, check_kind)
 
 
 async def check(

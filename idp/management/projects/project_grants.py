@@ -7,12 +7,11 @@ organizations, and its managers may assign the granted roles to its own users.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Annotated, Final
 
-from idp.audit import deferred_work, events, versioned_updates
-from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
+from idp import changes
+from idp.audit import deferred_work
+from idp.changes import Change
 from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,
@@ -34,12 +33,11 @@ from idp.records import (
     ProjectRole,
 )
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
 from idp.service import Service
-from storage import Conflict, Insert, Stale, Write, upgrades
-from storage.confirmed_commit import commit_confirmed
+from storage import Insert, upgrades
 
 READABLE_SINCE: Final = 2  # the schema of the first release that applies grants at a sign-in
 _RoleKeys = Annotated[list[Name], Items(100)]
@@ -75,45 +73,36 @@ class ProjectGrantFound(Answer, frozen=True, kw_only=True):
 
 async def create(
     service: Service, call: Call, project_id: str, request: NewProjectGrant
-) -> ProjectGrantCreated:
+) -> Change[ProjectGrantCreated]:
     """Grants a project, and the roles in the request, to another organization.
 
     Raises NotFound (the project), PermissionDenied, InvalidArgument (the organization does not
     exist or owns the project, or the project has no such role), AlreadyExists.
     """
 
-    async def attempt() -> ProjectGrant:
-        project = await projects.find(service, call, project_id)
-        await management_access.check(service, call, project)
-        organization = await _granted_organization(service, project, request.granted_org_id)
-        role_records = await roles.find_by_keys(service, project, request.role_keys)
-        grant = new(service, project, organization.id, role_records)
-        entry = AuditEntry(
-            "project_grant.created",
-            call.actor,
-            grant.created_at,
-            payload={"project": project.id, "grantedOrganization": organization.id},
-        )
-        writes = events.insertion(service.random, PROJECT_GRANTS, grant, entry)
-        guards = [
+    project = await projects.find(service, call, project_id)
+    await management_access.check(service, call, project)
+    organization = await _granted_organization(service, project, request.granted_org_id)
+    role_records = await roles.find_by_keys(service, project, request.role_keys)
+    grant = new(service, project, organization.id, role_records)
+    payload = {"project": project.id, "grantedOrganization": organization.id}
+    return Change(
+        ProjectGrantCreated(grant_id=grant.id, details=answers.details(grant, grant.org_id)),
+        [
+            *changes.created(
+                service, call, PROJECT_GRANTS, grant, "project_grant.created", payload
+            ),
             projects.state_unchanged(project),
             *roles.unchanged(role_records),
             organizations.state_unchanged(organization),
-        ]
-        # Earlier releases would ignore the grant, so they must not open the store any more.
-        closing = await upgrades.closing(service.store, READABLE_SINCE)
-        await commit_confirmed(service.store, *writes, *guards, *closing)
-        return grant
-
-    try:
-        created = await versioned_updates.repeated(attempt)
-    except Conflict:
-        message = "the project is already granted to this organization"
-        raise AlreadyExists(
-            message, error_code="project_grant.exists", field="grantedOrgId"
-        ) from None
-    return ProjectGrantCreated(
-        grant_id=created.id, details=answers.details(created, created.org_id)
+            # Earlier releases would ignore the grant, so they must not open the store any more.
+            *await upgrades.closing(service.store, READABLE_SINCE),
+        ],
+        if_taken=AlreadyExists(
+            "the project is already granted to this organization",
+            error_code="project_grant.exists",
+            field="grantedOrgId",
+        ),
     )
 
 
@@ -159,42 +148,30 @@ async def show(service: Service, call: Call, project_id: str, grant_id: str) -> 
 
 async def change(
     service: Service, call: Call, project_id: str, grant_id: str, request: GrantedRoles
-) -> Changed:
+) -> Change[Changed]:
     """Replaces the roles that a project grant grants; users lose those that are no longer granted.
 
     Raises NotFound, PermissionDenied, InvalidArgument (the project has no such role).
     """
-    role_records: Sequence[ProjectRole] = ()
-
-    async def find() -> ProjectGrant:
-        nonlocal role_records
-        project = await projects.find(service, call, project_id)
-        await management_access.check(service, call, project)
-        role_records = await roles.find_by_keys(service, project, request.role_keys)
-        return await _find(service, project, grant_id)
-
-    work = deferred_work.new(service, "project_grant.changed", grant_id, call.actor)
-
-    def further_writes(before: ProjectGrant, after: ProjectGrant) -> list[Write]:
-        # Only if a role is missing are there assignments to change.
-        has_lost_roles = not set(before.role_keys) <= set(after.role_keys)
-        deferred = [Insert(DEFERRED_WORK, work)] if has_lost_roles else []
-        return [*roles.unchanged(role_records), *deferred]
-
-    changed = await versioned_updates.changed(
-        service,
-        PROJECT_GRANTS,
-        find,
-        lambda _: {"role_keys": [role.key for role in role_records]},
-        "project_grant.changed",
-        call,
-        further_writes=further_writes,
+    project = await projects.find(service, call, project_id)
+    await management_access.check(service, call, project)
+    role_records = await roles.find_by_keys(service, project, request.role_keys)
+    grant = await _find(service, project, grant_id)
+    role_keys = [role.key for role in role_records]
+    update = changes.updated(
+        service, call, PROJECT_GRANTS, grant, {"role_keys": role_keys}, "project_grant.changed"
     )
-    await deferred_work.begin(service, work, granted_roles.reduce_roles)
-    return Changed(details=answers.details(changed, changed.org_id))
+    if set(grant.role_keys) <= set(role_keys):
+        return update.change(*roles.unchanged(role_records))
+    work = deferred_work.new(service, "project_grant.changed", grant_id, call.actor)
+    return update.change(
+        *roles.unchanged(role_records),
+        Insert(DEFERRED_WORK, work),
+        afterwards=[deferred_work.first_step(service, work, granted_roles.reduce_roles)],
+    )
 
 
-async def remove(service: Service, call: Call, project_id: str, grant_id: str) -> Changed:
+async def remove(service: Service, call: Call, project_id: str, grant_id: str) -> Change[Changed]:
     """Deletes a project grant.
 
     The roles that were assigned through it end, and so do the tokens of users who are not allowed
@@ -202,31 +179,18 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
     """
     project = await projects.find(service, call, project_id)
     await management_access.check(service, call, project)
-    work = None
-
-    def further_writes(grant: ProjectGrant) -> list[Write]:
-        nonlocal work
-        # Identified by its generation, which a new grant to the same organization does not share.
-        work = deferred_work.new(service, "project_grant.deleted", grant.generation, call.actor)
-        return [Insert(DEFERRED_WORK, work)]
-
-    removed = await versioned_updates.removed(
-        service,
-        PROJECT_GRANTS,
-        lambda: _find(service, project, grant_id),
-        "project_grant.deleted",
-        call,
-        project.org_id,
-        further_writes=further_writes,
+    grant = await _find(service, project, grant_id)
+    # Identified by its generation, which a new grant to the same organization does not share.
+    work = deferred_work.new(service, "project_grant.deleted", grant.generation, call.actor)
+    return changes.removed(service, call, PROJECT_GRANTS, grant, "project_grant.deleted").change(
+        Insert(DEFERRED_WORK, work),
+        afterwards=[deferred_work.first_step(service, work, granted_roles.purge)],
     )
-    if work is not None:
-        await deferred_work.begin(service, work, granted_roles.purge)
-    return removed
 
 
 async def change_state(
     service: Service, call: Call, project_id: str, grant_id: str, name: str
-) -> Changed:
+) -> Change[Changed]:
     """Deactivates or reactivates a project grant; `name` is `deactivate` or `reactivate`.
 
     A reactivation makes assigned roles valid again, but does not restore the tokens that ended
@@ -235,23 +199,16 @@ async def change_state(
     """
     transition = _TRANSITIONS[name]
 
-    async def find() -> ProjectGrant:
-        project = await projects.find(service, call, project_id)
-        await management_access.check(service, call, project)
-        grant = await _find(service, project, grant_id)
-        if grant.state not in transition.before:
-            message = f"the grant is {grant.state}"
-            raise FailedPrecondition(message, error_code="project_grant.state")
-        return grant
-
-    def decide(grant: ProjectGrant) -> Mapping[str, object]:
-        stamp = transition.stamp(service.random, grant.stamp)
-        return {"state": transition.after, "stamp": stamp}
-
-    changed = await versioned_updates.changed(
-        service, PROJECT_GRANTS, find, decide, transition.event_type, call
-    )
-    return Changed(details=answers.details(changed, changed.org_id))
+    project = await projects.find(service, call, project_id)
+    await management_access.check(service, call, project)
+    grant = await _find(service, project, grant_id)
+    if grant.state not in transition.before:
+        message = f"the grant is {grant.state}"
+        raise FailedPrecondition(message, error_code="project_grant.state")
+    stamp = transition.stamp(service.random, grant.stamp)
+    values = {"state": transition.after, "stamp": stamp}
+    event = transition.event_type
+    return changes.updated(service, call, PROJECT_GRANTS, grant, values, event).change()
 
 
 _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
@@ -262,22 +219,6 @@ _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
         ("inactive",), "active", "project_grant.reactivated", ends_tokens=False
     ),
 }
-
-
-async def remove_role(service: Service, call: Call, grant: ProjectGrant, key: str) -> None:
-    """Removes the role with this key from a project grant and stores the grant; the caller deletes
-    the role itself, before or afterwards. `grant` is the record as it was last read; it is read
-    again if it has changed."""
-    current: ProjectGrant | None = grant
-    while current is not None and key in current.role_keys:
-        now, other_keys = service.clock.now(), [each for each in current.role_keys if each != key]
-        values = {"role_keys": other_keys, "changed_at": now}
-        with suppress(Stale):
-            entry = AuditEntry("project_grant.changed", call.actor, now)
-            await service.store.commit(
-                *events.update(service.random, PROJECT_GRANTS, current, values, entry)
-            )
-        current = await service.store.get(PROJECT_GRANTS, current.id)
 
 
 async def _find(service: Service, project: Project, grant_id: str) -> ProjectGrant:

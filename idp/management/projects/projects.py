@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import NotFound
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.projects import allowed_users, management_access
 from idp.records import PROJECTS, Project
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Name, NotYet
 from idp.schema.reading import Request
 from idp.service import Service
 from storage import Update, Write
-from storage.confirmed_commit import commit_confirmed
 
 
 class ProjectSettings(Request, frozen=True, kw_only=True):
@@ -56,7 +53,7 @@ class ProjectFound(Answer, frozen=True, kw_only=True):
     project: ProjectView
 
 
-async def create(service: Service, call: Call, request: NewProject) -> ProjectCreated:
+async def create(service: Service, call: Call, request: NewProject) -> Change[ProjectCreated]:
     """Creates a project in the call's organization. Raises PermissionDenied, NotFound."""
     organization = await management_call.organization(service, call)
     now = service.clock.now()
@@ -69,13 +66,10 @@ async def create(service: Service, call: Call, request: NewProject) -> ProjectCr
         requires_grant=bool(request.has_project_check),
         requires_role=bool(request.project_role_check),
     )
-    await commit_confirmed(
-        service.store,
-        *events.insertion(
-            service.random, PROJECTS, project, AuditEntry("project.created", call.actor, now)
-        ),
+    return Change(
+        ProjectCreated(id=project.id, details=answers.details(project, project.org_id)),
+        changes.created(service, call, PROJECTS, project, "project.created"),
     )
-    return ProjectCreated(id=project.id, details=answers.details(project, project.org_id))
 
 
 async def find(service: Service, call: Call, project_id: str) -> Project:
@@ -110,38 +104,24 @@ def view(project: Project) -> ProjectView:
 
 async def change(
     service: Service, call: Call, project_id: str, request: ProjectSettings
-) -> Changed:
+) -> Change[Changed]:
     """Changes a project's name, and its checks of who may use its applications.
 
     Raises NotFound; PermissionDenied if the checks would decide who may use an application with
     management access.
     """
-
-    async def find_to_change() -> Project:
-        project = await find(service, call, project_id)
-        if _changes_checks(project, request):  # a new name does not change access
-            await management_access.check(service, call, project)
-        return project
-
-    def decide(project: Project) -> Mapping[str, object]:
-        grant, role = request.has_project_check, request.project_role_check
-        checks = allowed_users.check_fields(
-            service.random,
-            project,
-            requires_grant=project.requires_grant if grant is None else grant,
-            requires_role=project.requires_role if role is None else role,
-        )
-        return {"name": request.name, **checks}
-
-    project = await versioned_updates.changed(
-        service,
-        PROJECTS,
-        find_to_change,
-        decide,
-        "project.changed",
-        call,
+    project = await find(service, call, project_id)
+    if _changes_checks(project, request):  # a new name does not change access
+        await management_access.check(service, call, project)
+    grant, role = request.has_project_check, request.project_role_check
+    checks = allowed_users.check_fields(
+        service.random,
+        project,
+        requires_grant=project.requires_grant if grant is None else grant,
+        requires_role=project.requires_role if role is None else role,
     )
-    return Changed(details=answers.details(project, project.org_id))
+    values = {"name": request.name, **checks}
+    return changes.updated(service, call, PROJECTS, project, values, "project.changed").change()
 
 
 def _changes_checks(project: Project, request: ProjectSettings) -> bool:

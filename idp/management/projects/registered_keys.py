@@ -16,9 +16,8 @@ import msgspec
 from cryptography.hazmat.primitives import serialization
 from msgspec import Struct
 
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
+from idp import changes
+from idp.changes import Change
 from idp.credentials import expirations, last_uses
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FieldProblem, NotFound
@@ -30,15 +29,14 @@ from idp.management.call import Call
 from idp.management.search import Search, SearchDetails
 from idp.records import RegisteredKey
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Base64, FieldRefused, Instant, OneOf, Schema
 from idp.schema.reading import Request
 from idp.search import paging
 from idp.search.paging import ListDetails
 from idp.search.query_planner import Filter
 from idp.service import Service
-from storage import Collection, Stale, Write
-from storage.confirmed_commit import commit_confirmed
+from storage import Collection, Write
 
 _MAX_BASE64: Final = jws.MAX_KEY_CHARACTERS * 4 // 3
 TYPE: Final = "KEY_TYPE_JSON"
@@ -121,7 +119,9 @@ class KeyOwner(Struct, frozen=True):
         return "appId" in self.names
 
 
-async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey) -> KeyCreated:
+async def create(
+    service: Service, call: Call, owner: KeyOwner, request: NewKey
+) -> Change[KeyCreated]:
     """Registers the public key in the request as a key of the owner, or without one generates a
     key pair and returns its private key.
 
@@ -145,24 +145,22 @@ async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey)
         created_at=now,
         expires_at=expires_at,
     )
-    entry = AuditEntry(
+    writes = changes.created(
+        service,
+        call,
+        owner.collection,
+        record,
         f"{_event_object(owner)}.created",
-        call.actor,
-        now,
+        {"owner": owner.id},
         owner.org_id,
-        payload={"owner": owner.id},
     )
-    writes = events.insertion(service.random, owner.collection, record, entry)
-    try:
-        await commit_confirmed(service.store, *writes, *owner.guards)
-    except Stale:  # one of the owner's guards
-        raise NotFound("the owner of the key was deleted") from None
-    return KeyCreated(
+    answer = KeyCreated(
         key_id=record.id,
         id=record.id if owner.is_application else "",
         key_details=_key_file(owner, record, private) if private else "",
         details=answers.details(record, owner.org_id),
     )
+    return Change(answer, [*writes, *owner.guards])
 
 
 async def find_all(service: Service, owner: KeyOwner) -> RegisteredKeys:
@@ -192,16 +190,12 @@ async def show(service: Service, owner: KeyOwner, key_id: str) -> KeyFound:
     return KeyFound(key=(await last_uses.with_last_uses(service, [key]))[0])
 
 
-async def remove(service: Service, call: Call, owner: KeyOwner, key_id: str) -> Changed:
+async def remove(service: Service, call: Call, owner: KeyOwner, key_id: str) -> Change[Changed]:
     """Removes a key of the owner, which no longer verifies assertions. Raises NotFound."""
-    return await versioned_updates.removed(
-        service,
-        owner.collection,
-        lambda: _find(service, owner, key_id),
-        f"{_event_object(owner)}.deleted",
-        call,
-        owner.org_id,
-        further_writes=lambda key: [last_uses.deletion(key.id)],
+    key = await _find(service, owner, key_id)
+    event = f"{_event_object(owner)}.deleted"
+    return changes.removed(service, call, owner.collection, key, event, owner.org_id).change(
+        last_uses.deletion(key.id)
     )
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
-from idp.audit import deferred_work, versioned_updates
-from idp.audit.versioned_updates import Changed
+from idp import changes
+from idp.audit import deferred_work
+from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition
 from idp.management.call import Call
 from idp.management.projects import app_removal, protected_projects
@@ -23,9 +24,9 @@ from idp.records import (
     PROJECTS,
     ROLE_ASSIGNMENTS,
     DeferredWork,
-    Project,
 )
 from idp.records.groups import GROUP_GRANTS
+from idp.schema.answers import Changed
 from idp.service import Service
 from storage import Insert, Stale, Write
 from storage.confirmed_commit import commit_confirmed
@@ -35,38 +36,24 @@ _UNITS_PER_STEP: Final = 10
 _TYPE: Final = "project.deleted"
 
 
-async def remove(service: Service, call: Call, project_id: str) -> Changed:
+async def remove(service: Service, call: Call, project_id: str) -> Change[Changed]:
     """Deletes a project with its applications and their keys, its roles and their assignments.
 
     All tokens that were issued to its applications become invalid. Raises NotFound,
     PermissionDenied, FailedPrecondition (the demo application is in it).
     """
-    project, application_removals = (
-        await protected_projects.find(service, call, project_id),
-        list[Write](),
-    )
+    project = await protected_projects.find(service, call, project_id)
     demo = await app_removal.find_demo(service)
     if demo is not None and demo.project_id == project.id:
         message = "the project contains the demo application, which can't be deleted"
         raise FailedPrecondition(message, error_code="project.demo")
     work = deferred_work.new(service, _TYPE, project.id, call.actor)
 
-    async def find() -> Project:
-        current = await protected_projects.find(service, call, project_id)
-        application_removals[:] = await _application_removals(service, current.id, call.actor)
-        return current
-
-    changed = await versioned_updates.removed(
-        service,
-        PROJECTS,
-        find,
-        _TYPE,
-        call,
-        project.org_id,
-        further_writes=lambda _: [*application_removals, Insert(DEFERRED_WORK, work)],
+    return changes.removed(service, call, PROJECTS, project, _TYPE).change(
+        *await _application_removals(service, project.id, call.actor),
+        Insert(DEFERRED_WORK, work),
+        afterwards=[deferred_work.first_step(service, work, purge)],
     )
-    await deferred_work.begin(service, work, purge)
-    return changed
 
 
 async def purge(service: Service, work: DeferredWork) -> bool:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Annotated
 
 from msgspec import Struct
 
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
+from idp import changes
+from idp.changes import Change, Part, Planned
 from idp.foundation.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
 from idp.identity.users import grant_ids
 from idp.management.call import Call
 from idp.management.projects import (
     granted_roles,
     management_access,
-    project_grants,
     projects,
     roles,
 )
@@ -35,16 +32,14 @@ from idp.records import (
     RoleAssignment,
     User,
 )
-from idp.records.groups import GroupGrant
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Items, Name, Text
 from idp.schema.reading import Request
 from idp.search import paging
 from idp.search.paging import ListDetails
 from idp.service import Service
-from storage import Conflict, Stale, Update, Write
-from storage.confirmed_commit import commit_confirmed
+from storage import Update, Write
 
 _RoleKeys = Annotated[list[Name], Items(100, min=1)]
 
@@ -106,7 +101,7 @@ class Assignments(Answer, frozen=True, kw_only=True):
 
 async def create(
     service: Service, call: Call, user_id: str, request: NewAssignment
-) -> AssignmentCreated:
+) -> Change[AssignmentCreated]:
     """Assigns roles of a project to a user.
 
     The caller needs the permission in the organizations of the project and of the user, or only in
@@ -114,26 +109,30 @@ async def create(
     AlreadyExists, InvalidArgument (the project has no such role, or it is not granted).
     """
 
-    async def attempt() -> RoleAssignment:
-        user = await manageable.find(service, call, user_id)
-        project_id, grant_id = request.project_id, request.project_grant_id
-        source = await _source(service, call, user, project_id, grant_id)
-        role_records = await find_roles(service, source, request.role_keys)
-        assignment = new(service, user, source, role_records)
-        writes = _insertion(service, call, assignment)
-        # The stamp also differs for a user that was deleted and created again with the same id.
-        user_guard = Update(USERS, user.id, expect={"stamp": user.stamp})
-        guards = [*roles.unchanged(role_records), *source.unchanged(), user_guard]
-        await commit_confirmed(service.store, *writes, *guards)
-        return assignment
-
-    try:
-        assignment = await versioned_updates.repeated(attempt)
-    except Conflict:
-        message = "the user already has roles in this project"
-        raise AlreadyExists(message, error_code="user_grant.exists", field="projectId") from None
-    details = answers.details(assignment, assignment.org_id)
-    return AssignmentCreated(user_grant_id=assignment.id, details=details)
+    user = await manageable.find(service, call, user_id)
+    source = await _source(service, call, user, request.project_id, request.project_grant_id)
+    role_records = await find_roles(service, source, request.role_keys)
+    assignment = new(service, user, source, role_records)
+    payload = {"user": assignment.user_id, "project": assignment.project_id}
+    return Change(
+        AssignmentCreated(
+            user_grant_id=assignment.id, details=answers.details(assignment, assignment.org_id)
+        ),
+        [
+            *changes.created(
+                service, call, ROLE_ASSIGNMENTS, assignment, "role_assignment.created", payload
+            ),
+            *roles.unchanged(role_records),
+            *source.unchanged(),
+            # The stamp also differs for a user that was deleted and created again by the same id.
+            Update(USERS, user.id, expect={"stamp": user.stamp}),
+        ],
+        if_taken=AlreadyExists(
+            "the user already has roles in this project",
+            error_code="user_grant.exists",
+            field="projectId",
+        ),
+    )
 
 
 def new(
@@ -155,49 +154,27 @@ def new(
     )
 
 
-def _insertion(service: Service, call: Call, assignment: RoleAssignment) -> list[Write]:
-    entry = AuditEntry(
-        "role_assignment.created",
-        call.actor,
-        assignment.created_at,
-        payload={"user": assignment.user_id, "project": assignment.project_id},
-    )
-    return events.insertion(service.random, ROLE_ASSIGNMENTS, assignment, entry)
-
-
 async def change(
     service: Service, call: Call, user_id: str, assignment_id: str, request: AssignmentChange
-) -> Changed:
+) -> Change[Changed]:
     """Replaces the roles in a role assignment of a user.
 
     Raises NotFound, PermissionDenied, InvalidArgument (the project has no such role, or it is not
     granted).
     """
     user = await manageable.find(service, call, user_id)
-    guards: list[Write] = []
-
-    async def find() -> RoleAssignment:
-        assignment = await _find(service, call, user, assignment_id)
-        grant_id = (
-            grant_ids.of_grant(assignment.project_id, assignment.org_id)
-            if assignment.granted_by
-            else ""
-        )
-        source = await _source(service, call, user, assignment.project_id, grant_id)
-        role_records = await find_roles(service, source, request.role_keys)
-        guards[:] = [*roles.unchanged(role_records), *source.unchanged()]
-        return assignment
-
-    changed = await versioned_updates.changed(
-        service,
-        ROLE_ASSIGNMENTS,
-        find,
-        lambda _: {"role_keys": list(dict.fromkeys(request.role_keys))},
-        "role_assignment.changed",
-        call,
-        further_writes=lambda *_: guards,
+    assignment = await _find(service, call, user, assignment_id)
+    grant_id = (
+        grant_ids.of_grant(assignment.project_id, assignment.org_id)
+        if assignment.granted_by
+        else ""
     )
-    return Changed(details=answers.details(changed, changed.org_id))
+    source = await _source(service, call, user, assignment.project_id, grant_id)
+    role_records = await find_roles(service, source, request.role_keys)
+    values = {"role_keys": list(dict.fromkeys(request.role_keys))}
+    return changes.updated(
+        service, call, ROLE_ASSIGNMENTS, assignment, values, "role_assignment.changed"
+    ).change(*roles.unchanged(role_records), *source.unchanged())
 
 
 async def find_all(service: Service, call: Call, user_id: str) -> Assignments:
@@ -211,24 +188,20 @@ async def find_all(service: Service, call: Call, user_id: str) -> Assignments:
     return Assignments(details=total, result=visible)
 
 
-async def remove(service: Service, call: Call, user_id: str, assignment_id: str) -> Changed:
+async def remove(
+    service: Service, call: Call, user_id: str, assignment_id: str
+) -> Change[Changed]:
     """Removes a role assignment: all roles that a user has in a project.
 
     Raises NotFound, PermissionDenied.
     """
     user = await manageable.find(service, call, user_id)
     assignment = await _find(service, call, user, assignment_id)
-    return await versioned_updates.removed(
-        service,
-        ROLE_ASSIGNMENTS,
-        lambda: _find(service, call, user, assignment_id),
-        "role_assignment.deleted",
-        call,
-        assignment.org_id,
-    )
+    event = "role_assignment.deleted"
+    return changes.removed(service, call, ROLE_ASSIGNMENTS, assignment, event).change()
 
 
-async def remove_role(service: Service, call: Call, project_id: str, key: str) -> Changed:
+async def remove_role(service: Service, call: Call, project_id: str, key: str) -> Planned[Changed]:
     """Deletes a role of a project, and removes it from every assignment to a user or a group and
     from every project grant.
 
@@ -238,36 +211,25 @@ async def remove_role(service: Service, call: Call, project_id: str, key: str) -
     """
     project = await projects.find(service, call, project_id)
     await management_access.check(service, call, project)
-    await roles.find(service, project, key)
-    await _remove_from_records(service, call, project, key)
-    changed = await versioned_updates.removed(
-        service,
-        PROJECT_ROLES,
-        lambda: roles.find(service, project, key),
-        "project_role.deleted",
-        call,
-        project.org_id,
+    role = await roles.find(service, project, key)
+    writes = await granted_roles.removals_of_role(service, project, key, call.actor)
+    if writes:
+        return Part(writes)
+
+    async def remove_from_new_assignments() -> None:
+        await changes.run(service, _remaining_removals, project, key, call.actor)
+
+    event = "project_role.deleted"
+    return changes.removed(service, call, PROJECT_ROLES, role, event).change(
+        afterwards=[remove_from_new_assignments]
     )
-    await _remove_from_records(service, call, project, key)
-    return changed
 
 
-async def _remove_from_records(service: Service, call: Call, project: Project, key: str) -> None:
-    where = {"project_id": project.id}
-    for role_collection in granted_roles.ROLE_COLLECTIONS:
-        async for listed_record in paging.each(service, role_collection.collection, where):
-            record: RoleAssignment | GroupGrant | None = listed_record
-            while record is not None and key in record.role_keys:
-                with suppress(Stale):
-                    remaining = [each for each in record.role_keys if each != key]
-                    await service.store.commit(
-                        *granted_roles.with_roles(
-                            service, role_collection, record, remaining, call.actor
-                        )
-                    )
-                record = await service.store.get(role_collection.collection, record.id)
-    async for grant in paging.each(service, PROJECT_GRANTS, where):
-        await project_grants.remove_role(service, call, grant, key)
+async def _remaining_removals(
+    service: Service, project: Project, key: str, actor: str
+) -> Planned[None]:
+    writes = await granted_roles.removals_of_role(service, project, key, actor)
+    return Part(writes) if writes else Change(None)
 
 
 async def _find(service: Service, call: Call, user: User, assignment_id: str) -> RoleAssignment:

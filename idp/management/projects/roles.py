@@ -7,23 +7,21 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
+from idp import changes
+from idp.changes import Change
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, Taken
 from idp.management.call import Call
 from idp.management.projects import projects
 from idp.records import PROJECT_ROLES, Project, ProjectRole
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import FieldRefused, Name, Schema, Text
 from idp.schema.reading import Request
 from idp.search import paging
 from idp.search.paging import ListDetails
 from idp.service import Service
-from storage import Conflict, Update, Write
-from storage.confirmed_commit import commit_confirmed
+from storage import Update, Write
 
 
 class RoleKey(Struct, frozen=True):
@@ -64,25 +62,21 @@ class ProjectRoles(Answer, frozen=True, kw_only=True):
     result: list[RoleView] = []
 
 
-async def add(service: Service, call: Call, project_id: str, request: NewRole) -> Changed:
+async def add(service: Service, call: Call, project_id: str, request: NewRole) -> Change[Changed]:
     """Adds a role to a project. Raises NotFound (the project), Taken (the key)."""
-
-    async def attempt() -> ProjectRole:
-        project = await projects.find(service, call, project_id)
-        role = new(service, project, request)
-        entry = AuditEntry(
-            "project_role.created", call.actor, role.created_at, payload={"key": role.key}
-        )
-        writes = events.insertion(service.random, PROJECT_ROLES, role, entry)
-        await commit_confirmed(service.store, *writes, projects.state_unchanged(project))
-        return role
-
-    try:
-        role = await versioned_updates.repeated(attempt)
-    except Conflict:
-        message = "is already a role of the project"
-        raise Taken([FieldProblem("role.exists", "roleKey", message)]) from None
-    return Changed(details=answers.details(role, role.org_id))
+    project = await projects.find(service, call, project_id)
+    role = new(service, project, request)
+    event = "project_role.created"
+    return Change(
+        Changed(details=answers.details(role, role.org_id)),
+        [
+            *changes.created(service, call, PROJECT_ROLES, role, event, {"key": role.key}),
+            projects.state_unchanged(project),
+        ],
+        if_taken=Taken(
+            [FieldProblem("role.exists", "roleKey", "is already a role of the project")]
+        ),
+    )
 
 
 def new(service: Service, project: Project, request: NewRole) -> ProjectRole:
@@ -102,18 +96,13 @@ def new(service: Service, project: Project, request: NewRole) -> ProjectRole:
 
 async def change(
     service: Service, call: Call, project_id: str, key: str, request: RoleSettings
-) -> Changed:
+) -> Change[Changed]:
     """Replaces a role's display name and group; its key does not change. Raises NotFound."""
-
-    async def find_role() -> ProjectRole:
-        return await find(service, await projects.find(service, call, project_id), key)
-
+    role = await find(service, await projects.find(service, call, project_id), key)
     values = {"display_name": request.display_name, "group": request.group or None}
-    event_type = "project_role.changed"
-    role = await versioned_updates.changed(
-        service, PROJECT_ROLES, find_role, lambda _: values, event_type, call
-    )
-    return Changed(details=answers.details(role, role.org_id))
+    return changes.updated(
+        service, call, PROJECT_ROLES, role, values, "project_role.changed"
+    ).change()
 
 
 async def find_all(service: Service, call: Call, project_id: str) -> ProjectRoles:

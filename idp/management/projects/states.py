@@ -11,17 +11,16 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
-from msgspec import structs
-
-from idp.audit import deferred_work, events, versioned_updates
+from idp import changes
+from idp.audit import deferred_work, events
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
+from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition
 from idp.management.call import Call
 from idp.management.projects import projects, protected_projects
 from idp.management.state_transitions import StateTransition
 from idp.records import APPLICATIONS, DEFERRED_WORK, PROJECTS, DeferredWork, Project
-from idp.schema import answers
+from idp.schema.answers import Changed
 from idp.service import Service
 from storage import Insert, Stale, Write
 from storage.confirmed_commit import commit_confirmed
@@ -46,35 +45,26 @@ _APPLICATION_TRANSITIONS: Final[Mapping[str, StateTransition]] = {
 }
 
 
-async def change(service: Service, call: Call, project_id: str, name: str) -> Changed:
+async def change(service: Service, call: Call, project_id: str, name: str) -> Change[Changed]:
     """Deactivates or reactivates a project; `name` is `deactivate` or `reactivate`.
 
     A deactivation makes all tokens of its applications invalid, and a reactivation does not
     restore them. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state
     already).
     """
-    transition, application_updates = _TRANSITIONS[name], list[Write]()
-    work = deferred_work.new(service, "project.state", project_id, call.actor)
-
-    async def find() -> Project:
-        project = await protected_projects.find(service, call, project_id)
-        if project.state not in transition.before:
-            raise FailedPrecondition(f"the project is {project.state}", error_code="project.state")
-        changed = structs.replace(project, state=transition.after)
-        application_updates[:] = await _application_updates(service, changed, call.actor)
-        return project
-
-    project = await versioned_updates.changed(
-        service,
-        PROJECTS,
-        find,
-        lambda _: {"state": transition.after},
-        transition.event_type,
-        call,
-        further_writes=lambda *_: [*application_updates, Insert(DEFERRED_WORK, work)],
+    transition = _TRANSITIONS[name]
+    project = await protected_projects.find(service, call, project_id)
+    if project.state not in transition.before:
+        raise FailedPrecondition(f"the project is {project.state}", error_code="project.state")
+    update = changes.updated(
+        service, call, PROJECTS, project, {"state": transition.after}, transition.event_type
     )
-    await deferred_work.begin(service, work, update_applications)
-    return Changed(details=answers.details(project, project.org_id))
+    work = deferred_work.new(service, "project.state", project_id, call.actor)
+    return update.change(
+        *await _application_updates(service, update.record, call.actor),
+        Insert(DEFERRED_WORK, work),
+        afterwards=[deferred_work.first_step(service, work, update_applications)],
+    )
 
 
 async def update_applications(service: Service, work: DeferredWork) -> bool:

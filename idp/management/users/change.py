@@ -6,7 +6,6 @@ from typing import Annotated, Final
 
 from msgspec import structs
 
-from idp.audit.versioned_updates import Changed
 from idp.identity.users import creation as user_creation
 from idp.identity.users.creation import Paths
 from idp.management.call import Call
@@ -22,6 +21,7 @@ from idp.management.users.person_fields import (
 )
 from idp.records import Profile, User
 from idp.schema import answers
+from idp.schema.answers import Changed
 from idp.schema.field_rules import Language, Name, Text, UserName
 from idp.schema.reading import Request
 from idp.service import Service

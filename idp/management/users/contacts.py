@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from idp.audit import versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from idp.identity.users import email_verification, phone_verification, verified_contacts
 from idp.identity.users.creation import Paths
@@ -19,7 +18,7 @@ from idp.management.users import update as user_update
 from idp.management.users.new_user import Empty, NewEmail, NewPhone, SendEmail
 from idp.records import USERS, Email, Phone, User
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.reading import Request
 from idp.service import Service
 from idp.upstream import links

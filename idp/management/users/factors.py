@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Final
 
 from idp.audit import versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.identity.factors import recovery_codes, second_factors
 from idp.identity.users import lookup as user_lookup
@@ -15,7 +14,7 @@ from idp.management.users import manageable
 from idp.management.users import read as user_read
 from idp.records import User
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.service import Service
 from storage.confirmed_commit import commit_confirmed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from idp.audit.versioned_updates import Changed
+from idp.changes import Change
 from idp.management.call import Call
 from idp.management.projects import key_owners, registered_keys
 from idp.management.projects.registered_keys import (
@@ -13,6 +13,7 @@ from idp.management.projects.registered_keys import (
     RegisteredKeys,
 )
 from idp.management.search import Search
+from idp.schema.answers import Changed
 from idp.service import Service
 
 
@@ -32,7 +33,9 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
     return await registered_keys.search(service, owner, request)
 
 
-async def create(service: Service, call: Call, user_id: str, request: NewKey) -> KeyCreated:
+async def create(
+    service: Service, call: Call, user_id: str, request: NewKey
+) -> Change[KeyCreated]:
     """Registers a public key of a service user, or generates a key pair for it.
 
     Raises NotFound, FailedPrecondition (the user is a person), PermissionDenied, InvalidArgument.
@@ -48,7 +51,7 @@ async def show(service: Service, call: Call, user_id: str, key_id: str) -> KeyFo
     return await registered_keys.show(service, owner, key_id)
 
 
-async def remove(service: Service, call: Call, user_id: str, key_id: str) -> Changed:
+async def remove(service: Service, call: Call, user_id: str, key_id: str) -> Change[Changed]:
     """Removes a key of a service user, which cannot authenticate with it from then on.
 
     Raises NotFound, FailedPrecondition (the user is a person), PermissionDenied.

@@ -8,7 +8,6 @@ from typing import Annotated, Final
 
 from idp.audit import events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.identity.users import creation as user_creation
 from idp.identity.users import lookup as user_lookup
@@ -19,7 +18,7 @@ from idp.management.users import manageable
 from idp.management.users import read as user_read
 from idp.records import USER_METADATA, User, UserMetadata
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Base64, FieldRefused, Items, Name, Text
 from idp.schema.reading import Request
 from idp.search.query_planner import Filter

@@ -5,7 +5,7 @@ A passkey is registered during a sign-in.
 
 from __future__ import annotations
 
-from idp.audit import versioned_updates
+from idp.audit import events, versioned_updates
 from idp.audit.events import AuditEntry
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.factors import last_factor, passkey_changes, passkeys, second_factors
@@ -60,8 +60,8 @@ async def remove(
     )
     change = await passkey_changes.remove(service, subject, passkey, user.id, further_values)
     now = service.clock.now()
-    removal = versioned_updates.removal(
-        service, PASSKEYS, passkey, AuditEntry("passkey.deleted", user.id, now, user.org_id)
+    removal = events.removal(
+        service.random, PASSKEYS, passkey, AuditEntry("passkey.deleted", user.id, now, user.org_id)
     )
     # The removal changes the stamp that sessions hold, so the current session is renewed.
     session_writes = await live_session.keep_valid_writes(service, change.subject)

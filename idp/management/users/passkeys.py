@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Final
 
 from idp.audit import versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.identity.factors import passkey_changes
 from idp.identity.users import lookup as user_lookup
@@ -17,7 +16,7 @@ from idp.management.users import manageable
 from idp.management.users import read as user_read
 from idp.records import PASSKEYS, Passkey, User
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.search.query_planner import Filter
 from idp.service import Service
 from storage import Write

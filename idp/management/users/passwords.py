@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
 from idp.audit import held_units, versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import counter_resets
@@ -25,7 +24,7 @@ from idp.management.users.new_user import Empty, NewPassword
 from idp.management.users.person_fields import password_problems
 from idp.records import USERS, User
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Name
 from idp.schema.field_rules import Password as PasswordText
 from idp.schema.reading import Request

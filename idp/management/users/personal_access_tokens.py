@@ -7,7 +7,6 @@ from typing import Annotated, Final
 
 from idp.audit import events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
 from idp.credentials import expirations, last_uses
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.identity.users import lookup as user_lookup
@@ -18,7 +17,7 @@ from idp.management.search import Search, SearchDetails
 from idp.management.users import service_users
 from idp.records import PATS, PersonalAccessToken, User
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Instant
 from idp.schema.reading import Request
 from idp.search import paging

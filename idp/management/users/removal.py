@@ -6,9 +6,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from idp.audit import versioned_updates
+from idp.audit import events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition
 from idp.identity.users import ending, groups, password_change
 from idp.management.call import Call
@@ -30,6 +29,7 @@ from idp.records import (
     User,
 )
 from idp.records.identity_links import IDENTITY_LINKS
+from idp.schema.answers import Changed
 from idp.service import Service
 from idp.upstream import links
 from storage import Collection, Delete, Stale, Write
@@ -139,8 +139,11 @@ async def dependent_removals(service: Service, user: User, actor: str) -> tuple[
         )
         is_complete = is_complete and page.after is None
         for record in page.records:
-            writes += versioned_updates.removal(
-                service, part.collection, record, AuditEntry(part.type, actor, now, user.org_id)
+            writes += events.removal(
+                service.random,
+                part.collection,
+                record,
+                AuditEntry(part.type, actor, now, user.org_id),
             )
     return writes, is_complete
 

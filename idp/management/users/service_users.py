@@ -7,7 +7,6 @@ from typing import Annotated, Final
 from msgspec import structs
 
 from idp.audit import versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.credentials import client_secrets
 from idp.credentials.client_secrets import NewSecret, Secrets
 from idp.foundation.errors import FailedPrecondition
@@ -21,7 +20,7 @@ from idp.management.users import read as user_read
 from idp.management.users import update as user_update
 from idp.records import USERS, Profile, TokenKind, User
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Name, OneOf, Text, UserName
 from idp.schema.reading import Request
 from idp.service import Service

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Final
 
 from idp.audit import versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
@@ -20,7 +19,7 @@ from idp.management.users import manageable
 from idp.management.users import read as user_read
 from idp.records import SESSIONS, USERS, Session, User
 from idp.schema import answers
-from idp.schema.answers import Answer, Details
+from idp.schema.answers import Answer, Changed, Details
 from idp.search.query_planner import Filter
 from idp.service import Service
 from storage import Write

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.audit import versioned_updates
-from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.guesses import counter_resets
 from idp.identity.users import lookup as user_lookup
@@ -16,6 +15,7 @@ from idp.management.state_transitions import StateTransition
 from idp.management.users import manageable
 from idp.records import USERS, User
 from idp.schema import answers
+from idp.schema.answers import Changed
 from idp.service import Service
 from storage import Write
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from idp.audit import deferred_work, versioned_updates
+from idp.audit import deferred_work, events
 from idp.audit.events import AuditEntry
 from idp.foundation.errors import NotFound
 from idp.identity.users.subjects import Subject
@@ -104,8 +104,8 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
     page = await service.store.find(CONSENTS, {"user_id": user.id}, limit=paging.MAX_RECORDS)
     for consent in page.records:
         if consent.client_id == client_id:
-            writes += versioned_updates.removal(
-                service, CONSENTS, consent, AuditEntry("consent.deleted", user.id, now)
+            writes += events.removal(
+                service.random, CONSENTS, consent, AuditEntry("consent.deleted", user.id, now)
             )
     await commit_confirmed(service.store, *writes)
     # The removal itself is stored: steps that fail here are repeated by the deferred work.

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from idp.audit import versioned_updates
+from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.records.jobs import JOB_BATCHES, JOB_PROBLEMS, JOBS, Job
 from idp.search import paging
@@ -72,8 +72,8 @@ async def _remove_job(service: Service, job: Job) -> None:
     if stored is None:
         return
     now = service.clock.now()
-    writes = versioned_updates.removal(
-        service, JOBS, stored, AuditEntry("import.deleted", job.actor, now)
+    writes = events.removal(
+        service.random, JOBS, stored, AuditEntry("import.deleted", job.actor, now)
     )
     with suppress(Stale):
         await commit_confirmed(service.store, *writes)

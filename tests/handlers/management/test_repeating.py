@@ -13,7 +13,6 @@ from idp.management import idempotency
 from idp.records import DEFERRED_WORK, GUESS_STREAKS, MADE_CALLS, PROJECTS, GuessStreak
 from storage import Delete, Insert, Stale, Unavailable, Unknown, Update
 from tests.support.management.callers import instance_owner, new_caller, new_organization, refused
-from tests.support.patience import loop_turns
 from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
 from tests.support.store.stored import everything, only
 
@@ -129,38 +128,6 @@ async def test_twins_at_once_make_one_thing_and_get_one_answer(server, owner):
     assert {page.status for page in pages} == {200}
     assert len({page.text for page in pages}) == 1
     assert sum(REPLAYED not in page.headers for page in pages) == 1
-    assert await projects(server) == ["Shop"]
-
-
-async def test_the_answer_of_a_worker_of_the_version_before_is_waited_for(
-    server, owner, monkeypatch
-):
-    first = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
-    made = await only(server.store, MADE_CALLS)
-    await server.store.commit(Update(MADE_CALLS, made.id, set={"sealed_answer": None}))
-    page = asyncio.create_task(owner.post(PROJECT, {"name": "Shop"}, **KEY))
-    await loop_turns(50)
-    answer = {"sealed_answer": made.sealed_answer}
-    await server.store.commit(Update(MADE_CALLS, made.id, set=answer))
-
-    assert (await page).text == first.text
-
-
-@pytest.mark.promise("faults: Idempotency-Key")
-async def test_the_lost_answer_of_a_worker_of_the_version_before_makes_nothing_twice(
-    server, owner, monkeypatch
-):
-    monkeypatch.setattr(idempotency, "_WAIT_SECONDS", 0)
-    await owner.post(PROJECT, {"name": "Shop"}, **KEY)
-    made = await only(server.store, MADE_CALLS)
-    await server.store.commit(Update(MADE_CALLS, made.id, set={"sealed_answer": None}))
-    owner.visitor.may_fail = True
-    soon = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
-    server.clock.advance(timedelta(seconds=31))
-    later = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
-
-    assert refused(soon, 503, 14) == {"": "busy"}
-    assert refused(later, 409, 10) == {"": "idempotency.secret_gone"}
     assert await projects(server) == ["Shop"]
 
 

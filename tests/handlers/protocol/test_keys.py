@@ -9,6 +9,7 @@ from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 from jwcrypto.jwt import JWT
 
+from idp import changes
 from idp.foundation.errors import FailedPrecondition
 from idp.keys import key_ring
 from idp.oauth import key_rotation
@@ -26,7 +27,7 @@ def fresh_keys(monkeypatch):
 @pytest.fixture
 def rotate(server, fresh_keys):
     async def rotate():
-        await key_rotation.rotate(server.service, actor="an operator")
+        await changes.run(server.service, key_rotation.rotate, actor="an operator")
 
     return rotate
 
@@ -35,7 +36,7 @@ def rotate(server, fresh_keys):
 def remove(server, fresh_keys):
     async def remove(state: str):
         key = (await in_state(server, state))[0]
-        await key_rotation.remove(server.service, key.id, actor="an operator")
+        await changes.run(server.service, key_rotation.remove, key.id, actor="an operator")
         return key
 
     return remove

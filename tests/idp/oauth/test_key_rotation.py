@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 
+from idp import changes
 from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.keys import algorithms
 from idp.keys.key_ring import HINT_DAYS, KeyRing
@@ -127,7 +128,7 @@ async def test_another_process_publishes_what_the_store_holds_at_that_moment(ser
     before = await kids(other)
     await key_rotation.ensure(service, "ES256", actor=ACTOR)
     between = await kids(other)
-    await key_rotation.remove(service, before[0], actor=ACTOR)
+    await changes.run(service, key_rotation.remove, before[0], actor=ACTOR)
 
     assert set(before) < set(between)
     assert before[0] not in await kids(other)
@@ -136,7 +137,7 @@ async def test_another_process_publishes_what_the_store_holds_at_that_moment(ser
 async def test_a_clock_that_was_set_ahead_makes_what_a_process_knows_old(server, service):
     other = twin(service)
     await other.keys.signing()
-    rotated = await key_rotation.rotate(service, actor=ACTOR)
+    rotated = await changes.run(service, key_rotation.rotate, actor=ACTOR)
     server.clock.advance(60)
 
     assert (await other.keys.signing()).kid == rotated["RS256"].id
@@ -157,10 +158,10 @@ async def test_unknown_kids_cost_a_bounded_number_of_readings(service, monkeypat
 
 async def test_the_first_pair_may_be_rotated_at_once_and_the_next_one_after_a_wait(service):
     first = await stored_keys(service)
-    signing = await key_rotation.rotate(service, actor=ACTOR)
+    signing = await changes.run(service, key_rotation.rotate, actor=ACTOR)
     before = await everything(service.store)
     with pytest.raises(FailedPrecondition) as refused:
-        await key_rotation.rotate(service, actor=ACTOR)
+        await changes.run(service, key_rotation.rotate, actor=ACTOR)
 
     assert [signing["RS256"].id] == first["RS256", "next"]
     assert refused.value.error_code == "keys.too_soon"
@@ -168,23 +169,23 @@ async def test_the_first_pair_may_be_rotated_at_once_and_the_next_one_after_a_wa
 
 
 async def test_a_refusal_says_from_when_on_it_is_possible(server, service):
-    await key_rotation.rotate(service, actor=ACTOR)
+    await changes.run(service, key_rotation.rotate, actor=ACTOR)
     possible = (server.clock.now() + timedelta(seconds=300)).strftime("%Y-%m-%dT%H:%M:%S")
     server.clock.advance(299)
 
     with pytest.raises(FailedPrecondition, match=possible):
-        await key_rotation.rotate(service, actor=ACTOR)
+        await changes.run(service, key_rotation.rotate, actor=ACTOR)
     server.clock.advance(1)
-    await key_rotation.rotate(service, actor=ACTOR)
+    await changes.run(service, key_rotation.rotate, actor=ACTOR)
 
 
 async def test_a_key_of_an_algorithm_that_came_later_waits_too(server, service):
     await key_rotation.ensure(service, "ES256", actor=ACTOR)
     with pytest.raises(FailedPrecondition):
-        await key_rotation.rotate(service, actor=ACTOR)
+        await changes.run(service, key_rotation.rotate, actor=ACTOR)
     server.clock.advance(300)
     before = await stored_keys(service)
-    signing = await key_rotation.rotate(service, actor=ACTOR)
+    signing = await changes.run(service, key_rotation.rotate, actor=ACTOR)
 
     assert {algorithm: [key.id] for algorithm, key in signing.items()} == {
         algorithm: before[algorithm, "next"] for algorithm in ("RS256", "ES256", "A256GCM")
@@ -195,7 +196,8 @@ async def test_a_key_of_an_algorithm_that_came_later_waits_too(server, service):
 async def test_of_two_who_rotate_at_once_one_does(service):
     others = [service, twin(service)]
     outcomes = await asyncio.gather(
-        *[key_rotation.rotate(each, actor=ACTOR) for each in others], return_exceptions=True
+        *[changes.run(each, key_rotation.rotate, actor=ACTOR) for each in others],
+        return_exceptions=True,
     )
     made = await stored_keys(service)
 
@@ -240,7 +242,7 @@ async def test_time_makes_a_key_that_is_missing(server, service):
 
 
 async def test_time_removes_a_key_once_it_verifies_nothing_any_more(server, service):
-    await key_rotation.rotate(service, actor=ACTOR)
+    await changes.run(service, key_rotation.rotate, actor=ACTOR)
     (retired,) = (await stored_keys(service))["RS256", "retired"]
     server.clock.advance(timedelta(days=HINT_DAYS))
     await key_rotation.maintain(service)
@@ -262,7 +264,7 @@ async def test_when_the_active_key_is_removed_the_next_one_takes_over_in_the_sam
 ):
     before = await stored_keys(service)
     (active,) = before[algorithm, "active"]
-    await key_rotation.remove(service, active, actor=ACTOR)
+    await changes.run(service, key_rotation.remove, active, actor=ACTOR)
     after = await stored_keys(service)
 
     assert after[algorithm, "removed"] == [active]
@@ -275,19 +277,19 @@ async def test_when_the_active_key_is_removed_the_next_one_takes_over_in_the_sam
 async def test_when_the_next_key_is_removed_another_one_waits(service):
     before = await stored_keys(service)
     (waiting,) = before["RS256", "next"]
-    await key_rotation.remove(service, waiting, actor=ACTOR)
+    await changes.run(service, key_rotation.remove, waiting, actor=ACTOR)
     after = await stored_keys(service)
 
     assert after["RS256", "active"] == before["RS256", "active"]
     assert len(after["RS256", "next"]) == 1
     assert waiting not in await kids(service)
     with pytest.raises(FailedPrecondition):
-        await key_rotation.rotate(service, actor=ACTOR)
+        await changes.run(service, key_rotation.rotate, actor=ACTOR)
 
 
 async def test_a_removed_key_keeps_no_private_part(service):
     (active,) = (await stored_keys(service))["RS256", "active"]
-    await key_rotation.remove(service, active, actor=ACTOR)
+    await changes.run(service, key_rotation.remove, active, actor=ACTOR)
     removed = await service.store.get(SIGNING_KEYS, active)
 
     assert (removed.state, removed.sealed_private) == ("removed", "")
@@ -296,12 +298,12 @@ async def test_a_removed_key_keeps_no_private_part(service):
 
 async def test_what_is_no_key_or_was_removed_before_is_refused(service):
     (active,) = (await stored_keys(service))["RS256", "active"]
-    await key_rotation.remove(service, active, actor=ACTOR)
+    await changes.run(service, key_rotation.remove, active, actor=ACTOR)
     before = await everything(service.store)
     with pytest.raises(NotFound):
-        await key_rotation.remove(service, "nobody", actor=ACTOR)
+        await changes.run(service, key_rotation.remove, "nobody", actor=ACTOR)
     with pytest.raises(FailedPrecondition):
-        await key_rotation.remove(service, active, actor=ACTOR)
+        await changes.run(service, key_rotation.remove, active, actor=ACTOR)
 
     assert await everything(service.store) == before
 
@@ -309,8 +311,8 @@ async def test_what_is_no_key_or_was_removed_before_is_refused(service):
 async def test_a_removal_and_a_rotation_at_once_leave_nothing_of_the_removed_key(service):
     (active,) = (await stored_keys(service))["RS256", "active"]
     await asyncio.gather(
-        key_rotation.remove(service, active, actor=ACTOR),
-        key_rotation.rotate(twin(service), actor=ACTOR),
+        changes.run(service, key_rotation.remove, active, actor=ACTOR),
+        changes.run(twin(service), key_rotation.rotate, actor=ACTOR),
         return_exceptions=True,
     )
 

@@ -1,0 +1,28 @@
+"""Changes: planned by one function, committed by another.
+
+A planner reads what it needs and returns a `Change`: the answer, and the writes that make it true,
+which are one unit. It stores nothing. `commit` stores the unit, and runs the planner again if a
+concurrent change came first.
+"""
+
+from idp.changes.change import Author, Change, Part, Planned, Task
+from idp.changes.committing import Plan, UnitLimit, commit, plan_only, run
+from idp.changes.record_changes import RecordChange, check_version, created, removed, updated
+
+__all__ = [
+    "Author",
+    "Change",
+    "Part",
+    "Plan",
+    "Planned",
+    "RecordChange",
+    "Task",
+    "UnitLimit",
+    "check_version",
+    "commit",
+    "created",
+    "plan_only",
+    "removed",
+    "run",
+    "updated",
+]

@@ -1,0 +1,127 @@
+"""The one place that commits planned changes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from idp.changes.change import Change, Part, Planned
+from idp.foundation.errors import (
+    AlreadyExists,
+    Busy,
+    FailedPrecondition,
+    NotFound,
+    PreconditionFailed,
+)
+from idp.service import Service
+from storage import Conflict, Stale, Write
+from storage.confirmed_commit import commit_confirmed
+
+ATTEMPTS: Final = 32  # at each conflict another change has succeeded
+MAX_PARTS: Final = 50
+# Refusals that say what is stored: no loss of a server may make them wrong.
+_REFUSALS: Final = (AlreadyExists, FailedPrecondition, NotFound, PreconditionFailed)
+
+A = TypeVar("A")
+Plan = Callable[[], Awaitable[Planned[A]]]
+UnitLimit = Callable[[Sequence[Write]], AbstractAsyncContextManager[None]]
+
+
+def unlimited(writes: Sequence[Write]) -> AbstractAsyncContextManager[None]:
+    return nullcontext()
+
+
+def no_further_writes(answer: object) -> Sequence[Write]:
+    return ()
+
+
+async def commit(
+    service: Service,
+    plan: Plan[A],
+    limit: UnitLimit = unlimited,
+    answer_writes: Callable[[A], Sequence[Write]] = no_further_writes,
+) -> A:
+    """Stores the change that `plan` returns and returns its answer, once a majority of the store's
+    servers has what the answer rests on.
+
+    `plan` is called again, up to 32 times, when the unit is refused because of a concurrent
+    change; and up to 50 times while it returns a `Part`. Each unit is committed inside of `limit`,
+    which may refuse it. `answer_writes` returns writes that record the answer; they come first in
+    the unit. Raises what `plan` and `limit` raise; the change's own error for a Conflict; Conflict
+    if it concerns the record of the answer; Busy; StorageError.
+    """
+    point = service.store.read_point()
+    try:
+        change = await _stored_change(service, plan, limit, answer_writes)
+    except _REFUSALS:
+        await service.store.confirm(point)
+        raise
+    if not change.writes:
+        await service.store.confirm(point)
+    for task in change.afterwards:
+        await task()
+    return change.answer
+
+
+async def run(
+    service: Service, planner: Callable[..., Awaitable[Planned[A]]], *values: Any, **options: Any
+) -> A:
+    """Commits the change that `planner` returns for the service and these arguments. Raises what
+    `commit` raises."""
+    return await commit(service, partial(planner, service, *values, **options))
+
+
+async def plan_only(plan: Plan[A]) -> Change[A] | Part:
+    """Returns what `plan` would change, and stores nothing."""
+    return await plan()
+
+
+async def _stored_change(
+    service: Service,
+    plan: Plan[A],
+    limit: UnitLimit,
+    answer_writes: Callable[[A], Sequence[Write]],
+) -> Change[A]:
+    for _ in range(MAX_PARTS):
+        planned = await _stored(service, plan, limit, answer_writes)
+        if isinstance(planned, Change):
+            return planned
+        for task in planned.afterwards:
+            await task()
+    raise Busy("too many records depend on it: repeat the call", retry_after_seconds=1)
+
+
+async def _stored(
+    service: Service,
+    plan: Plan[A],
+    limit: UnitLimit,
+    answer_writes: Callable[[A], Sequence[Write]],
+) -> Change[A] | Part:
+    for _ in range(ATTEMPTS):
+        planned = await plan()
+        record = answer_writes(planned.answer) if isinstance(planned, Change) else ()
+        if await _is_stored(service, planned, limit, record):
+            return planned
+    raise Busy("too many calls change the same record: repeat the call", retry_after_seconds=1)
+
+
+async def _is_stored(
+    service: Service, planned: Change[A] | Part, limit: UnitLimit, record: Sequence[Write]
+) -> bool:
+    """Commits the unit; returns False if it has to be planned again."""
+    if not planned.writes:
+        return True
+    try:
+        async with limit(planned.writes):
+            await commit_confirmed(service.store, *record, *planned.writes)
+    except Stale:
+        return False
+    except Conflict as conflict:
+        if conflict.collection in {write.collection.name for write in record}:
+            raise
+        if isinstance(planned, Change) and planned.if_taken is not None:
+            raise planned.if_taken from None
+        return False
+    return True
