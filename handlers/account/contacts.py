@@ -12,6 +12,8 @@ from handlers.account.sections import ACCOUNT
 from handlers.forms import fields, user_fields
 from handlers.forms.fields import FormField, Values, value_at
 from handlers.forms.run_operation import Document
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import (
     FailedPrecondition,
     FieldProblem,
@@ -24,7 +26,7 @@ from idp.identity.guesses import mail_limits
 from idp.identity.users.lookup import login_key
 from idp.management.call import Call
 from idp.management.users import contacts, verify_contact
-from idp.management.users.contacts import EmailCode, PhoneCode
+from idp.management.users.contacts import ContactChanged, EmailCode, PhoneCode
 from idp.management.users.new_user import NewEmail, NewPhone
 from idp.management.users.verify_contact import VerificationCode
 from idp.oauth.params import Params
@@ -32,7 +34,7 @@ from idp.schema import reading
 from idp.service import Service
 
 ContactKind = Literal["email", "phone"]
-_StoreContact = Callable[[Service, Call, str], Awaitable[object]]
+_StoreContact = Callable[[Service, Call, str], Awaitable[Change[ContactChanged]]]
 
 _CODE: Final = FormField(
     path="verificationCode",
@@ -101,7 +103,7 @@ class EmailContact(AccountContact):
         return request.email, partial(contacts.set_email, request=request)
 
     async def resend(self, service: Service, call: Call, user_id: str) -> None:
-        await contacts.resend_email(service, call, user_id, EmailCode())
+        await changes.run(service, contacts.resend_email, call, user_id, EmailCode())
 
 
 class PhoneContact(AccountContact):
@@ -117,7 +119,7 @@ class PhoneContact(AccountContact):
         return request.phone, partial(contacts.set_phone, request=request)
 
     async def resend(self, service: Service, call: Call, user_id: str) -> None:
-        await contacts.resend_phone(service, call, user_id, PhoneCode())
+        await changes.run(service, contacts.resend_phone, call, user_id, PhoneCode())
 
 
 _EMAIL: Final = EmailContact()
@@ -153,7 +155,7 @@ class ContactHandler(FormHandler):
         value, store = self.contact.read(document)
         self.refuse_same(value)
         await _count_code(self, value)
-        await store(self.service, self.call(if_match), self.person.user.id)
+        await changes.run(self.service, store, self.call(if_match), self.person.user.id)
 
     def is_done(self, form: Params, values: Values, error: IdpError) -> bool:
         is_stored = login_key(values[self.contact.kind]) == login_key(self.contact.stored(self))
@@ -188,7 +190,9 @@ class RemovePhoneHandler(FormHandler):
         return not _PHONE.stored(self)
 
     async def act(self, document: Document, if_match: int | None) -> None:
-        await contacts.remove_phone(self.service, self.call(if_match), self.person.user.id)
+        await changes.run(
+            self.service, contacts.remove_phone, self.call(if_match), self.person.user.id
+        )
 
 
 class VerifyContactHandler(FormHandler):
@@ -227,7 +231,9 @@ class VerifyContactHandler(FormHandler):
             await self.contact.resend(self.service, self.call(), user_id)
             return
         request = reading.read(VerificationCode, document)
-        await verify_contact.verify(self.service, self.call(), user_id, request, self.contact.kind)
+        await changes.run(
+            self.service, verify_contact.verify, self.call(), user_id, request, self.contact.kind
+        )
 
     def redirect_with_notice(self, confirmation: str, path: str | None = None) -> None:
         if self.is_resend:

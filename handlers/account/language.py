@@ -12,6 +12,7 @@ from handlers.account.form import FormHandler
 from handlers.account.sections import SECTIONS
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
+from idp import changes
 from idp.foundation import i18n
 from idp.foundation.i18n import message
 from idp.management.users import change as user_change
@@ -40,7 +41,7 @@ class LanguageHandler(FormHandler):
 
     async def act(self, document: Document, if_match: int | None) -> None:
         request, user_id = reading.read(HumanChange, document), self.person.user.id
-        await user_change.change(self.service, self.call(if_match), user_id, request)
+        await changes.run(self.service, user_change.change, self.call(if_match), user_id, request)
         tag = request.profile.preferred_language if request.profile else None
         # The account pages change their language immediately.
         self.next_path = f"{self.section_url}?{urlencode({'lang': tag or ''})}"

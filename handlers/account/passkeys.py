@@ -10,6 +10,7 @@ from handlers.account.factor import LAST_USED, Factor, FactorState
 from handlers.account.sections import ACCOUNT
 from handlers.login.passkey_enrol import NAME_PROBLEM
 from handlers.pages import signed_in_page
+from idp import changes
 from idp.foundation.errors import FailedPrecondition, InvalidArgument
 from idp.foundation.i18n import message
 from idp.identity.factors import passkeys, second_factors, webauthn
@@ -73,7 +74,7 @@ class RenamePasskeyHandler(AccountHandler):
     async def submit(self, form: Params, *ids: str) -> None:
         (passkey_id,), name = ids, form.get("name") or ""
         try:
-            await own_passkeys.rename(self.service, self.call(), passkey_id, name)
+            await changes.run(self.service, own_passkeys.rename, self.call(), passkey_id, name)
         except InvalidArgument:
             problems = [{"field": "name", "text": NAME_PROBLEM}]
             self._ask(name, status=400, problems=problems)

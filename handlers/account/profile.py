@@ -13,6 +13,7 @@ from handlers.account.sections import ACCOUNT, SECTIONS
 from handlers.forms import cells, user_fields
 from handlers.forms.cells import Cell, action_link, cell, labelled_cell
 from handlers.forms.run_operation import Document
+from idp import changes
 from idp.foundation.i18n import message
 from idp.management.users import change as user_change
 from idp.management.users.change import HumanChange
@@ -131,7 +132,7 @@ class EditHandler(FormHandler):
     async def act(self, document: Document, if_match: int | None) -> None:
         request = reading.read(HumanChange, document)
         user_id = self.person.user.id
-        await user_change.change(self.service, self.call(if_match), user_id, request)
+        await changes.run(self.service, user_change.change, self.call(if_match), user_id, request)
 
 
 ROUTES = [(SECTIONS["profile"].path, ProfileHandler), (EDIT, EditHandler)]

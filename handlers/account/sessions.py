@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
+from idp import changes
 from idp.identity.sessions import own_sessions
 from idp.identity.sessions.own_sessions import OwnSession
 from idp.management.users import sessions as user_sessions
@@ -29,7 +30,7 @@ class SessionsHandler(AccountHandler):
             await own_sessions.end_others(self.service, person.subject, person.session)
         else:
             session_id, user_id = form.get("session") or "", self.person.user.id
-            await user_sessions.end(self.service, self.call(), user_id, session_id)
+            await changes.run(self.service, user_sessions.end, self.call(), user_id, session_id)
         self.redirect_with_notice("ended")
 
     def _template_values(self, own_session: OwnSession) -> dict[str, object]:

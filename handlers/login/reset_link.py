@@ -16,6 +16,7 @@ from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.new_password import policy_for, problems_of
 from handlers.pages import first_cookie
 from handlers.pages.base import ForeignForm, PageHandler
+from idp import changes
 from idp.foundation import logs, uris
 from idp.foundation.i18n import message
 from idp.identity.guesses import counter_resets
@@ -120,7 +121,9 @@ class ResetLinkHandler(PageHandler):
         """Sets the password, uses up the link and signs the user in, in one unit."""
         flow = flow or await self._begin_sign_in()
         # The key was sent by e-mail, so its use verifies the address.
-        subject = await email_verification.mark_reached(self.service, opened_link.subject)
+        subject = await changes.run(
+            self.service, email_verification.mark_reached, opened_link.subject
+        )
         change = await password_change.prepare(
             self.service, subject, password, actor=subject.user.id
         )

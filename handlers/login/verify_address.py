@@ -6,6 +6,7 @@ from typing import Final
 
 from handlers.http import browser
 from handlers.pages.base import ForeignForm, PageHandler
+from idp import changes
 from idp.foundation import logs
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import message
@@ -42,8 +43,9 @@ class VerifyAddressHandler(PageHandler):
             raise ForeignForm("the form may have been sent by another site")
         code = self._own_form().get("code") or ""
         try:
-            await email_verification.verify_email(
-                self.service, self.requested_id("user") or "", code
+            user_id = self.requested_id("user") or ""
+            await changes.run(
+                self.service, email_verification.verify_email, user_id, code, checked_codes=set()
             )
         except (MailCodeRefused, NotFound, AddressHeld) as error:
             _log.info("verification refused", cause=error.error_code, address=self.address())

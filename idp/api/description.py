@@ -10,7 +10,7 @@ from idp.api import OPERATIONS, PARTS, examples
 from idp.api.error_body import CATALOGUE, ErrorBody
 from idp.api.json_schema import Schemas
 from idp.api.operation import Operation
-from idp.management.idempotency import MAX_KEY_CHARACTERS
+from idp.changes.repeatable_calls import MAX_KEY_CHARACTERS
 from storage import MAX_ID_CHARACTERS
 
 DESCRIPTION: Final = "/openapi.json"

@@ -8,8 +8,7 @@ An `Operation` is data. The routes of the web server, the permission check, the 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
@@ -19,19 +18,12 @@ from msgspec import Struct
 from idp import changes
 from idp.changes import Change, repeatable_calls
 from idp.changes.repeatable_calls import Repeatable
-from idp.foundation.errors import (
-    AlreadyExists,
-    FailedPrecondition,
-    NotFound,
-    PreconditionFailed,
-)
 from idp.identity.users.permissions import Permission
-from idp.management import idempotency, mail_limits
+from idp.management import mail_limits
 from idp.management.call import Call
 from idp.schema.answers import Answer, FileAnswer
 from idp.schema.reading import Nothing, Request
 from idp.service import Service
-from storage.confirming import confirmed_unless_committed
 
 Body = Literal["", "request", "document", "package"]
 Method = Literal["GET", "POST", "PUT", "DELETE"]
@@ -40,7 +32,6 @@ Lines = Callable[..., AsyncIterator[Answer]]
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 _WITH_BODY: Final = ("POST", "PUT")
-_REFUSALS: Final = (AlreadyExists, FailedPrecondition, NotFound, PreconditionFailed)
 
 
 class Operation(Struct, frozen=True, kw_only=True):
@@ -94,32 +85,12 @@ class Operation(Struct, frozen=True, kw_only=True):
         """Carries out the operation, and returns its answer as JSON, and whether it is that of an
         earlier call with the same Idempotency-Key. Raises the errors of the operation."""
         if not self.plans:
-            return await self._unplanned(service, call, values, repeatable, arguments)
+            return msgspec.json.encode(await self.run(service, call, *values, **arguments)), False
         plan = partial(self.run, service, call, *values, **arguments)
         limit = partial(mail_limits.counted, service, call)
         if repeatable is not None:
             return await repeatable_calls.commit_once(service, repeatable, plan, limit)
         return msgspec.json.encode(await changes.commit(service, plan, limit)), False
-
-    async def _unplanned(
-        self,
-        service: Service,
-        call: Call,
-        values: Sequence[str],
-        repeatable: Repeatable | None,
-        arguments: Mapping[str, object],
-    ) -> tuple[bytes, bool]:
-        async def work(service: Service) -> bytes:
-            confirmed: AbstractAsyncContextManager[None] = nullcontext()
-            if self.is_change:
-                confirmed = confirmed_unless_committed(service.store, _REFUSALS)
-            async with confirmed:
-                return msgspec.json.encode(await self.run(service, call, *values, **arguments))
-
-        service = mail_limits.limited(service, call)
-        if repeatable is None:
-            return await work(service), False
-        return await idempotency.once(service, repeatable, work)
 
     @property
     def is_bulk(self) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
-from idp.audit import events, held_units
+from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.records import DEFERRED_WORK, DeferredWork, DeferredWorkKind
 from idp.service import Service
@@ -56,16 +56,6 @@ def first_step(service: Service, work: DeferredWork, step: Step) -> Callable[[],
             await do_step(service, work, step)
 
     return do_first_step
-
-
-async def begin(service: Service, work: DeferredWork, step: Step) -> None:
-    """Does the first step of the work by calling `step`: immediately, or, if the service's store
-    holds the unit that records the work, once that is stored.
-
-    If the step fails, the work remains recorded and is continued in the background; nothing is
-    raised.
-    """
-    await held_units.after_commit(service, first_step(service, work, step))
 
 
 async def do_step(service: Service, work: DeferredWork, step: Step) -> bool:

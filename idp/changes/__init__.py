@@ -5,7 +5,7 @@ which are one unit. It stores nothing. `commit` stores the unit, and runs the pl
 concurrent change came first.
 """
 
-from idp.changes.change import Author, Change, Part, Planned, Task
+from idp.changes.change import Author, Change, Part, Planned, Task, by
 from idp.changes.committing import Plan, UnitLimit, commit, plan_only, run
 from idp.changes.record_changes import RecordChange, check_version, created, removed, updated
 
@@ -18,6 +18,7 @@ __all__ = [
     "RecordChange",
     "Task",
     "UnitLimit",
+    "by",
     "check_version",
     "commit",
     "created",

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from idp.changes.change import Change, Part, Planned
+from idp.changes.change import Change, Part, Planned, Task
 from idp.foundation.errors import (
     AlreadyExists,
     Busy,
@@ -52,6 +52,17 @@ async def commit(
     the unit. Raises what `plan` and `limit` raise; the change's own error for a Conflict; Conflict
     if it concerns the record of the answer; Busy; StorageError.
     """
+    return await finish(await stored(service, plan, limit, answer_writes))
+
+
+async def stored(
+    service: Service,
+    plan: Plan[A],
+    limit: UnitLimit,
+    answer_writes: Callable[[A], Sequence[Write]],
+) -> Change[A]:
+    """Does the first part of `commit`: returns the change once it is stored, and raises the same
+    errors. `finish` does the rest."""
     point = service.store.read_point()
     try:
         change = await _stored_change(service, plan, limit, answer_writes)
@@ -60,9 +71,13 @@ async def commit(
         raise
     if not change.writes:
         await service.store.confirm(point)
-    for task in change.afterwards:
-        await task()
-    return change.answer
+    return change
+
+
+async def finish(change: Change[A]) -> A:
+    """Does what follows a stored change, and returns the answer. Raises what that raises."""
+    await _run_all(change.afterwards)
+    return change.answer if change.then is None else await change.then()
 
 
 async def run(
@@ -88,8 +103,7 @@ async def _stored_change(
         planned = await _stored(service, plan, limit, answer_writes)
         if isinstance(planned, Change):
             return planned
-        for task in planned.afterwards:
-            await task()
+        await _run_all(planned.afterwards)
     raise Busy("too many records depend on it: repeat the call", retry_after_seconds=1)
 
 
@@ -101,6 +115,7 @@ async def _stored(
 ) -> Change[A] | Part:
     for _ in range(ATTEMPTS):
         planned = await plan()
+        plan = getattr(planned, "replan", None) or plan
         record = answer_writes(planned.answer) if isinstance(planned, Change) else ()
         if await _is_stored(service, planned, limit, record):
             return planned
@@ -122,6 +137,14 @@ async def _is_stored(
         if conflict.collection in {write.collection.name for write in record}:
             raise
         if isinstance(planned, Change) and planned.if_taken is not None:
-            raise planned.if_taken from None
+            taken = planned.if_taken
+            raise (taken(conflict) if callable(taken) else taken) from None
         return False
     return True
+
+
+async def _run_all(tasks: Sequence[Task]) -> None:
+    for task in tasks:
+        work = task()
+        if work is not None:
+            await work

@@ -65,6 +65,7 @@ def updated(
     values: Mapping[str, object],
     event_type: str,
     org_id: str | None = None,
+    payload: Mapping[str, str] = {},
 ) -> RecordChange[R]:
     """Returns the update that sets `values` of a record, with an event of this type; no writes if
     the record has these values. `org_id` is the organization of a record that does not contain
@@ -74,13 +75,13 @@ def updated(
     """
     check_version(record, author)
     stored: Any = record
-    owner: str = org_id or stored.org_id
+    owner: Any = org_id or getattr(stored, "org_id", "")
     if all(getattr(record, name) == value for name, value in values.items()):
         return RecordChange(record, (), answers.details(stored, owner))
     now = service.clock.now()
     if hasattr(record, "changed_at"):
         values = {**values, "changed_at": now}
-    entry = AuditEntry(event_type, author.actor, now, org_id)
+    entry = AuditEntry(event_type, author.actor, now, org_id, payload)
     writes = events.update(service.random, collection, stored, values, entry)
     after = structs.replace(stored, **values, sequence=stored.sequence + 1)
     return RecordChange(after, writes, answers.details(after, owner))

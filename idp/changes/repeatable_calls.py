@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -17,8 +17,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.changes.change import Change, Part
-from idp.changes.committing import Plan, UnitLimit, commit, unlimited
+from idp.changes import committing
+from idp.changes.change import Planned
+from idp.changes.committing import Plan, UnitLimit, unlimited
 from idp.foundation import base64url, opaque_tokens
 from idp.foundation.errors import (
     AlreadyExists,
@@ -30,7 +31,7 @@ from idp.foundation.errors import (
 from idp.records import MADE_CALLS, MADE_SECRETS, MadeCall, MadeSecret, sealed_fields
 from idp.schema import answers
 from idp.service import Service
-from storage import Conflict, Insert, Write
+from storage import Conflict, Insert, StorageError, Update, Write
 
 ANSWER_STORED_FOR: Final = timedelta(days=1)
 SECRETS_STORED_FOR: Final = timedelta(minutes=10)
@@ -78,24 +79,31 @@ async def commit_once(
     secret of the earlier answer is no longer stored.
     """
 
-    async def encoded() -> Change[bytes] | Part:
-        planned = await plan()
-        if isinstance(planned, Part):
-            return planned
-        return replace(planned, answer=msgspec.json.encode(planned.answer))
+    async def encoded() -> Planned[bytes]:
+        return (await plan()).map(msgspec.json.encode)
 
     earlier = await _find(service, call)
     if earlier is not None:
         return await _earlier_answer(service, call, earlier), True
     try:
-        record_of = partial(_record, service, call)
-        return await commit(service, encoded, limit, record_of), False
+        change = await committing.stored(service, encoded, limit, partial(_record, service, call))
     except (IdpError, Conflict):
         # A concurrent call with the same key may have been carried out first.
         earlier = await _find(service, call)
         if earlier is None:
             raise
         return await _earlier_answer(service, call, earlier), True
+    answer = await committing.finish(change)
+    if answer != change.answer:
+        await _correct(service, call, answer)
+    return answer, False
+
+
+async def _correct(service: Service, call: Repeatable, answer: bytes) -> None:
+    """Replaces the recorded answer by that of the finished work; a repetition may get either."""
+    sealed = service.master_key.seal(answer, _PURPOSE)
+    with suppress(StorageError):  # the call is done, and a repetition can get the other answer
+        await service.store.commit(Update(MADE_CALLS, call.id, set={"sealed_answer": sealed}))
 
 
 async def _find(service: Service, call: Repeatable) -> MadeCall | None:

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Final, cast
+from typing import Final
 
 from idp.foundation.errors import TooMany
 from idp.identity.guesses import throttle
@@ -23,7 +22,7 @@ from idp.mail.messages import MailMessage
 from idp.management.call import Call
 from idp.records import OutboxMessage
 from idp.service import Service
-from storage import Conflict, Insert, Stale, Store, Unavailable, Write
+from storage import Conflict, Insert, Stale, Unavailable, Write
 
 MAX_TO_MAILBOX: Final = 20  # in an hour: codes and invitations; and as many notices besides
 HOUR: Final = timedelta(hours=1)
@@ -43,15 +42,6 @@ class TooManyOfOrganization(TooMany):
     error_code = "mail.organization_limit"
 
 
-def limited(service: Service, call: Call) -> Service:
-    """Returns the service for the work of a call: one whose store counts the messages that are put
-    into the outbox, and refuses units with too many of them. The commits of its store raise
-    TooManyToMailbox, TooManyOfOrganization."""
-    if call.is_by_instance:
-        return service
-    return replace(service, store=cast(Store, _CountingStore(service)))
-
-
 @asynccontextmanager
 async def counted(service: Service, call: Call, writes: Sequence[Write]) -> AsyncIterator[None]:
     """A block in which a unit of a call is committed: its messages are counted, and counted back
@@ -59,9 +49,9 @@ async def counted(service: Service, call: Call, writes: Sequence[Write]) -> Asyn
     if call.is_by_instance:
         yield
         return
-    store, keys = _CountingStore(service), list[str]()
+    keys = list[str]()
     try:
-        await store._admit(_mails(service, writes), keys)
+        await _admit(service, writes, keys)
         yield
     except (Conflict, Stale, Unavailable, TooMany):
         for key in keys:
@@ -69,48 +59,28 @@ async def counted(service: Service, call: Call, writes: Sequence[Write]) -> Asyn
         raise
 
 
-class _CountingStore:
-    """The store of one call. What was counted for a unit that is not stored is counted back."""
+async def _admit(service: Service, writes: Sequence[Write], keys: list[str]) -> None:
+    """Counts the messages that these writes put into the outbox, and adds the keys of their
+    counters to `keys`."""
+    for kind, mail in _mails(service, writes):
+        mailbox = _mailbox_key(service, kind, mail)
+        keys.append(mailbox)
+        await _count(service, mailbox, MAX_TO_MAILBOX, HOUR, TooManyToMailbox)
+        if kind in _WITH_CODE:
+            sum_key = f"mails:of:{mail.org_id}"
+            most = service.config.organization_mails_per_day
+            keys.append(sum_key)
+            await _count(service, sum_key, most, DAY, TooManyOfOrganization)
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self._store = service.store
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    async def commit(self, *writes: Write) -> None:
-        keys = list[str]()
-        try:
-            await self._admit(_mails(self._service, writes), keys)
-            await self._store.commit(*writes)
-        except (Conflict, Stale, Unavailable, TooMany):
-            for key in keys:
-                await throttle.uncount(self._service, key)
-            raise
-
-    async def commit_each(self, units: Sequence[Sequence[Write]]) -> Any:
-        await self._admit(_mails(self._service, [write for unit in units for write in unit]), [])
-        return await self._store.commit_each(units)
-
-    async def _admit(self, mails: Sequence[tuple[str, MailMessage]], keys: list[str]) -> None:
-        """Counts these messages, and adds the keys of their counters to `keys`."""
-        for kind, mail in mails:
-            mailbox = _mailbox_key(self._service, kind, mail)
-            keys.append(mailbox)
-            await self._count(mailbox, MAX_TO_MAILBOX, HOUR, TooManyToMailbox)
-            if kind in _WITH_CODE:
-                sum_key = f"mails:of:{mail.org_id}"
-                most = self._service.config.organization_mails_per_day
-                keys.append(sum_key)
-                await self._count(sum_key, most, DAY, TooManyOfOrganization)
-
-    async def _count(self, key: str, most: int, window: timedelta, error: type[TooMany]) -> None:
-        count = await self._store.increment(key, window=window)
-        if count.n > most:
-            remaining = count.resets_at - self._service.clock.now()
-            seconds = max(1, math.ceil(remaining.total_seconds()))
-            raise error(_text(error, most), retry_after_seconds=seconds)
+async def _count(
+    service: Service, key: str, most: int, window: timedelta, error: type[TooMany]
+) -> None:
+    count = await service.store.increment(key, window=window)
+    if count.n > most:
+        remaining = count.resets_at - service.clock.now()
+        seconds = max(1, math.ceil(remaining.total_seconds()))
+        raise error(_text(error, most), retry_after_seconds=seconds)
 
 
 def _text(error: type[TooMany], most: int) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Final, Literal
 
 import msgspec
@@ -72,7 +71,7 @@ async def missing_keys(service: Service, algorithm: Algorithm, *, actor: str) ->
     )
     for key in new_keys:
         writes += _insertion(service, key, now, actor)
-    return Part(writes, [partial(_forget, service)])
+    return Part(writes, [service.keys.forget])
 
 
 async def rotate(
@@ -101,7 +100,7 @@ async def rotate(
         writes += _insertion(service, next_key, now, actor)
     # The former next key is the active one then.
     answer = {algorithm: pair["next"] for algorithm, pair in rotated.items()}
-    return Change(answer, writes, [partial(_forget, service)])
+    return Change(answer, writes, [service.keys.forget])
 
 
 async def remove(service: Service, kid: str, *, actor: str) -> Planned[None]:
@@ -125,11 +124,7 @@ async def remove(service: Service, kid: str, *, actor: str) -> Planned[None]:
     if key.state == "active":
         next_key = _pairs(await _trusted(service))[key.algorithm]["next"]
         writes += _state_change(service, next_key, "active", now, actor)
-    return Change(None, writes, [partial(_forget, service)])
-
-
-async def _forget(service: Service) -> None:
-    service.keys.forget()
+    return Change(None, writes, [service.keys.forget])
 
 
 async def maintain(service: Service) -> None:

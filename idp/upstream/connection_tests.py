@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
 from idp.keys.master_key import WrongKey
@@ -95,11 +96,11 @@ class TestResult(Confidential, frozen=True):
     problems: Sequence[NameProblem] = ()
 
 
-async def start(
+def new(
     service: Service, connection: ProviderConnection, actor: str
-) -> tuple[ConnectionTest, str]:
-    """Stores a new test of a connection, with an event, and returns it and the address by which a
-    browser begins it."""
+) -> Change[tuple[ConnectionTest, str]]:
+    """Returns the change that stores a new test of a connection, and answers with it and the
+    address by which a browser begins it."""
     now, secret = service.clock.now(), service.random.token()
     test = ConnectionTest(
         id=service.random.id(),
@@ -114,8 +115,9 @@ async def start(
     entry = AuditEntry(
         "connection_test.created", actor, now, payload={"connection_id": connection.id}
     )
-    await service.store.commit(*events.insertion(service.random, CONNECTION_TESTS, test, entry))
-    return test, f"{service.config.issuer}{PAGE}?key={test.id}{secret}"
+    url = f"{service.config.issuer}{PAGE}?key={test.id}{secret}"
+    writes = events.insertion(service.random, CONNECTION_TESTS, test, entry)
+    return Change((test, url), writes)
 
 
 async def find(service: Service, key: str) -> ConnectionTest | None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
 from typing import Final
 
-from idp.audit import held_units
 from idp.identity.guesses import lockout_counters, throttle
 from idp.identity.guesses import streaks as guess_streaks
 from idp.identity.users import lookup as user_lookup
@@ -36,14 +34,6 @@ async def forget(service: Service, subject: Subject) -> bool:
             await guess_streaks.end(service, streak)
         return bool(existing or streak)
     return False
-
-
-async def forget_afterwards(service: Service, subject: Subject) -> None:
-    """Calls `forget` in units of its own: immediately, or, if the service's store is a
-    `held_units.HoldingStore`, after the unit that it holds is stored."""
-    await held_units.after_commit(
-        service, partial(forget, held_units.storing_directly(service), subject)
-    )
 
 
 def _keys(service: Service, subject: Subject) -> list[Key]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
-from idp.audit import events, held_units
+from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.records import USERS, User
 from idp.service import Service
@@ -33,7 +33,7 @@ async def lift_if_over(service: Service, user: User) -> User:
     changes = {"state": "active", "locked_until": None, "changed_at": service.clock.now()}
     now = service.clock.now()
     with suppress(Stale):  # another request has lifted it
-        await held_units.storing_directly(service).store.commit(
+        await service.store.commit(
             *events.update(
                 service.random, USERS, user, changes, AuditEntry("user.unlocked", ACTOR, now)
             )

@@ -10,8 +10,8 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import timedelta
 
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.guesses import lockout_counters
 from idp.identity.guesses.lock_ends import ACTOR
@@ -20,7 +20,6 @@ from idp.identity.users import ending
 from idp.mail.templates import security as security_messages
 from idp.records import USERS, LockoutRules, User
 from idp.service import Service
-from storage.confirmed_commit import commit_confirmed
 
 
 async def failed(
@@ -43,20 +42,20 @@ async def failed(
         and ordinal >= lockout_counters.max_failures(rules, kind)
     ):
         with suppress(FailedPrecondition):
-            await versioned_updates.repeated(lambda: _lock(service, user, rules))
+            await changes.run(service, _lock, user, rules)
 
 
-async def _lock(service: Service, user_at_attempt: User, rules: LockoutRules) -> None:
+async def _lock(service: Service, user_at_attempt: User, rules: LockoutRules) -> Change[None]:
     user = await service.store.get(USERS, user_at_attempt.id)
     if user is None or user.state != "active" or user.stamp != user_at_attempt.stamp:
-        return
-    now, stamp = service.clock.now(), service.random.token(bits=64)
+        return Change(None)
     seconds = rules.lockout_seconds
-    ends_at = now + timedelta(seconds=seconds) if seconds else None
-    values = {"state": "locked", "stamp": stamp, "locked_until": ends_at, "changed_at": now}
-    ending_writes = await ending.ending_writes(service, user)
-    update = events.update(
-        service.random, USERS, user, values, AuditEntry("user.locked", ACTOR, now)
-    )
+    ends_at = service.clock.now() + timedelta(seconds=seconds) if seconds else None
+    values = {
+        "state": "locked",
+        "stamp": service.random.token(bits=64),
+        "locked_until": ends_at,
+    }
+    update = changes.updated(service, changes.by(ACTOR), USERS, user, values, "user.locked")
     mails = security_messages.locked(service, user, seconds)
-    await commit_confirmed(service.store, *update, *ending_writes, *mails)
+    return Change(None, [*update.writes, *await ending.ending_writes(service, user), *mails])

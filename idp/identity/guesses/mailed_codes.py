@@ -11,7 +11,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from idp.audit import held_units
 from idp.foundation import logs
 from idp.identity.factors import mail_codes
 from idp.identity.factors.mail_codes import MailCodeRefused
@@ -39,7 +38,6 @@ async def is_open_to(service: Service, user: User | None, name: str, *, is_known
     the login name `name`, it writes as much and stores nothing. At the last attempt that is
     accepted the user gets a mail.
     """
-    service = held_units.storing_directly(service)
     if user is None or is_known:
         (_, key), _ = throttle.keys(service, throttle.account_of(user, name))
         await service.store.increment(key, 0, window=throttle.WINDOW)
@@ -53,7 +51,6 @@ async def is_open_to(service: Service, user: User | None, name: str, *, is_known
 
 async def accepted(service: Service, user: User) -> None:
     """Ends the count of wrong codes of the user after a right one."""
-    service = held_units.storing_directly(service)
     streak = await guess_streaks.find(service, user.id)
     if streak is not None and streak.mail_codes:
         await guess_streaks.end(service, streak, ("mail_codes",))
@@ -75,7 +72,6 @@ async def check_contact(
     """Checks a code that verifies an e-mail address or a phone number, as `mail_codes.check` does,
     and counts it for the address before it is compared. Raises MailCodeRefused, with the error
     code `code.closed` beyond 50 wrong ones in a day."""
-    service = held_units.storing_directly(service)
     key = f"contact-codes:{service.master_key.mac('mailbox', login_key(address)).hex()[:32]}"
     counter = await service.store.increment(key, window=CONTACT_WINDOW)
     if counter.n > MAX_CODES:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from functools import partial
 from heapq import nlargest
 from typing import Final
 
 from msgspec import Struct
 
-from idp.audit import versioned_updates
+from idp import changes
+from idp.changes import Change
 from idp.identity.sessions import known_browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users.subjects import Subject
 from idp.records import BROWSERS, SESSIONS, USERS, Browser, Session
 from idp.search import paging
 from idp.service import Service
-from storage.confirmed_commit import commit_confirmed
 
 MAX_LISTED: Final = 100  # sessions, those that were used last
 
@@ -61,25 +60,24 @@ async def end_others(service: Service, subject: Subject, current: Session) -> No
 
     If it is interrupted, it can be called again: each session is ended in a unit of its own.
     """
-    await versioned_updates.repeated(partial(_forget_others, service, subject, current.agent_id))
+    await changes.run(service, _forget_others, subject, current.agent_id)
     async for session in open_sessions(service, subject):
         if session.id != current.id:
-            await versioned_updates.repeated(partial(_end, service, session.id))
+            await changes.run(service, _end, session.id)
 
 
-async def _forget_others(service: Service, subject: Subject, browser_id: str) -> None:
-    """Makes this the only browser that the account knows. Raises Stale."""
+async def _forget_others(service: Service, subject: Subject, browser_id: str) -> Change[None]:
+    """Makes this the only browser that the account knows."""
     user, browser = await service.store.get_many(
         [(USERS, subject.user.id), (BROWSERS, browser_id)]
     )
-    if user is not None and browser is not None and user.stamp == subject.user.stamp:
-        await commit_confirmed(
-            service.store, *known_browsers.forget_others_writes(service, user, browser)
-        )
+    if user is None or browser is None or user.stamp != subject.user.stamp:
+        return Change(None)
+    return Change(None, known_browsers.forget_others_writes(service, user, browser))
 
 
-async def _end(service: Service, session_id: str) -> None:
-    """Raises Stale if the session is renewed or ended concurrently."""
+async def _end(service: Service, session_id: str) -> Change[None]:
     session = await service.store.get(SESSIONS, session_id)
-    if session is not None and session.ended_at is None:
-        await commit_confirmed(service.store, *await session_lifetime.end_writes(service, session))
+    if session is None or session.ended_at is not None:
+        return Change(None)
+    return Change(None, await session_lifetime.end_writes(service, session))

@@ -10,12 +10,14 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Final, Literal, NamedTuple, TypeVar
 
 from msgspec import Struct, structs
 
 from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.foundation import base64url
 from idp.foundation.cooperative import in_turns
 from idp.foundation.errors import FieldProblem, InvalidArgument, Taken
@@ -52,7 +54,6 @@ from idp.records import (
 from idp.schema.field_rules import MAX_TEXT
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
-from storage.confirmed_commit import commit_confirmed
 
 CLIENT_PREFIX: Final = "client:"  # the prefix of `sub` in tokens that a client has for itself
 
@@ -145,21 +146,16 @@ class PreparedUser(Struct, frozen=True):
 P = TypeVar("P", bound=PreparedUser)
 
 
-async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
-    """Calls `prepare`, commits the writes of the `PreparedUser` (or similar) that it returns in
-    one unit, and returns that.
+async def planned(prepare: Callable[[], Awaitable[P]]) -> Change[P]:
+    """Returns the change that stores the user that `prepare` returns with its writes (a
+    `PreparedUser` or similar).
 
-    If a concurrent creation reserved one of its login names, `prepare` is called once more, so
-    only names that are really taken are refused. Raises Taken, InvalidArgument for a user name
-    with another organization's domain, Busy.
+    If a concurrent creation reserves one of its login names, `prepare` is called again, so only
+    names that are really taken are refused. Raises Taken, InvalidArgument for a user name with
+    another organization's domain.
     """
-
-    async def attempt() -> P:
-        prepared = await prepared_or_refused(prepare)
-        await commit_confirmed(service.store, *prepared.writes)
-        return prepared
-
-    return await login_name_reservations.repeated(attempt, NAME_COLLECTIONS)
+    prepared = await prepared_or_refused(prepare)
+    return Change(prepared, prepared.writes, replan=partial(planned, prepare))
 
 
 async def prepared_or_refused(prepare: Callable[[], Awaitable[P]]) -> P:

@@ -9,8 +9,8 @@ from urllib.parse import quote, urlsplit
 
 from msgspec import structs
 
-from idp.audit import events
-from idp.audit.events import AuditEntry
+from idp import changes
+from idp.changes import Change, RecordChange
 from idp.config.settings import Config
 from idp.config.urls import is_loopback
 from idp.foundation.errors import FailedPrecondition, IdpError, NotFound
@@ -34,7 +34,6 @@ from idp.mail.messages import MailMessage, MessageCode, MessageLink
 from idp.mail.templates import invitation as invitation_messages
 from idp.records import (
     DOMAINS,
-    LOGIN_CLAIMS,
     USERS,
     VERIFICATIONS,
     Email,
@@ -48,7 +47,6 @@ from storage import Delete, Insert, Stale, Update, Write
 PAGE: Final = "/ui/verify-email"
 HOURS: Final = 24
 Purpose = Literal["email", "phone", "password"]
-_NAME_COLLECTIONS: Final = frozenset({LOGIN_CLAIMS.name, DOMAINS.name})
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
 _PLACEHOLDER_NAMES: Final = frozenset({"UserID", "OrgID", "Code", "LoginName"})
 _UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
@@ -205,27 +203,20 @@ async def _compare(
 
 
 async def verify_email(
-    service: Service, user_id: str, code: str, *, actor: str | None = None
-) -> None:
-    """Marks the user's address as verified by this code, in one unit with its event. A code is
-    valid once.
+    service: Service,
+    user_id: str,
+    code: str,
+    checked_codes: set[tuple[str, str]],
+    actor: str | None = None,
+) -> Change[User]:
+    """Marks the user's address as verified by this code, in one unit with its event, and returns
+    the changed user. A code is valid once.
 
-    Raises MailCodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired` if
-    there is no valid code, `code.closed` after too many wrong ones for this address within a day;
-    NotFound if the user does not exist; AddressHeld; Busy.
+    `checked_codes` is an empty set for each request, as in `check_code`. Raises MailCodeRefused:
+    `code.wrong`, `code.tries` after too many wrong ones, `code.expired` if there is no valid code,
+    `code.closed` after too many wrong ones for this address within a day; NotFound if the user
+    does not exist; AddressHeld.
     """
-
-    checked_codes: set[tuple[str, str]] = set()
-
-    async def attempt() -> None:
-        await _verify_email(service, user_id, code, actor or user_id, checked_codes)
-
-    await login_name_reservations.repeated(attempt, _NAME_COLLECTIONS)
-
-
-async def _verify_email(
-    service: Service, user_id: str, code: str, actor: str, checked_codes: set[tuple[str, str]]
-) -> None:
     user = await service.store.get(USERS, user_id)
     if user is None:
         raise NotFound("there is no such user")
@@ -236,42 +227,41 @@ async def _verify_email(
     by, guards = await _source(service, user, verification.verified_by)
     if by != "organization" and await is_held_elsewhere(service, user.org_id, key):
         raise AddressHeld("the address is verified for a user of another organization")
-    writes = [*await _verification_writes(service, user, actor, by), *reservations.writes(service)]
-    try:
-        await service.store.commit(*writes, *guards, Delete(VERIFICATIONS, verification.id))
-    except Stale as error:
-        if error.collection in _NAME_COLLECTIONS:
-            raise
-        # The user changed concurrently: the verified address may be another one.
-        raise MailCodeRefused(
-            "the user was changed concurrently", error_code="code.expired"
-        ) from None
+    update = _verified(service, user, actor or user_id, by)
+    return Change(
+        update.record,
+        [
+            *update.writes,
+            *await _superseding_writes(service, update.record, actor or user_id),
+            *reservations.writes(service),
+            *guards,
+            Delete(VERIFICATIONS, verification.id),
+        ],
+    )
 
 
-async def mark_reached(service: Service, subject: Subject) -> Subject:
+async def mark_reached(service: Service, subject: Subject) -> Change[Subject]:
     """Marks the user's address as verified, because a mail to it was answered, and returns the
     changed subject.
 
-    An address that a user of another organization has verified is not changed. Raises Busy; Stale
-    if the user was changed concurrently.
+    An address that a user of another organization has verified is not changed. Raises Stale if the
+    user was changed concurrently.
     """
     if subject.user.email is None or subject.user.email.is_verified_everywhere:
-        return subject
-    records = [subject.user]
-
-    async def attempt() -> None:
-        user = await service.store.get(USERS, subject.user.id)
-        if user is None or user.stamp != subject.user.stamp or user.email != subject.user.email:
-            raise Stale(USERS.name, subject.user.id)
-        key = login_key(user.email.address if user.email else "")
-        reservations = await login_name_reservations.read(service, [key])
-        if not await is_held_elsewhere(service, user.org_id, key):
-            writes = await _verification_writes(service, user, user.id, "mailbox")
-            await service.store.commit(*writes, *reservations.writes(service))
-        records[0] = await service.store.get(USERS, user.id) or user
-
-    await login_name_reservations.repeated(attempt)
-    return structs.replace(subject, user=records[0])
+        return Change(subject)
+    user = await service.store.get(USERS, subject.user.id)
+    if user is None or user.stamp != subject.user.stamp or user.email != subject.user.email:
+        raise Stale(USERS.name, subject.user.id)
+    key = login_key(subject.user.email.address)
+    reservations = await login_name_reservations.read(service, [key])
+    if await is_held_elsewhere(service, user.org_id, key):
+        return Change(structs.replace(subject, user=user))
+    update = _verified(service, user, user.id, "mailbox")
+    superseding = await _superseding_writes(service, update.record, user.id)
+    return Change(
+        structs.replace(subject, user=update.record),
+        [*update.writes, *superseding, *reservations.writes(service)],
+    )
 
 
 async def _source(service: Service, user: User, by: VerifiedBy) -> tuple[VerifiedBy, list[Update]]:
@@ -285,21 +275,28 @@ async def _source(service: Service, user: User, by: VerifiedBy) -> tuple[Verifie
     return "domain", [Update(DOMAINS, domain.id, expect={"verified_key": domain.domain})]
 
 
-async def _verification_writes(
-    service: Service, user: User, actor: str, by: VerifiedBy
-) -> list[Write]:
+def _verified(service: Service, user: User, actor: str, by: VerifiedBy) -> RecordChange[User]:
     if user.email is None:
         raise NotFound("the user has no email address")
-    now = service.clock.now()
     email = Email(address=user.email.address, is_verified=True, verified_by=by)
-    email_key = user_lookup.email_key(email, user.org_id)
-    changed = {"email": email, "email_key": email_key, "changed_at": now}
-    entry = AuditEntry("user.email_verified", actor, now, payload={"verifiedBy": by})
-    writes = events.update(service.random, USERS, user, changed, entry)
-    if not email.is_verified_everywhere:
-        return writes
-    key = login_key(email.address)
-    return writes + await superseded_addresses.deferred_writes(service, key, actor)
+    values = {"email": email, "email_key": user_lookup.email_key(email, user.org_id)}
+    return changes.updated(
+        service,
+        changes.by(actor),
+        USERS,
+        user,
+        values,
+        "user.email_verified",
+        payload={"verifiedBy": by},
+    )
+
+
+async def _superseding_writes(service: Service, user: User, actor: str) -> list[Write]:
+    """Returns the writes by which other users lose an address that this user has verified."""
+    if user.email is None or not user.email.is_verified_everywhere:
+        return []
+    key = login_key(user.email.address)
+    return await superseded_addresses.deferred_writes(service, key, actor)
 
 
 def check_url_template(config: Config, template: str) -> None:

@@ -7,11 +7,11 @@ sign-in or an administrator does not undo what a directory has set.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
-from idp.audit import deferred_work, events, versioned_updates
+from idp.audit import deferred_work, events
 from idp.audit.events import AuditEntry
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.texts.text_folding import folded
@@ -27,8 +27,7 @@ from idp.records.groups import (
     owner_name_key,
 )
 from idp.service import Service
-from storage import Conflict, Stale, Update, Write
-from storage.confirmed_commit import commit_confirmed
+from storage import Update, Write
 
 MANUAL: Final = "manual"  # the source of memberships that the management API states
 MAX_GROUPS: Final = 10_000  # of an organization
@@ -105,77 +104,47 @@ async def members_of(
     return {each.user_id: each for each in members if each is not None and is_current(each, group)}
 
 
-async def add(
-    service: Service,
-    find: Callable[[], Awaitable[tuple[Group, Sequence[User]]]],
-    source: str,
-    actor: str,
-) -> Group:
-    """Adds users to a group, as stated by `source`, in one unit with an event for each change.
+async def additions(
+    service: Service, group: Group, users: Sequence[User], source: str, actor: str
+) -> list[Write]:
+    """Returns the writes that add users to a group, as stated by `source`, with an event for each
+    change; none if all are members by it. The users belong to the group's organization, each is
+    named once. The unit fails with Conflict or Stale after a concurrent change.
 
-    `find` returns the group and the users, who belong to its organization, each once; it is called
-    again after a concurrent change. Existing memberships are left unchanged. Returns the group.
-    Raises what `find` raises, FailedPrecondition (a limit is reached), Busy.
+    Raises FailedPrecondition (a limit is reached).
     """
-
-    async def attempt() -> Group:
-        group, users = await find()
-        keys = [(GROUP_MEMBERS, member_id(group.id, user.id)) for user in users]
-        stored = await service.store.get_many(keys) if keys else []
-        author = (source, actor)
-        changes = [
-            membership_change(service, group, user, member, author)
-            for user, member in zip(users, stored, strict=True)
-        ]
-        writes = [write for each in changes for write in each.writes]
-        if not writes:
-            return group
-        joining = [user for user, each in zip(users, changes, strict=True) if each.joins]
-        await _check_room_of(service, group, joining)
-        try:
-            await commit_confirmed(
-                service.store, *writes, exists_guard(group, joined=len(joining))
-            )
-        except Conflict as conflict:  # a concurrent call adds the same user
-            raise Stale(GROUP_MEMBERS.name, conflict.field) from conflict
-        return group
-
-    return await versioned_updates.repeated(attempt)
+    keys = [(GROUP_MEMBERS, member_id(group.id, user.id)) for user in users]
+    stored = await service.store.get_many(keys) if keys else []
+    author = (source, actor)
+    membership_changes = [
+        membership_change(service, group, user, member, author)
+        for user, member in zip(users, stored, strict=True)
+    ]
+    writes = [write for each in membership_changes for write in each.writes]
+    if not writes:
+        return []
+    joining = [user for user, each in zip(users, membership_changes, strict=True) if each.joins]
+    await _check_room_of(service, group, joining)
+    return [*writes, exists_guard(group, joined=len(joining))]
 
 
-async def remove(
-    service: Service,
-    find: Callable[[], Awaitable[tuple[Group, Sequence[GroupMember]]]],
-    source: str,
-    actor: str,
-) -> Group:
-    """Removes `source` from memberships of a group, in one unit; memberships without another
-    source end.
-
-    `find` returns the group and the members; it is called again after a concurrent change.
-    Returns the group. Raises what `find` raises, and Busy.
-    """
-
-    async def attempt() -> Group:
-        group, members = await find()
-        writes, ended_count = list[Write](), 0
-        for member in members:
-            remaining = [each for each in member.sources if each != source]
-            if remaining == member.sources:
-                continue
-            ended_count += not remaining
-            writes += (
-                _with_sources(service, member, remaining, actor)
-                if remaining
-                else _end_writes(service, member, actor)
-            )
-        if writes:
-            await commit_confirmed(
-                service.store, *writes, exists_guard(group, joined=-ended_count)
-            )
-        return group
-
-    return await versioned_updates.repeated(attempt)
+def removals(
+    service: Service, group: Group, members: Sequence[GroupMember], source: str, actor: str
+) -> list[Write]:
+    """Returns the writes that remove `source` from memberships of a group; memberships without
+    another source end. The unit fails with Stale after a concurrent change."""
+    writes, ended_count = list[Write](), 0
+    for member in members:
+        remaining = [each for each in member.sources if each != source]
+        if remaining == member.sources:
+            continue
+        ended_count += not remaining
+        writes += (
+            _with_sources(service, member, remaining, actor)
+            if remaining
+            else _end_writes(service, member, actor)
+        )
+    return [*writes, exists_guard(group, joined=-ended_count)] if writes else []
 
 
 class MembershipChange(NamedTuple):

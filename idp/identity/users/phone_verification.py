@@ -9,18 +9,17 @@ from urllib.parse import urlsplit
 
 from msgspec import structs
 
-from idp.audit import events
-from idp.audit.events import AuditEntry
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import message
-from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.users import email_verification
 from idp.identity.users.email_verification import VerificationBegun
 from idp.mail import messages
 from idp.mail.messages import MailMessage, MessageCode
 from idp.records import USERS, VERIFICATIONS, User, VerifiedBy
 from idp.service import Service
-from storage import Delete, Stale, Write
+from storage import Delete, Write
 
 
 def begin_phone(
@@ -49,9 +48,11 @@ def begin_phone(
     return VerificationBegun(code=code, writes=writes)
 
 
-async def verify_phone(service: Service, user_id: str, code: str, *, actor: str) -> None:
-    """Marks the user's number as verified by this code, in one unit with its event. A code is
-    valid once.
+async def verify_phone(
+    service: Service, user_id: str, code: str, checked_codes: set[tuple[str, str]], actor: str
+) -> Change[User]:
+    """Marks the user's number as verified by this code, in one unit with its event, and returns
+    the changed user. A code is valid once.
 
     Raises MailCodeRefused, with the error codes of `email_verification.verify_email`; NotFound.
     """
@@ -59,21 +60,15 @@ async def verify_phone(service: Service, user_id: str, code: str, *, actor: str)
     if user is None:
         raise NotFound("there is no such user")
     number = user.phone.number if user.phone else None
-    verification = await email_verification.check_code(service, user, "phone", number, code)
-    now, by = service.clock.now(), verification.verified_by
-    verified = (
-        structs.replace(user.phone, is_verified=True, verified_by=by) if user.phone else None
+    verification = await email_verification.check_code(
+        service, user, "phone", number, code, checked_codes
     )
-    changes = {"phone": verified, "changed_at": now}
-    writes = events.update(
-        service.random, USERS, user, changes, AuditEntry("user.phone_verified", actor, now)
+    by = verification.verified_by
+    phone = structs.replace(user.phone, is_verified=True, verified_by=by) if user.phone else None
+    update = changes.updated(
+        service, changes.by(actor), USERS, user, {"phone": phone}, "user.phone_verified"
     )
-    try:
-        await service.store.commit(*writes, Delete(VERIFICATIONS, verification.id))
-    except Stale:  # the user changed concurrently: the verified number may be another one
-        raise MailCodeRefused(
-            "the user was changed concurrently", error_code="code.expired"
-        ) from None
+    return Change(update.record, [*update.writes, Delete(VERIFICATIONS, verification.id)])
 
 
 def _mail_message(service: Service, number: str, code: str, language: str | None) -> MailMessage:

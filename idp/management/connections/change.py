@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import structs
 
-from idp.audit import deferred_work, events, versioned_updates
+from idp import changes
+from idp.audit import deferred_work, events
 from idp.audit.events import AuditEntry
+from idp.changes import Change, Task
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.management.call import Call
 from idp.management.connections import (
@@ -27,8 +29,7 @@ from idp.schema import answers, reading
 from idp.schema.answers import Changed
 from idp.service import Service
 from idp.upstream import authorities
-from storage import Conflict, Insert, Update, Write
-from storage.confirmed_commit import commit_confirmed
+from storage import Insert, Update, Write
 
 
 async def change(
@@ -39,7 +40,7 @@ async def change(
     kind: ConnectionKind,
     *,
     is_instance: bool,
-) -> Changed:
+) -> Change[Changed]:
     """Replaces the name, the settings and the options of a connection by those in a JSON document;
     a secret that it omits remains unchanged. A new authority ends the sessions that users have
     opened by the connection, within moments.
@@ -52,29 +53,22 @@ async def change(
         problem = FieldProblem("connection.id_fixed", "id", "can't be changed")
         raise InvalidArgument([problem])
 
-    work = deferred_work.new(service, "connection.deactivated", connection_id, call.actor)
-
-    async def attempt() -> tuple[ProviderConnection, bool]:
-        current = await read.find(service, call, connection_id, is_instance=is_instance)
-        if current.kind != kind:
-            raise read.no_connection()
-        versioned_updates.check_sequence(current, call)
-        await rules.check(service, current.org_id, form, form.stored())
-        values = _values(service, current, form)
-        if all(getattr(current, name) == value for name, value in values.items()):
-            return current, False
-        ends_sessions = current.is_linked and values["authority"] != current.authority
-        writes = [Insert(DEFERRED_WORK, work)] if ends_sessions else []
-        return await _store(service, call, current, values, writes), ends_sessions
-
-    try:
-        changed, ends_sessions = await versioned_updates.repeated(attempt)
-    except Conflict as conflict:
-        raise create.taken(conflict) from None
-    service.settings_cache.forget()  # pages cache it; in other processes the cache expires soon
-    if ends_sessions:
-        await deferred_work.begin(service, work, removal.end_sessions)
-    return Changed(details=answers.details(changed, changed.org_id or call.caller.org_id))
+    current = await read.find(service, call, connection_id, is_instance=is_instance)
+    if current.kind != kind:
+        raise read.no_connection()
+    changes.check_version(current, call)
+    await rules.check(service, current.org_id, form, form.stored())
+    values, owner = _values(service, current, form), current.org_id or call.caller.org_id
+    if all(getattr(current, name) == value for name, value in values.items()):
+        return Change(Changed(details=answers.details(current, owner)))
+    changed, writes = await _writes(service, call, current, values)
+    afterwards: list[Task] = [service.settings_cache.forget]
+    if current.is_linked and values["authority"] != current.authority:
+        work = deferred_work.new(service, "connection.deactivated", connection_id, call.actor)
+        writes.append(Insert(DEFERRED_WORK, work))
+        afterwards.append(deferred_work.first_step(service, work, removal.end_sessions))
+    answer = Changed(details=answers.details(changed, owner))
+    return Change(answer, writes, afterwards, create.taken)
 
 
 def _values(
@@ -89,33 +83,27 @@ def _values(
     }
 
 
-async def _store(
-    service: Service,
-    call: Call,
-    current: ProviderConnection,
-    values: Mapping[str, Any],
-    further_writes: Sequence[Write],
-) -> ProviderConnection:
-    """Stores a change, together with its event, and with the messages about it if it changes the
-    trust of a connection with links."""
+async def _writes(
+    service: Service, call: Call, current: ProviderConnection, values: Mapping[str, Any]
+) -> tuple[ProviderConnection, list[Write]]:
+    """Returns the changed connection, and the writes of the change: with its event, and with the
+    messages about it if it changes the trust of a connection with links."""
     now = service.clock.now()
     trust_changes = trust.changes(current.settings, values["settings"])
     is_protected = bool(trust_changes) and current.is_linked
     if is_protected:
         trust.check(service, call, current)
-    changes = {**values, "changed_at": now}
-    changed = structs.replace(current, **changes, sequence=current.sequence + 1)
+    values = {**values, "changed_at": now}
+    changed = structs.replace(current, **values, sequence=current.sequence + 1)
     entry = AuditEntry(
         "connection.trust_changed" if trust_changes else "connection.changed",
         call.actor,
         now,
         payload=event_payloads.of_change(current, changed),
     )
-    writes: list[Write] = list(events.update(service.random, CONNECTIONS, current, changes, entry))
+    writes: list[Write] = list(events.update(service.random, CONNECTIONS, current, values, entry))
     messages = await trust_messages.for_owners(service, current) if is_protected else []
-    guarded = _unless_linked_meanwhile(writes, current)
-    await commit_confirmed(service.store, *guarded, *messages, *further_writes)
-    return changed
+    return changed, [*_unless_linked_meanwhile(writes, current), *messages]
 
 
 def _unless_linked_meanwhile(writes: list[Write], current: ProviderConnection) -> list[Write]:

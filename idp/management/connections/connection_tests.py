@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import structs
 
+from idp.changes import Change
 from idp.foundation.errors import NotFound
 from idp.management.call import Call
 from idp.management.connections import check, read
@@ -108,7 +109,7 @@ class ConnectionTestFound(Answer, frozen=True, kw_only=True):
 
 async def start(
     service: Service, call: Call, connection_id: str, *, is_instance: bool
-) -> ConnectionTestStarted:
+) -> Change[ConnectionTestStarted]:
     """Starts the test of a connection, also of an inactive one. It can be begun once, by anyone
     with its address.
 
@@ -116,8 +117,9 @@ async def start(
     """
     connection = await read.find(service, call, connection_id, is_instance=is_instance)
     await check.admit(service, connection, "tests", MAX_TESTS)
-    test, url = await connection_tests.start(service, connection, call.actor)
-    return ConnectionTestStarted(test_id=test.id, url=url, expires=test.ends_at)
+    return connection_tests.new(service, connection, call.actor).map(
+        lambda new: ConnectionTestStarted(test_id=new[0].id, url=new[1], expires=new[0].ends_at)
+    )
 
 
 async def show(

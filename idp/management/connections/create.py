@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from idp.audit import events, versioned_updates
+from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.foundation.errors import (
     FieldProblem,
     InvalidArgument,
@@ -34,7 +35,6 @@ from idp.schema import answers, reading
 from idp.service import Service
 from idp.upstream import authorities, connection_secrets, links
 from storage import Conflict, Write
-from storage.confirmed_commit import commit_confirmed
 
 FORMS: Final[Mapping[ConnectionKind, type[ConnectionForm]]] = {
     "generic_oidc": forms.GenericOidcForm,
@@ -47,7 +47,7 @@ FORMS: Final[Mapping[ConnectionKind, type[ConnectionForm]]] = {
 
 async def create(
     service: Service, call: Call, document: object, kind: ConnectionKind, *, is_instance: bool
-) -> ConnectionCreated:
+) -> Change[ConnectionCreated]:
     """Creates the connection that a JSON document describes, in the call's organization or for the
     installation.
 
@@ -60,27 +60,19 @@ async def create(
         raise PermissionDenied(message, error_code="connection.id_chosen", field="id")
     secrets = new_secrets(service, form, ConnectionSecrets())
 
-    async def attempt() -> ProviderConnection:
-        organization = None if is_instance else await management_call.organization(service, call)
-        org_id = organization.id if organization else None
-        await rules.check(service, org_id, form, form.stored())
-        await rules.check_limit(service, org_id)
-        new_connection = new(service, org_id, kind, form)
-        is_linked = bool(await links.count(service, new_connection.id, up_to=1))
-        new_connection = structs.replace(
-            new_connection, sealed_secrets=secrets, is_linked=is_linked
-        )
-        await commit_confirmed(
-            service.store, *_insertion(service, call, new_connection), *_guards(organization)
-        )
-        return new_connection
-
-    try:
-        connection = await versioned_updates.repeated(attempt)
-    except Conflict as conflict:
-        raise taken(conflict) from None
-    owner = connection.org_id or call.caller.org_id
-    return ConnectionCreated(id=connection.id, details=answers.details(connection, owner))
+    organization = None if is_instance else await management_call.organization(service, call)
+    org_id = organization.id if organization else None
+    await rules.check(service, org_id, form, form.stored())
+    await rules.check_limit(service, org_id)
+    connection = new(service, org_id, kind, form)
+    is_linked = bool(await links.count(service, connection.id, up_to=1))
+    connection = structs.replace(connection, sealed_secrets=secrets, is_linked=is_linked)
+    owner = org_id or call.caller.org_id
+    return Change(
+        ConnectionCreated(id=connection.id, details=answers.details(connection, owner)),
+        [*_insertion(service, call, connection), *_guards(organization)],
+        if_taken=taken,
+    )
 
 
 def new(

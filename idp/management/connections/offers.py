@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from msgspec import structs
-
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import NotFound
 from idp.management import search as management_search
 from idp.management.call import Call
@@ -29,8 +26,7 @@ from idp.schema.reading import Request
 from idp.search.query_planner import Filter
 from idp.service import Service
 from idp.upstream import offers
-from storage import Conflict, Stale, Update
-from storage.confirmed_commit import commit_confirmed
+from storage import Update
 
 
 class NewOffer(Request, frozen=True, kw_only=True):
@@ -44,7 +40,9 @@ class OfferSearch(Search, frozen=True, kw_only=True):
     """Which page of the offered connections."""
 
 
-async def add(service: Service, call: Call, request: NewOffer, *, is_instance: bool) -> Changed:
+async def add(
+    service: Service, call: Call, request: NewOffer, *, is_instance: bool
+) -> Change[Changed]:
     """Lets the sign-in pages of the call's organization, or of all that have no list of their own,
     offer a connection.
 
@@ -52,45 +50,37 @@ async def add(service: Service, call: Call, request: NewOffer, *, is_instance: b
     (the organization, or the connection).
     """
 
-    async def attempt() -> OfferedConnections:
-        owner = await read.owner_of(service, call, is_instance=is_instance)
-        connection = await service.store.get(CONNECTIONS, request.idp_id)
-        expected = None if is_instance or request.owner_type == SYSTEM else owner
-        if connection is None or connection.org_id != expected:
-            message = "there is no such connection"
-            raise NotFound(message, error_code="connection.not_found", field="idpId")
-        own, default = await offers.records(service, owner)
-        stored = default if owner is None else own
-        offered_ids = _ids(stored or default)
-        ids = offered_ids if connection.id in offered_ids else [*offered_ids, connection.id]
-        exists_guard = Update(
-            CONNECTIONS, connection.id, expect={"created_at": connection.created_at}
-        )
-        return await _store(service, call, owner, stored, ids, exists_guard)
-
-    return await _repeated(service, call, attempt)
+    owner = await read.owner_of(service, call, is_instance=is_instance)
+    connection = await service.store.get(CONNECTIONS, request.idp_id)
+    expected = None if is_instance or request.owner_type == SYSTEM else owner
+    if connection is None or connection.org_id != expected:
+        message = "there is no such connection"
+        raise NotFound(message, error_code="connection.not_found", field="idpId")
+    own, default = await offers.records(service, owner)
+    stored = default if owner is None else own
+    offered_ids = _ids(stored or default)
+    ids = offered_ids if connection.id in offered_ids else [*offered_ids, connection.id]
+    exists_guard = Update(CONNECTIONS, connection.id, expect={"created_at": connection.created_at})
+    return _stored(service, call, owner, stored, ids, exists_guard)
 
 
 async def remove(
     service: Service, call: Call, connection_id: str, *, is_instance: bool
-) -> Changed:
+) -> Change[Changed]:
     """Removes a connection from those that the sign-in pages of the call's organization, or of all
     that have no list of their own, offer.
 
     Raises PermissionDenied, NotFound.
     """
 
-    async def attempt() -> OfferedConnections:
-        owner = await read.owner_of(service, call, is_instance=is_instance)
-        own, default = await offers.records(service, owner)
-        stored = default if owner is None else own
-        offered_ids = _ids(stored or default)
-        if connection_id not in offered_ids:
-            raise NotFound("the connection is not offered", error_code="connection.not_offered")
-        ids = [each for each in offered_ids if each != connection_id]
-        return await _store(service, call, owner, stored, ids)
-
-    return await _repeated(service, call, attempt)
+    owner = await read.owner_of(service, call, is_instance=is_instance)
+    own, default = await offers.records(service, owner)
+    stored = default if owner is None else own
+    offered_ids = _ids(stored or default)
+    if connection_id not in offered_ids:
+        raise NotFound("the connection is not offered", error_code="connection.not_offered")
+    ids = [each for each in offered_ids if each != connection_id]
+    return _stored(service, call, owner, stored, ids)
 
 
 async def search(
@@ -114,46 +104,36 @@ async def search(
     )
 
 
-async def _store(
+def _stored(
     service: Service,
     call: Call,
     owner: str | None,
     stored: OfferedConnections | None,
     ids: list[str],
     *guards: Update,
-) -> OfferedConnections:
-    """Stores a list of offered connections in place of `stored`, and returns its record."""
-    now = service.clock.now()
+) -> Change[Changed]:
+    """Returns the change that stores a list of offered connections in place of `stored`."""
+    now, resource_owner = service.clock.now(), owner or call.caller.org_id
+    # Pages cache the list; in other processes the cache expires soon.
+    afterwards = [service.settings_cache.forget]
     if stored is None:
         record = OfferedConnections(
             id=offered_id(owner), org_id=owner, connection_ids=ids, created_at=now, changed_at=now
         )
-        payload = event_payloads.of_list([], ids)
-        entry = AuditEntry("offered_connections.created", call.actor, now, payload=payload)
-        writes = events.insertion(service.random, OFFERED_CONNECTIONS, record, entry)
-        try:
-            await commit_confirmed(service.store, *writes, *guards)
-        except Conflict as conflict:  # a concurrent call has stored the list
-            raise Stale(OFFERED_CONNECTIONS.name, conflict.field) from conflict
-        return record
-    if stored.connection_ids == ids:
-        return stored
-    values = {"connection_ids": ids, "changed_at": now}
-    payload = event_payloads.of_list(stored.connection_ids, ids)
-    entry = AuditEntry("offered_connections.changed", call.actor, now, payload=payload)
-    writes = events.update(service.random, OFFERED_CONNECTIONS, stored, values, entry)
-    await commit_confirmed(service.store, *writes, *guards)
-    return structs.replace(
-        stored, connection_ids=ids, changed_at=now, sequence=stored.sequence + 1
-    )
-
-
-async def _repeated(
-    service: Service, call: Call, attempt: Callable[[], Awaitable[OfferedConnections]]
-) -> Changed:
-    record = await versioned_updates.repeated(attempt)
-    service.settings_cache.forget()  # pages cache it; in other processes the cache expires soon
-    return Changed(details=answers.details(record, record.org_id or call.caller.org_id))
+        payload, event = event_payloads.of_list([], ids), "offered_connections.created"
+        writes = changes.created(service, call, OFFERED_CONNECTIONS, record, event, payload)
+        answer = Changed(details=answers.details(record, resource_owner))
+        return Change(answer, [*writes, *guards], afterwards)
+    return changes.updated(
+        service,
+        call,
+        OFFERED_CONNECTIONS,
+        stored,
+        {"connection_ids": ids},
+        "offered_connections.changed",
+        resource_owner,
+        event_payloads.of_list(stored.connection_ids, ids),
+    ).change(*guards, afterwards=afterwards)
 
 
 def _ids(record: OfferedConnections | None) -> list[str]:

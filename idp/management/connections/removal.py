@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from idp.audit import deferred_work, versioned_updates
+from idp import changes
+from idp.audit import deferred_work
+from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition
 from idp.management.call import Call
 from idp.management.connections import read
 from idp.records import DEFERRED_WORK, DeferredWork
-from idp.records.connections import CONNECTIONS, ProviderConnection
+from idp.records.connections import CONNECTIONS
 from idp.records.identity_links import IDENTITY_LINKS, IdentityLink
 from idp.schema.answers import Changed
 from idp.schema.field_rules import OneOf
 from idp.schema.reading import Request
 from idp.service import Service
 from idp.upstream import links
-from storage import COUNT_CAP, Cursor, Insert, Page, Stale, Update, Write
+from storage import COUNT_CAP, Cursor, Insert, Page, Stale, Update
 
 DELETED: Final[Literal["connection.deleted"]] = "connection.deleted"
 _LINKS_PER_STEP: Final = 50  # links of one step
@@ -36,33 +38,26 @@ async def remove(
     request: ConnectionRemoval,
     *,
     is_instance: bool,
-) -> Changed:
+) -> Change[Changed]:
     """Deletes a connection. Its sessions are ended and its links removed afterwards.
 
     Raises NotFound, FailedPrecondition (users are linked to it).
     """
+    connection = await read.find(service, call, connection_id, is_instance=is_instance)
+    count = await links.count(service, connection.id, up_to=COUNT_CAP)
+    if count and not request.links:
+        number = f"{count} or more" if count >= COUNT_CAP else str(count)
+        message = f"{number} users are linked to the connection; links=delete deletes them too"
+        raise FailedPrecondition(message, error_code="connection.has_links")
     work = deferred_work.new(service, DELETED, connection_id, call.actor)
-
-    async def find() -> ProviderConnection:
-        connection = await read.find(service, call, connection_id, is_instance=is_instance)
-        count = await links.count(service, connection.id, up_to=COUNT_CAP)
-        if count and not request.links:
-            number = f"{count} or more" if count >= COUNT_CAP else str(count)
-            message = f"{number} users are linked to the connection; links=delete deletes them too"
-            raise FailedPrecondition(message, error_code="connection.has_links")
-        return connection
-
-    def further_writes(_: ProviderConnection) -> list[Write]:
-        return [Insert(DEFERRED_WORK, work)]
-
-    connection = await find()
     owner = connection.org_id or call.caller.org_id
-    changed = await versioned_updates.removed(
-        service, CONNECTIONS, find, DELETED, call, owner, further_writes=further_writes
+    return changes.removed(service, call, CONNECTIONS, connection, DELETED, owner).change(
+        Insert(DEFERRED_WORK, work),
+        afterwards=[
+            service.settings_cache.forget,
+            deferred_work.first_step(service, work, purge),
+        ],
     )
-    service.settings_cache.forget()
-    await deferred_work.begin(service, work, purge)
-    return changed
 
 
 async def purge(service: Service, work: DeferredWork) -> bool:

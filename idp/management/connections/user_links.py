@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from idp.audit import versioned_updates
+from idp.changes import Change
 from idp.foundation.errors import NotFound
 from idp.mail.templates import connections as connection_messages
 from idp.management import search as management_search
@@ -18,7 +18,6 @@ from idp.schema.answers import Answer, Changed, Details
 from idp.search.query_planner import Filter
 from idp.service import Service
 from idp.upstream import links
-from storage.confirmed_commit import commit_confirmed
 
 
 class UserLinkView(Answer, frozen=True, kw_only=True):
@@ -66,7 +65,7 @@ def _view(link: IdentityLink) -> UserLinkView:
 
 async def remove(
     service: Service, call: Call, user_id: str, connection_id: str, external_id: str
-) -> Changed:
+) -> Change[Changed]:
     """Removes a user's link to an identity at a connection's provider, and ends the sessions that
     the user has opened by it. The user is informed by mail.
 
@@ -74,26 +73,28 @@ async def remove(
     caller).
     """
 
-    async def attempt() -> IdentityLink:
-        user = await manageable.find(service, call, user_id)
-        page = await service.store.find(
-            IDENTITY_LINKS, {"user_id": user.id}, limit=links.MAX_LISTED
-        )
-        requested = (connection_id, external_id)
-        matching_links = [
-            link for link in page.records if (link.connection_id, link.external_id) == requested
-        ]
-        if not matching_links:
-            raise NotFound("the user has no such link", error_code="link.not_found")
-        removal = links.removals(service, matching_links[:1], call.actor)
-        messages = connection_messages.unlinked(service, user)
-        await commit_confirmed(service.store, *removal, *messages)
-        return matching_links[0]
+    user = await manageable.find(service, call, user_id)
+    page = await service.store.find(IDENTITY_LINKS, {"user_id": user.id}, limit=links.MAX_LISTED)
+    requested = (connection_id, external_id)
+    matching_links = [
+        link for link in page.records if (link.connection_id, link.external_id) == requested
+    ]
+    if not matching_links:
+        raise NotFound("the user has no such link", error_code="link.not_found")
+    link = matching_links[0]
 
-    link = await versioned_updates.repeated(attempt)
-    while not await links.end_sessions(service, link.connection_id, link.user_id):
-        pass
+    async def end_sessions() -> None:
+        while not await links.end_sessions(service, link.connection_id, link.user_id):
+            pass
+
     removed_link = structs.replace(
         link, sequence=link.sequence + 1, changed_at=service.clock.now()
     )
-    return Changed(details=answers.details(removed_link, removed_link.org_id))
+    return Change(
+        Changed(details=answers.details(removed_link, removed_link.org_id)),
+        [
+            *links.removals(service, [link], call.actor),
+            *connection_messages.unlinked(service, user),
+        ],
+        [end_sessions],
+    )

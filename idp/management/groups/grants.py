@@ -7,8 +7,10 @@ from typing import Annotated, Final
 
 from msgspec import structs
 
-from idp.audit import events, versioned_updates
+from idp import changes
+from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.identity.users import grant_ids, groups
 from idp.management.call import Call
@@ -23,8 +25,7 @@ from idp.schema.answers import Changed
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
 from idp.service import Service
-from storage import Conflict, Stale, Write
-from storage.confirmed_commit import commit_confirmed
+from storage import Write
 
 # The fields of a record that change when its roles replace those of a deleted group, or those by
 # another project grant.
@@ -39,35 +40,27 @@ class GroupRoles(Request, frozen=True, kw_only=True):
 
 async def put(
     service: Service, call: Call, group_id: str, project_id: str, request: GroupRoles
-) -> Changed:
+) -> Change[Changed]:
     """Gives a group these roles of a project, in place of those that it has there.
 
     Raises NotFound (the group, the project), PermissionDenied, InvalidArgument (the project has no
     such role, or it is not granted), FailedPrecondition (roles in too many projects).
     """
 
-    async def attempt() -> GroupGrant:
-        group = await group_calls.find(service, call, group_id)
-        source = await _source(service, group, project_id)
-        await management_access.check(service, call, source.project)
-        role_records = await role_assignments.find_roles(service, source, request.role_keys)
-        stored = await service.store.get(GROUP_GRANTS, grant_id(group.id, project_id))
-        if stored is not None and _is_same(stored, group, source, role_records):
-            versioned_updates.check_sequence(stored, call)
-            return stored
-        if stored is None and len(await group_calls.grants_of(service, group)) >= MAX_GRANTS:
-            message = f"the group already has roles in {MAX_GRANTS} projects"
-            raise FailedPrecondition(message, error_code="group.too_many_grants")
-        writes, grant = _writes(service, call, stored, new(service, group, source, role_records))
-        guards = [*roles.unchanged(role_records), *source.unchanged(), groups.exists_guard(group)]
-        try:
-            await commit_confirmed(service.store, *writes, *guards)
-        except Conflict as conflict:  # a concurrent call has given the group roles there
-            raise Stale(GROUP_GRANTS.name, conflict.field) from conflict
-        return grant
-
-    grant = await versioned_updates.repeated(attempt)
-    return Changed(details=answers.details(grant, grant.org_id))
+    group = await group_calls.find(service, call, group_id)
+    source = await _source(service, group, project_id)
+    await management_access.check(service, call, source.project)
+    role_records = await role_assignments.find_roles(service, source, request.role_keys)
+    stored = await service.store.get(GROUP_GRANTS, grant_id(group.id, project_id))
+    if stored is not None and _is_same(stored, group, source, role_records):
+        changes.check_version(stored, call)
+        return Change(Changed(details=answers.details(stored, stored.org_id)))
+    if stored is None and len(await group_calls.grants_of(service, group)) >= MAX_GRANTS:
+        message = f"the group already has roles in {MAX_GRANTS} projects"
+        raise FailedPrecondition(message, error_code="group.too_many_grants")
+    writes, grant = _writes(service, call, stored, new(service, group, source, role_records))
+    guards = [*roles.unchanged(role_records), *source.unchanged(), groups.exists_guard(group)]
+    return Change(Changed(details=answers.details(grant, grant.org_id)), [*writes, *guards])
 
 
 async def _source(service: Service, group: Group, project_id: str) -> AssignmentSource:
@@ -125,10 +118,10 @@ def _writes(
     payload = {"group": grant.group_id, "project": grant.project_id}
     now = grant.created_at
     if stored is None:
-        versioned_updates.check_sequence(structs.replace(grant, sequence=0), call)
+        changes.check_version(structs.replace(grant, sequence=0), call)
         entry = AuditEntry("group_grant.created", call.actor, now, payload=payload)
         return events.insertion(service.random, GROUP_GRANTS, grant, entry), grant
-    versioned_updates.check_sequence(stored, call)
+    changes.check_version(stored, call)
     is_of_deleted_group = (
         stored.generation != grant.generation
     )  # by a deleted group with the same id
@@ -142,20 +135,15 @@ def _writes(
     return events.update(service.random, GROUP_GRANTS, stored, values, entry), changed_grant
 
 
-async def remove(service: Service, call: Call, group_id: str, project_id: str) -> Changed:
+async def remove(service: Service, call: Call, group_id: str, project_id: str) -> Change[Changed]:
     """Removes the roles that a group has in a project. Raises NotFound, PermissionDenied."""
     group = await group_calls.find(service, call, group_id)
     project = await service.store.get(PROJECTS, project_id)
     if project is not None:
         await management_access.check(service, call, project)
 
-    async def find() -> GroupGrant:
-        grant = await service.store.get(GROUP_GRANTS, grant_id(group.id, project_id))
-        if grant is None or grant.generation != group.generation:
-            message = "the group has no roles in this project"
-            raise NotFound(message, error_code="group.grant_not_found")
-        return grant
-
-    return await versioned_updates.removed(
-        service, GROUP_GRANTS, find, "group_grant.deleted", call, group.org_id
-    )
+    grant = await service.store.get(GROUP_GRANTS, grant_id(group.id, project_id))
+    if grant is None or grant.generation != group.generation:
+        message = "the group has no roles in this project"
+        raise NotFound(message, error_code="group.grant_not_found")
+    return changes.removed(service, call, GROUP_GRANTS, grant, "group_grant.deleted").change()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Final
 
-from idp.audit import deferred_work, events, versioned_updates
-from idp.audit.events import AuditEntry
+from idp import changes
+from idp.audit import deferred_work
+from idp.changes import Change
 from idp.foundation.errors import FieldProblem, NotFound, Taken
 from idp.identity.users import groups, organizations
 from idp.management import call as management_call
@@ -18,8 +20,7 @@ from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Name, Text
 from idp.schema.reading import Request
 from idp.service import Service
-from storage import Conflict, Insert, Write
-from storage.confirmed_commit import commit_confirmed
+from storage import Insert
 
 MAX_GRANTS: Final = 100  # projects in which one group has roles
 
@@ -64,31 +65,23 @@ class GroupFound(Answer, frozen=True, kw_only=True):
     group: GroupWithGrants
 
 
-async def create(service: Service, call: Call, request: NewGroup) -> GroupCreated:
+async def create(service: Service, call: Call, request: NewGroup) -> Change[GroupCreated]:
     """Creates a group without members in the call's organization.
 
     Raises PermissionDenied, NotFound, Taken (the name), FailedPrecondition (too many groups).
     """
 
-    async def attempt() -> Group:
-        organization = await management_call.organization(service, call)
-        await groups.check_room(service, organization.id)
-        new_group = groups.new(service, organization.id, request.name, request.external_id or None)
-        entry = AuditEntry(
-            "group.created", call.actor, new_group.created_at, payload={"name": new_group.name}
-        )
-        await commit_confirmed(
-            service.store,
-            *events.insertion(service.random, GROUPS, new_group, entry),
+    organization = await management_call.organization(service, call)
+    await groups.check_room(service, organization.id)
+    group = groups.new(service, organization.id, request.name, request.external_id or None)
+    return Change(
+        GroupCreated(id=group.id, details=answers.details(group, group.org_id)),
+        [
+            *changes.created(service, call, GROUPS, group, "group.created", {"name": group.name}),
             organizations.state_unchanged(organization),
-        )
-        return new_group
-
-    try:
-        group = await versioned_updates.repeated(attempt)
-    except Conflict:
-        raise name_taken() from None
-    return GroupCreated(id=group.id, details=answers.details(group, group.org_id))
+        ],
+        if_taken=name_taken(),
+    )
 
 
 async def find(service: Service, call: Call, group_id: str) -> Group:
@@ -140,47 +133,28 @@ def view(group: Group) -> GroupView:
     )
 
 
-async def change(service: Service, call: Call, group_id: str, request: GroupSettings) -> Changed:
+async def change(
+    service: Service, call: Call, group_id: str, request: GroupSettings
+) -> Change[Changed]:
     """Replaces the name and the external id of a group. Raises NotFound, Taken (the name)."""
-    try:
-        group = await versioned_updates.changed(
-            service,
-            GROUPS,
-            lambda: find(service, call, group_id),
-            lambda group: {
-                **groups.name_fields(group, request.name),
-                "external_id": request.external_id or None,
-            },
-            "group.changed",
-            call,
-        )
-    except Conflict:
-        raise name_taken() from None
-    return Changed(details=answers.details(group, group.org_id))
+    group = await find(service, call, group_id)
+    values = {
+        **groups.name_fields(group, request.name),
+        "external_id": request.external_id or None,
+    }
+    change = changes.updated(service, call, GROUPS, group, values, "group.changed").change()
+    return replace(change, if_taken=name_taken())
 
 
-async def remove(service: Service, call: Call, group_id: str) -> Changed:
+async def remove(service: Service, call: Call, group_id: str) -> Change[Changed]:
     """Deletes a group; its members lose the roles that they had by it. Raises NotFound."""
-    existing = await find(service, call, group_id)
-    work = deferred_work.new(service, groups.DELETED, existing.generation, call.actor)
-
-    def further_writes(group: Group) -> list[Write]:
-        nonlocal work
-        # Identified by its generation, which a later group with the same id does not share.
-        work = deferred_work.new(service, groups.DELETED, group.generation, call.actor)
-        return [Insert(DEFERRED_WORK, work)]
-
-    changed = await versioned_updates.removed(
-        service,
-        GROUPS,
-        lambda: find(service, call, group_id),
-        groups.DELETED,
-        call,
-        existing.org_id,
-        further_writes=further_writes,
+    group = await find(service, call, group_id)
+    # Identified by its generation, which a later group with the same id does not share.
+    work = deferred_work.new(service, groups.DELETED, group.generation, call.actor)
+    return changes.removed(service, call, GROUPS, group, groups.DELETED).change(
+        Insert(DEFERRED_WORK, work),
+        afterwards=[deferred_work.first_step(service, work, groups.purge)],
     )
-    await deferred_work.begin(service, work, groups.purge)
-    return changed
 
 
 def name_taken() -> Taken:

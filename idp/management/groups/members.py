@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import structs
 
+from idp.changes import Change
 from idp.foundation.errors import (
     FailedPrecondition,
     FieldProblem,
@@ -66,19 +67,19 @@ class GroupMembersFound(Answer, frozen=True, kw_only=True):
     next_cursor: str = ""
 
 
-async def add(service: Service, call: Call, group_id: str, request: NewGroupMembers) -> Changed:
+async def add(
+    service: Service, call: Call, group_id: str, request: NewGroupMembers
+) -> Change[Changed]:
     """Adds users to a group, all in one unit. Users who are members already stay members.
 
     Raises NotFound (the group), InvalidArgument (no such user in the group's organization),
     PermissionDenied (a user has rights that the caller lacks), FailedPrecondition (a limit).
     """
 
-    async def find_users() -> tuple[Group, Sequence[User]]:
-        group = await group_calls.find(service, call, group_id)
-        return group, await _users(service, call, group, request.user_ids)
-
-    group = await groups.add(service, find_users, groups.MANUAL, call.actor)
-    return Changed(details=answers.details(group, group.org_id))
+    group = await group_calls.find(service, call, group_id)
+    users = await _users(service, call, group, request.user_ids)
+    answer = Changed(details=answers.details(group, group.org_id))
+    return Change(answer, await groups.additions(service, group, users, groups.MANUAL, call.actor))
 
 
 async def _users(service: Service, call: Call, group: Group, ids: Sequence[str]) -> Sequence[User]:
@@ -99,7 +100,7 @@ async def _users(service: Service, call: Call, group: Group, ids: Sequence[str])
 
 async def remove(
     service: Service, call: Call, group_id: str, request: GroupMemberToRemove
-) -> Changed:
+) -> Change[Changed]:
     """Removes a user from a group, and returns the last state of the membership.
 
     A membership that a directory or a connection states as well stays until that ends it. Raises
@@ -107,28 +108,22 @@ async def remove(
     directory or a connection states the membership).
     """
     await manageable.find(service, call, request.user_id)
-    last_state: GroupMember | None = None
-
-    async def find_member() -> tuple[Group, Sequence[GroupMember]]:
-        nonlocal last_state
-        group = await group_calls.find(service, call, group_id)
-        members = await groups.members_of(service, group, [request.user_id])
-        member = members.get(request.user_id)
-        if member is None:
-            message = "the user is not a member of the group"
-            raise NotFound(message, error_code="group.member_not_found", field="userId")
-        if groups.MANUAL not in member.sources:
-            message = f"the membership is stated by {', '.join(member.sources)}, and ends there"
-            raise FailedPrecondition(message, error_code="group.member_managed", field="userId")
-        last_state = member
-        return group, [member]
-
-    await groups.remove(service, find_member, groups.MANUAL, call.actor)
-    assert last_state is not None  # noqa: S101 - `find_member` has set it
-    removed_member = structs.replace(
-        last_state, sequence=last_state.sequence + 1, changed_at=service.clock.now()
+    group = await group_calls.find(service, call, group_id)
+    members = await groups.members_of(service, group, [request.user_id])
+    member = members.get(request.user_id)
+    if member is None:
+        message = "the user is not a member of the group"
+        raise NotFound(message, error_code="group.member_not_found", field="userId")
+    if groups.MANUAL not in member.sources:
+        message = f"the membership is stated by {', '.join(member.sources)}, and ends there"
+        raise FailedPrecondition(message, error_code="group.member_managed", field="userId")
+    last_state = structs.replace(
+        member, sequence=member.sequence + 1, changed_at=service.clock.now()
     )
-    return Changed(details=answers.details(removed_member, removed_member.org_id))
+    return Change(
+        Changed(details=answers.details(last_state, last_state.org_id)),
+        groups.removals(service, group, [member], groups.MANUAL, call.actor),
+    )
 
 
 async def search(

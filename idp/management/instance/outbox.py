@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Annotated, ClassVar, Final, get_args
+from typing import Annotated, Any, ClassVar, Final, get_args
 
 from msgspec import structs
 
-from idp.audit import events, versioned_updates
+from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition, FieldProblem, NotFound
 from idp.mail import messages
 from idp.management import search as management_search
@@ -26,7 +27,6 @@ from idp.schema.reading import Request
 from idp.search.query_planner import Filter
 from idp.service import Service
 from storage import Update
-from storage.confirmed_commit import commit_confirmed
 
 RETRIED: Final[tuple[MailState, ...]] = ("failed", "queued", "held")
 
@@ -118,18 +118,12 @@ async def search(service: Service, call: Call, request: MessageSearch) -> Messag
     )
 
 
-async def retry(service: Service, call: Call, mail_id: str) -> Retried:
+async def retry(service: Service, call: Call, mail_id: str) -> Change[Retried]:
     """Queues a message to be sent now, if it failed, waits for its next attempt, or was held.
 
     Raises NotFound; FailedPrecondition if it is sent or being sent, or if nothing is configured by
     which it could be sent.
     """
-    return Retried(
-        letter=_view(await versioned_updates.repeated(lambda: _retry(service, call, mail_id)))
-    )
-
-
-async def _retry(service: Service, call: Call, mail_id: str) -> OutboxMessage:
     message = await service.store.get(OUTBOX, mail_id)
     if message is None:
         raise NotFound("there is no such message", error_code="mail.not_found")
@@ -140,17 +134,17 @@ async def _retry(service: Service, call: Call, mail_id: str) -> OutboxMessage:
     if not messages.is_sent(service.config, message.kind):
         raise FailedPrecondition("no server is set up to send it", error_code="mail.off")
     now = service.clock.now()
-    changes = {"state": "queued", "due_at": now, "attempts": 0}
+    changed: dict[str, Any] = {"state": "queued", "due_at": now, "attempts": 0}
     # A delivery that began meanwhile changes one of these, and the unit is refused.
     expected = {name: getattr(message, name) for name in ("state", "attempts", "sequence")}
-    await commit_confirmed(
-        service.store,
-        Update(OUTBOX, message.id, set=changes, increment={"sequence": 1}, expect=expected),
-        events.changed(
-            service.random, OUTBOX, message, AuditEntry("mail.retried", call.actor, now)
-        ),
+    entry = AuditEntry("mail.retried", call.actor, now)
+    return Change(
+        Retried(letter=_view(structs.replace(message, **changed))),
+        [
+            Update(OUTBOX, message.id, set=changed, increment={"sequence": 1}, expect=expected),
+            events.changed(service.random, OUTBOX, message, entry),
+        ],
     )
-    return structs.replace(message, state="queued", due_at=now, attempts=0)
 
 
 def _view(message: OutboxMessage) -> MessageView:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from idp.audit import versioned_updates
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import NotFound
 from idp.management.call import Call
 from idp.records import INSTANCE_ID, INSTANCES, Instance
@@ -44,11 +45,12 @@ class SecurityPolicyFound(Answer, frozen=True, kw_only=True):
     policy: SecurityPolicyView
 
 
-async def put_features(service: Service, call: Call, request: Features) -> Changed:
+async def put_features(service: Service, call: Call, request: Features) -> Change[Changed]:
     """Switches on or off the features that the request names."""
     is_on = request.oidc_token_exchange
     values = {} if is_on is None else {"allows_token_exchange": is_on}
-    return await _change(service, call, lambda _: values, "instance.features_changed")
+    instance = await _find(service)
+    return _changed(service, call, instance, values, "instance.features_changed")
 
 
 async def features(service: Service, call: Call) -> FeaturesFound:
@@ -60,20 +62,19 @@ async def features(service: Service, call: Call) -> FeaturesFound:
     )
 
 
-async def put_security_policy(service: Service, call: Call, request: SecurityPolicy) -> Changed:
+async def put_security_policy(
+    service: Service, call: Call, request: SecurityPolicy
+) -> Change[Changed]:
     """Replaces the installation's security policy.
 
     If it switches impersonation on or off, all tokens that were issued to actors before are
     invalid.
     """
-    stamp, is_on = service.random.token(), request.enable_impersonation
-
-    def decide(instance: Instance) -> Mapping[str, object]:
-        is_switched = instance.allows_impersonation != is_on
-        new_stamp = {"acting_stamp": stamp} if is_switched else {}
-        return {"allows_impersonation": is_on} | new_stamp
-
-    return await _change(service, call, decide, "instance.security_policy_changed")
+    instance, is_on = await _find(service), request.enable_impersonation
+    values: dict[str, object] = {"allows_impersonation": is_on}
+    if instance.allows_impersonation != is_on:
+        values["acting_stamp"] = service.random.token()
+    return _changed(service, call, instance, values, "instance.security_policy_changed")
 
 
 async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
@@ -85,13 +86,12 @@ async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
     return SecurityPolicyFound(policy=policy)
 
 
-async def _change(
-    service: Service, call: Call, decide: Callable[[Instance], Mapping[str, object]], type: str
-) -> Changed:
-    instance = await versioned_updates.changed(
-        service, INSTANCES, lambda: _find(service), decide, type, call
-    )
-    return Changed(details=_details(instance))
+def _changed(
+    service: Service, call: Call, instance: Instance, values: Mapping[str, object], event: str
+) -> Change[Changed]:
+    return changes.updated(
+        service, call, INSTANCES, instance, values, event, instance.org_id
+    ).change()
 
 
 async def _find(service: Service) -> Instance:

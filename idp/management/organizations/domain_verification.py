@@ -8,10 +8,12 @@ name below the domain.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final, Literal
 
-from idp.audit import versioned_updates
+from idp import changes
+from idp.changes import Change
 from idp.config.settings import Config
 from idp.foundation import logs
 from idp.foundation.errors import FailedPrecondition, Taken, TooMany
@@ -21,11 +23,9 @@ from idp.management.call import Call
 from idp.outgoing.failures import Failed
 from idp.outgoing.http import Outgoing
 from idp.records import DOMAINS, Challenge, Organization, OrganizationDomain
-from idp.schema import answers
 from idp.schema.answers import Answer, Changed, Details
 from idp.schema.reading import Request
 from idp.service import Service
-from storage import Conflict, Update
 
 FILE: Final = "https://{domain}/.well-known/{vendor}-challenge/{token}.txt"
 RECORD: Final = "_{vendor}-challenge.{domain}"
@@ -55,7 +55,7 @@ class ChallengeMade(Answer, frozen=True, kw_only=True):
 
 async def challenge(
     service: Service, call: Call, domain: str, request: NewChallenge
-) -> ChallengeMade:
+) -> Change[ChallengeMade]:
     """Creates the token that the owner of a domain publishes to verify it. The token replaces an
     earlier one.
 
@@ -63,23 +63,20 @@ async def challenge(
     """
     new_challenge = Challenge(kind=_KINDS[request.type], token=service.random.token(bits=128))
 
-    async def find() -> OrganizationDomain:
-        organization = await management_call.organization(service, call)
-        return await _find_unverified(service, organization, domain)
-
-    def decide(_: OrganizationDomain) -> Mapping[str, object]:
-        return {"challenge": new_challenge}
-
-    event_type = "domain.challenge_made"
-    changed = await versioned_updates.changed(service, DOMAINS, find, decide, event_type, call)
-    return ChallengeMade(
-        details=answers.details(changed, changed.org_id),
-        token=new_challenge.token,
-        url=_location(service, changed.domain, new_challenge),
+    organization = await management_call.organization(service, call)
+    record = await _find_unverified(service, organization, domain)
+    values, event = {"challenge": new_challenge}, "domain.challenge_made"
+    update = changes.updated(service, call, DOMAINS, record, values, event)
+    return update.answered(
+        ChallengeMade(
+            details=update.details,
+            token=new_challenge.token,
+            url=_location(service, record.domain, new_challenge),
+        )
     )
 
 
-async def validate(service: Service, call: Call, domain: str) -> Changed:
+async def validate(service: Service, call: Call, domain: str) -> Change[Changed]:
     """Checks whether the token is published on the domain; if so, the domain becomes a verified
     one.
 
@@ -94,34 +91,21 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
         raise FailedPrecondition("generate a token first", error_code="domain.no_challenge")
     await _count(service, unverified)  # before the request is sent: failed checks are limited, too
     await _check_published(service, unverified, unverified.challenge)
-    guards: list[Update] = []
 
-    async def find() -> OrganizationDomain:
+    async def plan() -> Change[Changed]:
         organization = await management_call.organization(service, call)
-        guards[:] = [organizations.state_unchanged(organization)]
         current = await _find_unverified(service, organization, domain)
-        if (
-            current.challenge != unverified.challenge
-        ):  # the token that was found is no longer the current
+        if current.challenge != unverified.challenge:  # the token that was found was replaced
             raise FailedPrecondition("another token was generated", error_code="domain.not_proven")
-        return current
-
-    def decide(record: OrganizationDomain) -> Mapping[str, object]:
-        return {"verified_key": record.domain}
-
-    try:
-        verified = await versioned_updates.changed(
-            service,
-            DOMAINS,
-            find,
-            decide,
-            "domain.verified",
-            call,
-            further_writes=lambda *_: guards,
+        values, event = {"verified_key": current.domain}, "domain.verified"
+        verification = changes.updated(service, call, DOMAINS, current, values, event).change(
+            organizations.state_unchanged(organization)
         )
-    except Conflict:  # `verified_key` is unique: another organization has verified the domain
-        raise Taken([organizations.domain_taken("")]) from None
-    return Changed(details=answers.details(verified, verified.org_id))
+        # `verified_key` is unique: another organization may have verified the domain.
+        taken = Taken([organizations.domain_taken("")])
+        return replace(verification, if_taken=taken, replan=plan)
+
+    return await plan()
 
 
 async def _find_unverified(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Final
 
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
+from idp import changes
+from idp.changes import Change
 from idp.foundation import domain_names
 from idp.foundation.errors import (
     AlreadyExists,
@@ -27,8 +26,7 @@ from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Domain, Name
 from idp.schema.reading import Request
 from idp.service import Service
-from storage import Conflict, Update
-from storage.confirmed_commit import commit_confirmed
+from storage import Update
 
 MAX_DOMAINS: Final = 100  # of one organization
 
@@ -93,7 +91,7 @@ async def search(service: Service, call: Call, request: DomainSearch) -> FoundDo
     )
 
 
-async def add(service: Service, call: Call, request: NewDomain) -> Changed:
+async def add(service: Service, call: Call, request: NewDomain) -> Change[Changed]:
     """Adds a domain to the call's organization. The domain has no effect until it is verified.
 
     Raises PermissionDenied, NotFound, InvalidArgument, AlreadyExists (the organization has it),
@@ -102,23 +100,20 @@ async def add(service: Service, call: Call, request: NewDomain) -> Changed:
     """
     _refuse_generated(service, request.domain)
 
-    async def attempt() -> Changed:
-        organization = await management_call.organization(service, call)
-        await _refuse_taken(service, organization, request.domain)
-        now = service.clock.now()
-        new_record = new_domain(organization.id, request.domain, now)
-        entry = AuditEntry(
-            "domain.created", call.actor, now, payload={"domain": new_record.domain}
-        )
-        writes = events.insertion(service.random, DOMAINS, new_record, entry)
-        await commit_confirmed(service.store, organizations.state_unchanged(organization), *writes)
-        return Changed(details=answers.details(new_record, organization.id))
-
-    try:
-        return await versioned_updates.repeated(attempt)
-    except Conflict:
-        message = "the organization already has the domain"
-        raise AlreadyExists(message, error_code="domain.exists", field="domain") from None
+    organization = await management_call.organization(service, call)
+    await _refuse_taken(service, organization, request.domain)
+    domain = new_domain(organization.id, request.domain, service.clock.now())
+    payload = {"domain": domain.domain}
+    return Change(
+        Changed(details=answers.details(domain, organization.id)),
+        [
+            organizations.state_unchanged(organization),
+            *changes.created(service, call, DOMAINS, domain, "domain.created", payload),
+        ],
+        if_taken=AlreadyExists(
+            "the organization already has the domain", error_code="domain.exists", field="domain"
+        ),
+    )
 
 
 async def _refuse_taken(service: Service, organization: Organization, domain: str) -> None:
@@ -137,65 +132,40 @@ def _refuse_generated(service: Service, domain: str) -> None:
         raise InvalidArgument([FieldProblem("domain.reserved", "domain", message)])
 
 
-async def set_primary(service: Service, call: Call, domain: str) -> Changed:
+async def set_primary(service: Service, call: Call, domain: str) -> Change[Changed]:
     """Makes a domain the one that login names of the call's organization end with.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (it is not verified).
     """
-    guards: list[Update] = []
-
-    async def find() -> Organization:
-        organization = await management_call.organization(service, call)
-        owned_domain = await org_domains.find(service, organization.id, domain)
-        if not owned_domain.is_verified:
-            raise FailedPrecondition(
-                "the domain is not verified", error_code="domain.not_verified"
-            )
+    organization = await management_call.organization(service, call)
+    owned_domain = await org_domains.find(service, organization.id, domain)
+    if not owned_domain.is_verified:
+        raise FailedPrecondition("the domain is not verified", error_code="domain.not_verified")
+    values = {"primary_domain": domain_names.key(domain)}
+    event = "organization.primary_domain_changed"
+    return changes.updated(
+        service, call, ORGANIZATIONS, organization, values, event, organization.id
+    ).change(
         # Login names must not end with a domain that another call removes at the same time.
-        guards[:] = [
-            Update(DOMAINS, owned_domain.id, expect={"verified_key": owned_domain.domain})
-        ]
-        return organization
-
-    def decide(_: Organization) -> Mapping[str, object]:
-        return {"primary_domain": domain_names.key(domain)}
-
-    event_type = "organization.primary_domain_changed"
-    changed = await versioned_updates.changed(
-        service, ORGANIZATIONS, find, decide, event_type, call, further_writes=lambda *_: guards
+        Update(DOMAINS, owned_domain.id, expect={"verified_key": owned_domain.domain})
     )
-    return Changed(details=answers.details(changed, changed.id))
 
 
-async def remove(service: Service, call: Call, domain: str) -> Changed:
+async def remove(service: Service, call: Call, domain: str) -> Change[Changed]:
     """Removes a domain from the call's organization; other organizations may verify it then.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (it is the primary one).
     """
-    organization, guards = await management_call.organization(service, call), list[Update]()
-
-    async def find() -> OrganizationDomain:
-        home = await management_call.organization(service, call)
-        owned_domain = await org_domains.find(service, home.id, domain)
-        if owned_domain.domain == home.primary_domain:
-            message = "login names end with the domain: make another domain primary first"
-            raise FailedPrecondition(message, error_code="domain.primary")
-        # A concurrent call must not make it the primary domain.
-        primary = {"primary_domain": home.primary_domain}
-        guards[:] = [Update(ORGANIZATIONS, home.id, expect=primary)]
-        return owned_domain
-
-    return await versioned_updates.removed(
-        service,
-        DOMAINS,
-        find,
-        "domain.deleted",
-        call,
-        organization.id,
-        further_writes=lambda record: [
-            *guards,
-            *lost_domains.deferred_writes(service, record, call.actor),
-        ],
+    organization = await management_call.organization(service, call)
+    owned_domain = await org_domains.find(service, organization.id, domain)
+    if owned_domain.domain == organization.primary_domain:
+        message = "login names end with the domain: make another domain primary first"
+        raise FailedPrecondition(message, error_code="domain.primary")
+    # A concurrent call must not make it the primary domain.
+    primary = {"primary_domain": organization.primary_domain}
+    return changes.removed(service, call, DOMAINS, owned_domain, "domain.deleted").change(
+        Update(ORGANIZATIONS, organization.id, expect=primary),
+        *lost_domains.deferred_writes(service, owned_domain, call.actor),
     )
 
 

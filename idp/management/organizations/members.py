@@ -3,10 +3,11 @@ installation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
-from idp.audit import versioned_updates
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import AlreadyExists, FailedPrecondition, NotFound, PermissionDenied
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import memberships, permissions
@@ -19,7 +20,7 @@ from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Items, Name, OneOf
 from idp.schema.reading import Request
 from idp.service import Service
-from storage import Conflict, Stale, Write
+from storage import Write
 
 _OrganizationRoles = Annotated[
     list[Annotated[str, OneOf(tuple(ORGANIZATION_ROLES))]], Items(20, min=1)
@@ -51,7 +52,7 @@ class MemberAdded(Answer, frozen=True, kw_only=True):
 
 async def add_to_organization(
     service: Service, call: Call, request: NewOrganizationMember
-) -> MemberAdded:
+) -> Change[MemberAdded]:
     """Makes a user a member of the call's organization.
 
     The call must reach the user's own organization, too. Raises PermissionDenied, NotFound (the
@@ -64,7 +65,9 @@ async def add_to_organization(
     return await _add(service, call, user, organization.id, request.roles)
 
 
-async def add_to_instance(service: Service, call: Call, request: NewInstanceMember) -> MemberAdded:
+async def add_to_instance(
+    service: Service, call: Call, request: NewInstanceMember
+) -> Change[MemberAdded]:
     """Makes a user a member of the installation.
 
     Raises PermissionDenied, NotFound, AlreadyExists.
@@ -75,7 +78,7 @@ async def add_to_instance(service: Service, call: Call, request: NewInstanceMemb
 
 async def change_in_organization(
     service: Service, call: Call, user_id: str, request: OrganizationMemberChange
-) -> Changed:
+) -> Change[Changed]:
     """Replaces the roles of a member of the call's organization.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (it is the last owner).
@@ -86,7 +89,7 @@ async def change_in_organization(
 
 async def change_in_instance(
     service: Service, call: Call, user_id: str, request: InstanceMemberChange
-) -> Changed:
+) -> Change[Changed]:
     """Replaces the roles of a member of the installation.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (it is the last owner).
@@ -94,7 +97,7 @@ async def change_in_instance(
     return await _change(service, call, user_id, None, request.roles)
 
 
-async def remove_from_organization(service: Service, call: Call, user_id: str) -> Changed:
+async def remove_from_organization(service: Service, call: Call, user_id: str) -> Change[Changed]:
     """Removes a member of the call's organization.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (it is the last owner).
@@ -103,7 +106,7 @@ async def remove_from_organization(service: Service, call: Call, user_id: str) -
     return await _remove(service, call, user_id, organization.id)
 
 
-async def remove_from_instance(service: Service, call: Call, user_id: str) -> Changed:
+async def remove_from_instance(service: Service, call: Call, user_id: str) -> Change[Changed]:
     """Removes a member of the installation.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (it is the last owner).
@@ -120,55 +123,44 @@ async def _find(service: Service, user_id: str) -> User:
 
 async def _add(
     service: Service, call: Call, user: User, org_id: str | None, roles: list[str]
-) -> MemberAdded:
+) -> Change[MemberAdded]:
     _check_roles(call, org_id, roles)
     now = service.clock.now()
     membership = memberships.new(user.id, org_id, list(dict.fromkeys(roles)), now)
-    try:
-        writes = memberships.insertion(service.random, membership, call.actor, now)
-        await service.store.commit(*writes, user_lookup.exists_guard(user))
-    except Stale:  # deleted meanwhile: a later user with the same id must not get the roles
-        raise _no_user() from None
-    except Conflict:
-        raise AlreadyExists("the user is already a member", error_code="member.exists") from None
-    return MemberAdded(details=answers.details(membership, org_id or user.org_id))
+    return Change(
+        MemberAdded(details=answers.details(membership, org_id or user.org_id)),
+        [
+            *memberships.insertion(service.random, membership, call.actor, now),
+            # A later user with the same id must not get the roles.
+            user_lookup.exists_guard(user),
+        ],
+        if_taken=AlreadyExists("the user is already a member", error_code="member.exists"),
+    )
 
 
 async def _change(
     service: Service, call: Call, user_id: str, org_id: str | None, roles: list[str]
-) -> Changed:
-    role_names, guards = list(dict.fromkeys(roles)), list[Write]()
-
-    async def find() -> Membership:
-        membership = await _find_membership(service, call, user_id, org_id)
-        _check_roles(call, org_id, role_names)
-        guards[:] = await remaining_owner_guards(service, membership, role_names)
-        return membership
-
-    def decide(_: Membership) -> Mapping[str, object]:
-        return {"roles": role_names}
-
-    event_type = "membership.changed"
-    membership = await versioned_updates.changed(
-        service, MEMBERSHIPS, find, decide, event_type, call, further_writes=lambda *_: guards
-    )
+) -> Change[Changed]:
+    role_names = list(dict.fromkeys(roles))
+    membership = await _find_membership(service, call, user_id, org_id)
+    _check_roles(call, org_id, role_names)
+    guards = await remaining_owner_guards(service, membership, role_names)
+    values, event = {"roles": role_names}, "membership.changed"
     owner = await _resource_owner(service, membership)
-    return Changed(details=answers.details(membership, owner))
-
-
-async def _remove(service: Service, call: Call, user_id: str, org_id: str | None) -> Changed:
-    guards = list[Write]()
-
-    async def find() -> Membership:
-        membership = await _find_membership(service, call, user_id, org_id)
-        guards[:] = await remaining_owner_guards(service, membership, [])
-        return membership
-
-    owner = await _resource_owner(service, await find())
-    event_type = "membership.deleted"
-    return await versioned_updates.removed(
-        service, MEMBERSHIPS, find, event_type, call, owner, further_writes=lambda _: guards
+    return changes.updated(service, call, MEMBERSHIPS, membership, values, event, owner).change(
+        *guards
     )
+
+
+async def _remove(
+    service: Service, call: Call, user_id: str, org_id: str | None
+) -> Change[Changed]:
+    membership = await _find_membership(service, call, user_id, org_id)
+    guards = await remaining_owner_guards(service, membership, [])
+    owner = await _resource_owner(service, membership)
+    return changes.removed(
+        service, call, MEMBERSHIPS, membership, "membership.deleted", owner
+    ).change(*guards)
 
 
 async def _find_membership(

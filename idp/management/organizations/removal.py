@@ -8,13 +8,15 @@ because a concurrent call may still have added something to the organization.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
-from idp.audit import deferred_work, events, held_units, versioned_updates
+from idp import changes
+from idp.audit import deferred_work, events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.foundation.errors import NotFound
 from idp.identity.users import groups
 from idp.management import call as management_call
@@ -44,7 +46,7 @@ from idp.records.groups import GROUPS, Group
 from idp.schema.answers import Changed
 from idp.search import paging
 from idp.service import Service
-from storage import Collection, Conflict, Delete, Insert, Stale, StorageError, Write
+from storage import Collection, Delete, Insert, Stale, StorageError, Write
 from storage.confirmed_commit import commit_confirmed
 
 EVERY_SECONDS: Final = 10.0
@@ -74,57 +76,43 @@ _PARTS: Final = (
 )
 
 
-async def remove(service: Service, call: Call) -> Changed:
+async def remove(service: Service, call: Call) -> Change[Changed]:
     """Deletes the call's organization with its users, projects and other records; sessions and
     tokens that were issued in it become invalid.
 
     Raises PermissionDenied, NotFound, and what `states.owner_guards` raises.
     """
-    return await _remove(service, call, lambda: management_call.organization(service, call))
+    return await _remove(service, call, await management_call.organization(service, call))
 
 
-async def remove_any(service: Service, call: Call, org_id: str) -> Changed:
+async def remove_any(service: Service, call: Call, org_id: str) -> Change[Changed]:
     """Deletes the organization with this id, its users, projects and other records; sessions and
     tokens that were issued in it become invalid.
 
     Raises NotFound, and what `states.owner_guards` raises.
     """
-    return await _remove(service, call, lambda: organization_read.find(service, call, org_id))
+    return await _remove(service, call, await organization_read.find(service, call, org_id))
 
 
-async def _remove(
-    service: Service, call: Call, find_organization: Callable[[], Awaitable[Organization]]
-) -> Changed:
-    org_id, further_writes = (await find_organization()).id, list[Write]()
-    deletion = DeletedOrganization(id=org_id, actor=call.actor, deleted_at=service.clock.now())
-
-    async def find() -> Organization:
-        organization = await find_organization()
-        further_writes[:] = await organization_states.owner_guards(service, call, organization)
-        further_writes.extend(await _domains(service, organization, call.actor))
-        return organization
-
-    try:
-        changed = await versioned_updates.removed(
-            service,
-            ORGANIZATIONS,
-            find,
-            _TYPE,
-            call,
-            org_id,
-            further_writes=lambda _: [*further_writes, Insert(DELETED_ORGANIZATIONS, deletion)],
-        )
-    except Conflict:  # a concurrent call has deleted it
-        raise NotFound(
-            "there is no such organization", error_code=management_call.NO_ORGANIZATION
-        ) from None
+async def _remove(service: Service, call: Call, organization: Organization) -> Change[Changed]:
+    deletion = DeletedOrganization(
+        id=organization.id, actor=call.actor, deleted_at=service.clock.now()
+    )
 
     async def purge_some() -> None:
         with suppress(StorageError):  # the background task removes the records that remain
             await purge(service, deletion)
 
-    await held_units.after_commit(service, purge_some)
-    return changed
+    removal = changes.removed(service, call, ORGANIZATIONS, organization, _TYPE, organization.id)
+    change = removal.change(
+        *await organization_states.owner_guards(service, call, organization),
+        *await _domains(service, organization, call.actor),
+        Insert(DELETED_ORGANIZATIONS, deletion),
+        afterwards=[purge_some],
+    )
+    # A concurrent call has deleted it.
+    gone = NotFound("there is no such organization", error_code=management_call.NO_ORGANIZATION)
+    return replace(change, if_taken=gone)
 
 
 async def _domains(service: Service, organization: Organization, actor: str) -> list[Write]:

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 from msgspec import structs
 
+from idp.changes import Change
 from idp.foundation.errors import InvalidArgument
 from idp.identity.users import creation as user_creation
 from idp.identity.users import (
@@ -89,7 +90,7 @@ class _PreparedOrganization(PreparedUser, frozen=True, kw_only=True):
     organization: Organization
 
 
-async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
+async def set_up(service: Service, call: Call, document: object) -> Change[WasSetUp]:
     """Creates an organization, its administrator and their membership, as a JSON document
     describes them (`SetUp`).
 
@@ -105,7 +106,10 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
     async def prepare() -> _PreparedOrganization:
         return await _prepare(service, request, administrator, call.actor)
 
-    prepared = await user_creation.make(service, prepare)
+    return (await user_creation.planned(prepare)).map(_answer)
+
+
+def _answer(prepared: _PreparedOrganization) -> WasSetUp:
     return WasSetUp(
         details=answers.details(prepared.organization, prepared.organization.id),
         org_id=prepared.organization.id,

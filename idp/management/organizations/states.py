@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from idp.audit import versioned_updates
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.users import memberships
 from idp.management import call as management_call
@@ -13,7 +14,6 @@ from idp.management.call import Call
 from idp.management.organizations import protected_organizations
 from idp.management.state_transitions import StateTransition
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Organization
-from idp.schema import answers
 from idp.schema.answers import Changed
 from idp.service import Service
 from storage import Write
@@ -28,39 +28,24 @@ _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
 }
 
 
-async def change(service: Service, call: Call, name: str) -> Changed:
+async def change(service: Service, call: Call, name: str) -> Change[Changed]:
     """Deactivates or reactivates the call's organization; `name` is `deactivate` or `reactivate`.
 
     A deactivation makes all sessions and tokens of its users and applications invalid, and a
     reactivation does not restore them. Raises PermissionDenied, NotFound, FailedPrecondition (it
     is in that state already), and what `owner_guards` raises.
     """
-    transition, guards = _TRANSITIONS[name], list[Write]()
-
-    async def find() -> Organization:
-        organization = await management_call.organization(service, call)
-        if organization.state not in transition.before:
-            message = f"the organization is {organization.state}"
-            raise FailedPrecondition(message, error_code="organization.state")
-        guards[:] = (
-            await owner_guards(service, call, organization) if transition.ends_tokens else []
-        )
-        return organization
-
-    def decide(organization: Organization) -> Mapping[str, object]:
-        stamp = transition.stamp(service.random, organization.stamp)
-        return {"state": transition.after, "stamp": stamp}
-
-    changed = await versioned_updates.changed(
-        service,
-        ORGANIZATIONS,
-        find,
-        decide,
-        transition.event_type,
-        call,
-        further_writes=lambda *_: guards,
-    )
-    return Changed(details=answers.details(changed, changed.id))
+    transition = _TRANSITIONS[name]
+    organization = await management_call.organization(service, call)
+    if organization.state not in transition.before:
+        message = f"the organization is {organization.state}"
+        raise FailedPrecondition(message, error_code="organization.state")
+    guards = await owner_guards(service, call, organization) if transition.ends_tokens else []
+    stamp = transition.stamp(service.random, organization.stamp)
+    values, event = {"state": transition.after, "stamp": stamp}, transition.event_type
+    return changes.updated(
+        service, call, ORGANIZATIONS, organization, values, event, organization.id
+    ).change(*guards)
 
 
 async def owner_guards(service: Service, call: Call, organization: Organization) -> list[Write]:

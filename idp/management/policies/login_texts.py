@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Annotated, Final
 
+from idp.changes import Change
 from idp.foundation import i18n
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.foundation.localization import rewordings
@@ -25,7 +25,6 @@ from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Items, Text
 from idp.schema.reading import Request
 from idp.service import Service
-from storage import Conflict
 
 MAX_KEY: Final = 1000
 MAX_TEXT: Final = 1000
@@ -144,26 +143,23 @@ async def show_inherited(service: Service, call: Call, language: str) -> Default
 
 async def put_default(
     service: Service, call: Call, language: str, request: LoginTextForm
-) -> Changed:
+) -> Change[Changed]:
     """Sets texts of the installation in a language. Raises NotFound, PreconditionFailed, Busy."""
     rules = _rules(language, request)
     return await policies.set_default(service, call, rules, KIND, language)
 
 
-async def put(service: Service, call: Call, language: str, request: LoginTextForm) -> Changed:
+async def put(
+    service: Service, call: Call, language: str, request: LoginTextForm
+) -> Change[Changed]:
     """Sets texts of the call's organization in a language.
 
     Raises PermissionDenied, NotFound, PreconditionFailed, Busy.
     """
-    rules = _rules(language, request)
-    organization, own, _ = await policies.find_own_and_default(service, call, KIND, language)
-    if own is None and not call.if_match:
-        with suppress(Conflict):  # a concurrent call has set them: they are replaced
-            return await policies.add_own(service, call, rules, KIND, language)
-    return await policies.replace(service, call, organization.id, rules, KIND, language)
+    return await policies.set_own(service, call, _rules(language, request), KIND, language)
 
 
-async def reset(service: Service, call: Call, language: str) -> Changed:
+async def reset(service: Service, call: Call, language: str) -> Change[Changed]:
     """Removes the texts that the call's organization has set in a language, so that the
     installation's apply again.
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
+from idp.changes import Change
 from idp.foundation import i18n
 from idp.foundation.errors import NotFound
 from idp.mail import wording_rules
@@ -16,7 +15,6 @@ from idp.policies import effective
 from idp.records import MessageTextRules, Policy
 from idp.schema.answers import Changed
 from idp.service import Service
-from storage import Conflict
 
 _KIND = "message_text"
 
@@ -48,7 +46,7 @@ async def show(service: Service, call: Call, message_type: str, language: str) -
 
 async def put_default(
     service: Service, call: Call, message_type: str, language: str, request: MessageTextForm
-) -> Changed:
+) -> Change[Changed]:
     """Sets the installation's wording of a message in one language.
 
     Raises NotFound, PreconditionFailed, Busy.
@@ -59,24 +57,16 @@ async def put_default(
 
 async def put(
     service: Service, call: Call, message_type: str, language: str, request: MessageTextForm
-) -> Changed:
+) -> Change[Changed]:
     """Sets the wording of a message in one language for the call's organization.
 
     Raises PermissionDenied, NotFound, PreconditionFailed, Busy.
     """
     rules = _rules(message_type, language, request)
-    organization, own, _ = await policies.find_own_and_default(
-        service, call, _KIND, message_type, language
-    )
-    if own is None and not call.if_match:
-        with suppress(Conflict):  # a concurrent call has set it: it is replaced
-            return await policies.add_own(service, call, rules, _KIND, message_type, language)
-    return await policies.replace(
-        service, call, organization.id, rules, _KIND, message_type, language
-    )
+    return await policies.set_own(service, call, rules, _KIND, message_type, language)
 
 
-async def reset(service: Service, call: Call, message_type: str, language: str) -> Changed:
+async def reset(service: Service, call: Call, message_type: str, language: str) -> Change[Changed]:
     """Removes the wording of a message that the call's organization has set, so that the
     installation's applies again.
 

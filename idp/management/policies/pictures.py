@@ -7,26 +7,24 @@ The argument `picture` of these functions is the kind of the picture, such as `l
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from typing import Annotated, cast
 
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, PreconditionFailed
+from idp.identity.users import organizations
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.policies import policies
 from idp.policies import effective, images, logo_plates, pictures
 from idp.policies.images import EncodedPicture
 from idp.policies.pictures import PICTURE_LIMITS
-from idp.records import ORGANIZATIONS, PICTURES, Organization, Picture
+from idp.records import PICTURES, Organization, Picture
 from idp.records.pictures import PictureKind
 from idp.schema.answers import Answer, Changed, Details
 from idp.schema.field_rules import Base64
 from idp.schema.reading import Request
 from idp.service import Service
-from storage import Conflict, Update, Write
-from storage.confirmed_commit import commit_confirmed
 
 
 class PictureForm(Request, frozen=True, kw_only=True):
@@ -80,18 +78,19 @@ async def show(service: Service, call: Call, picture: str) -> PictureFound:
     return await _answer(service, organization.id, own or default, is_default=own is None)
 
 
-async def put_default(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
+async def put_default(
+    service: Service, call: Call, picture: str, request: PictureForm
+) -> Change[Changed]:
     """Sets the installation's picture of a kind.
 
     Raises InvalidArgument, NotFound, PreconditionFailed, Busy.
     """
     kind = _kind(picture)
     image = await _reencoded(request, kind)
-    _, stored = await pictures.find(service, None, kind)
-    return await _put(service, call, None, kind, image, stored)
+    return await _put(service, call, None, kind, image)
 
 
-async def put(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
+async def put(service: Service, call: Call, picture: str, request: PictureForm) -> Change[Changed]:
     """Sets the picture of a kind for the call's organization.
 
     Raises InvalidArgument, PermissionDenied, NotFound, PreconditionFailed, Busy.
@@ -99,16 +98,15 @@ async def put(service: Service, call: Call, picture: str, request: PictureForm) 
     kind = _kind(picture)
     image = await _reencoded(request, kind)
     organization = await management_call.organization(service, call)
-    own, _ = await pictures.find(service, organization.id, kind)
-    return await _put(service, call, organization, kind, image, own)
+    return await _put(service, call, organization, kind, image)
 
 
-async def remove_default(service: Service, call: Call, picture: str) -> Changed:
+async def remove_default(service: Service, call: Call, picture: str) -> Change[Changed]:
     """Removes the installation's picture of a kind. Raises NotFound."""
     return await _remove(service, call, None, _kind(picture))
 
 
-async def remove(service: Service, call: Call, picture: str) -> Changed:
+async def remove(service: Service, call: Call, picture: str) -> Change[Changed]:
     """Removes the picture of a kind that the call's organization has set. Raises PermissionDenied,
     NotFound (it has none)."""
     kind = _kind(picture)
@@ -138,59 +136,41 @@ async def _put(
     organization: Organization | None,
     kind: PictureKind,
     image: EncodedPicture,
-    stored: Picture | None,
-) -> Changed:
+) -> Change[Changed]:
     """Adds the picture or replaces the one that is stored, in one unit with its event."""
     org_id = organization.id if organization else None
-    if stored is None:
-        if call.if_match:
-            raise PreconditionFailed("it is not set")
-        with suppress(Conflict):  # a concurrent call has set it: it is replaced
-            return await _add(service, call, organization, kind, image)
-    picture = await versioned_updates.changed(
-        service,
-        PICTURES,
-        lambda: _find_own(service, org_id, kind),
-        lambda _: pictures.values(image),
-        "picture.changed",
-        call,
+
+    async def plan() -> Change[Changed]:
+        stored = await service.store.get(PICTURES, pictures.picture_id(org_id, kind))
+        if stored is None:
+            if call.if_match:
+                raise PreconditionFailed("it is not set")
+            picture = pictures.new(org_id, kind, image, service.clock.now())
+            writes = changes.created(service, call, PICTURES, picture, "picture.created")
+            guards = [organizations.state_unchanged(organization)] if organization else []
+        else:
+            update = changes.updated(
+                service, call, PICTURES, stored, pictures.values(image), "picture.changed"
+            )
+            picture, writes, guards = update.record, list(update.writes), []
+        return Change(
+            Changed(details=await policies.details_of(service, picture)),
+            [*writes, *guards],
+            [service.settings_cache.forget],
+            replan=plan,
+        )
+
+    return await plan()
+
+
+async def _remove(
+    service: Service, call: Call, org_id: str | None, kind: PictureKind
+) -> Change[Changed]:
+    picture = await _find_own(service, org_id, kind)
+    owner = org_id or (await policies.details_of(service, None)).resource_owner
+    return changes.removed(service, call, PICTURES, picture, "picture.deleted", owner).change(
+        afterwards=[service.settings_cache.forget]
     )
-    service.settings_cache.forget()
-    return Changed(details=await policies.details_of(service, picture))
-
-
-async def _add(
-    service: Service,
-    call: Call,
-    organization: Organization | None,
-    kind: PictureKind,
-    image: EncodedPicture,
-) -> Changed:
-    now, org_id = service.clock.now(), organization.id if organization else None
-    picture = pictures.new(org_id, kind, image, now)
-    writes = events.insertion(
-        service.random, PICTURES, picture, AuditEntry("picture.created", call.actor, now)
-    )
-    guard: list[Write] = []
-    if organization is not None:
-        organization_state = {"state": organization.state}
-        guard = [Update(ORGANIZATIONS, organization.id, expect=organization_state)]
-    await commit_confirmed(service.store, *writes, *guard)
-    service.settings_cache.forget()
-    return Changed(details=await policies.details_of(service, picture))
-
-
-async def _remove(service: Service, call: Call, org_id: str | None, kind: PictureKind) -> Changed:
-    removed = await versioned_updates.removed(
-        service,
-        PICTURES,
-        lambda: _find_own(service, org_id, kind),
-        "picture.deleted",
-        call,
-        org_id or (await policies.details_of(service, None)).resource_owner,
-    )
-    service.settings_cache.forget()
-    return removed
 
 
 async def _plate_on(service: Service, org_id: str | None, picture: Picture) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import dataclasses
 from datetime import datetime
 from typing import cast
 
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import AlreadyExists, NotFound, PreconditionFailed
 from idp.identity.users import organizations
 from idp.management import call as management_call
@@ -28,8 +28,6 @@ from idp.records.policies import PolicyKind, PolicyRules
 from idp.schema import reading
 from idp.schema.answers import Changed, Details, details
 from idp.service import Service
-from storage import Conflict
-from storage.confirmed_commit import commit_confirmed
 
 
 async def show_default(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
@@ -48,14 +46,18 @@ async def show(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
     return await _answer(service, kind, own, default, is_default=own is None)
 
 
-async def put_default(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
+async def put_default(
+    service: Service, call: Call, document: object, kind: PolicyKind
+) -> Change[Changed]:
     """Sets the installation's policy of a kind from the JSON body `document`. Raises
     InvalidArgument, PreconditionFailed, Busy."""
     rules = reading.read(KINDS[kind].form, document).stored()
     return await set_default(service, call, rules, kind)
 
 
-async def create(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
+async def create(
+    service: Service, call: Call, document: object, kind: PolicyKind
+) -> Change[Changed]:
     """Stores the policy in the JSON body `document` as that of the call's organization, which has
     none of this kind yet.
 
@@ -64,14 +66,16 @@ async def create(service: Service, call: Call, document: object, kind: PolicyKin
     rules = reading.read(KINDS[kind].form, document).stored()
     organization = await management_call.organization(service, call)
     await protected_policies.check(service, call, organization.id, kind)
-    try:
-        return await add_own(service, call, rules, kind)
-    except Conflict:
-        message = "the organization already has a custom policy"
-        raise AlreadyExists(message, error_code="policy.exists") from None
+    message = "the organization already has a custom policy"
+    return dataclasses.replace(
+        await _added(service, call, organization, rules, kind),
+        if_taken=AlreadyExists(message, error_code="policy.exists"),
+    )
 
 
-async def change(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
+async def change(
+    service: Service, call: Call, document: object, kind: PolicyKind
+) -> Change[Changed]:
     """Replaces the policy of a kind that the call's organization has of its own by the one in the
     JSON body `document`.
 
@@ -83,7 +87,7 @@ async def change(service: Service, call: Call, document: object, kind: PolicyKin
     return await replace(service, call, organization.id, rules, kind)
 
 
-async def reset(service: Service, call: Call, kind: PolicyKind) -> Changed:
+async def reset(service: Service, call: Call, kind: PolicyKind) -> Change[Changed]:
     """Removes the policy of a kind that the call's organization has of its own, so that the
     installation's applies again.
 
@@ -112,45 +116,40 @@ async def find_own_and_default(
     return organization, own, default
 
 
-async def set_default(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Changed:
+async def set_default(
+    service: Service, call: Call, rules: PolicyRules, *kind: str
+) -> Change[Changed]:
     """Stores `rules` as the installation's policy, in place of the current one if there is one.
 
     Raises PreconditionFailed if the call names a `sequence` that the stored policy does not have.
     """
     _, stored = await effective.find(service, None, *kind)
-    if stored is None:
-        if call.if_match:  # it names a state of a record, and there is none
-            raise PreconditionFailed("it is not set")
-        with suppress(Conflict):  # a concurrent call has set it: it is replaced
-            return await _add(service, call, None, rules, *kind)
-    return await replace(service, call, None, rules, *kind)
+    if stored is not None:
+        return await replace(service, call, None, rules, *kind)
+    if call.if_match:  # it names a state of a record, and there is none
+        raise PreconditionFailed("it is not set")
+    return await _added(service, call, None, rules, *kind)
 
 
-async def add_own(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Changed:
-    """Stores `rules` as the policy of the call's organization, which has none of this kind yet.
-
-    Raises NotFound (the organization), Conflict (it has one).
-    """
-
-    async def attempt() -> Changed:
-        organization = await management_call.organization(service, call)
-        return await _add(service, call, organization, rules, *kind)
-
-    return await versioned_updates.repeated(attempt)
+async def set_own(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Change[Changed]:
+    """Stores `rules` as the policy of the call’s organization, in place of the current one
+    is one. Raises PermissionDenied, NotFound, PreconditionFailed."""
+    organization, own, _ = await find_own_and_default(service, call, *kind)
+    if own is None and not call.if_match:
+        return await _added(service, call, organization, rules, *kind)
+    return await replace(service, call, organization.id, rules, *kind)
 
 
-async def _add(
+async def _added(
     service: Service, call: Call, organization: Organization | None, rules: PolicyRules, *kind: str
-) -> Changed:
-    now, org_id = service.clock.now(), organization.id if organization else None
-    policy = new(org_id, rules, now, *kind)
-    writes = events.insertion(
-        service.random, POLICIES, policy, AuditEntry(_event("created", *kind), call.actor, now)
-    )
+) -> Change[Changed]:
+    policy = new(organization.id if organization else None, rules, service.clock.now(), *kind)
     guards = [organizations.state_unchanged(organization)] if organization else []
-    await commit_confirmed(service.store, *writes, *guards)
-    service.settings_cache.forget()  # of this process; those of others expire soon
-    return Changed(details=await details_of(service, policy))
+    return Change(
+        Changed(details=await details_of(service, policy)),
+        [*changes.created(service, call, POLICIES, policy, _event("created", *kind)), *guards],
+        [service.settings_cache.forget],  # of this process; those of others expire soon
+    )
 
 
 def new(org_id: str | None, rules: PolicyRules, now: datetime, *kind: str) -> Policy:
@@ -168,35 +167,24 @@ def new(org_id: str | None, rules: PolicyRules, now: datetime, *kind: str) -> Po
 
 async def replace(
     service: Service, call: Call, org_id: str | None, rules: PolicyRules, *kind: str
-) -> Changed:
+) -> Change[Changed]:
     """Replaces the rules of a stored policy. `org_id` None means the installation.
 
     Raises NotFound.
     """
-    policy = await versioned_updates.changed(
-        service,
-        POLICIES,
-        lambda: _find(service, org_id, *kind),
-        lambda _: {"rules": rules},
-        _event("changed", *kind),
-        call,
-    )
-    service.settings_cache.forget()
-    return Changed(details=await details_of(service, policy))
+    policy = await _find(service, org_id, *kind)
+    values, event = {"rules": rules}, _event("changed", *kind)
+    update = changes.updated(service, call, POLICIES, policy, values, event)
+    answer = Changed(details=await details_of(service, update.record))
+    return update.answered(answer, afterwards=[service.settings_cache.forget])
 
 
-async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Changed:
+async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Change[Changed]:
     """Removes a stored policy of an organization. Raises NotFound."""
-    removed = await versioned_updates.removed(
-        service,
-        POLICIES,
-        lambda: _find(service, org_id, *kind),
-        _event("deleted", *kind),
-        call,
-        org_id,
+    policy, event = await _find(service, org_id, *kind), _event("deleted", *kind)
+    return changes.removed(service, call, POLICIES, policy, event).change(
+        afterwards=[service.settings_cache.forget]
     )
-    service.settings_cache.forget()
-    return removed
 
 
 async def details_of(service: Service, policy: Policy | Picture | None) -> Details:

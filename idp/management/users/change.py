@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 from msgspec import structs
 
+from idp.changes import Change
 from idp.identity.users import creation as user_creation
 from idp.identity.users.creation import Paths
 from idp.management.call import Call
@@ -19,8 +20,7 @@ from idp.management.users.person_fields import (
     WebPage,
     Zone,
 )
-from idp.records import Profile, User
-from idp.schema import answers
+from idp.records import Profile
 from idp.schema.answers import Changed
 from idp.schema.field_rules import Language, Name, Text, UserName
 from idp.schema.reading import Request
@@ -68,22 +68,20 @@ class HumanChange(Request, frozen=True, kw_only=True):
     address: PostalAddress | None = None
 
 
-async def change(service: Service, call: Call, user_id: str, request: HumanChange) -> Changed:
+async def change(
+    service: Service, call: Call, user_id: str, request: HumanChange
+) -> Change[Changed]:
     """Changes a person's user name, profile and address; no session or token ends.
 
     Raises NotFound, FailedPrecondition (the user is a service user), PermissionDenied, Taken,
     Busy.
     """
 
-    def decide(user: User) -> dict[str, object]:
-        profile, address = request.profile, request.address
-        return {
-            "user_name": request.username or user.user_name,
-            "profile": profile.applied_to(user.profile) if profile else user.profile,
-            "address": address.stored() if address else user.address,
-        }
-
-    changed = await user_update.apply(
-        service, call, lambda: manageable.find_person(service, call, user_id), decide, _PATHS
-    )
-    return Changed(details=answers.details(changed, changed.org_id))
+    user = await manageable.find_person(service, call, user_id)
+    profile, address = request.profile, request.address
+    values = {
+        "user_name": request.username or user.user_name,
+        "profile": profile.applied_to(user.profile) if profile else user.profile,
+        "address": address.stored() if address else user.address,
+    }
+    return (await user_update.updated(service, call, user, values, _PATHS)).change()

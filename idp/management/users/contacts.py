@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from idp.audit import versioned_updates
+from msgspec import structs
+
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from idp.identity.users import email_verification, phone_verification, verified_contacts
 from idp.identity.users.creation import Paths
@@ -22,7 +25,6 @@ from idp.schema.answers import Answer, Changed, Details
 from idp.schema.reading import Request
 from idp.service import Service
 from idp.upstream import links
-from storage.confirmed_commit import commit_confirmed
 
 _PATHS: Final = Paths(user_name="email", email="email")
 _NO_VERIFICATION: Final = VerificationBegun(code="", writes=[])
@@ -58,7 +60,7 @@ class ContactChanged(Answer, frozen=True, kw_only=True):
 
 async def set_email(
     service: Service, call: Call, user_id: str, request: NewEmail
-) -> ContactChanged:
+) -> Change[ContactChanged]:
     """Gives a person another e-mail address, and informs the earlier address by mail.
 
     The new address has to be verified by a code unless the request declares it verified. Raises
@@ -69,35 +71,29 @@ async def set_email(
     _refuse_own(call, user_id, request.is_verified)
     person = await manageable.find_person(service, call, user_id)
     await _check_template(service, person, request.send_code)
-    email, verification = (
-        verified_contacts.email(request.email, call.verified_by, is_verified=request.is_verified),
-        _NO_VERIFICATION,
+    email = verified_contacts.email(
+        request.email, call.verified_by, is_verified=request.is_verified
     )
-    # Before the record is changed: the message goes to the address in it.
-    messages_to_store = security_messages.email_changed(service, person, email)
-    person.email = email
+    # The code and the checks concern the person as the change will leave them.
+    changed, verification = structs.replace(person, email=email), _NO_VERIFICATION
     # With either of these, the caller can verify the address without access to its mailbox.
     if request.is_verified or request.return_code is not None:
-        await protected_addresses.check(service, call, person)
+        await protected_addresses.check(service, call, changed)
     if not request.is_verified:
         verification = await _email_code(
-            service, call, person, request.send_code, request.return_code
+            service, call, changed, request.send_code, request.return_code
         )
-    user = await user_update.apply(
-        service,
-        call,
-        lambda: manageable.find_person(service, call, user_id),
-        lambda user: {"email": _email(user.email, email)},
-        _PATHS,
-        "user.email_changed",
-        [*verification.writes, *messages_to_store],
-    )
-    return _answer(user, verification, has_code=request.return_code is not None)
+    values = {"email": _email(person.email, email)}
+    update = await user_update.updated(service, call, person, values, _PATHS, "user.email_changed")
+    has_code = request.return_code is not None
+    answer = _answer(update.details, verification, has_code=has_code)
+    notices = security_messages.email_changed(service, person, email) if update.writes else []
+    return Change(answer, [*update.writes, *verification.writes, *notices])
 
 
 async def resend_email(
     service: Service, call: Call, user_id: str, request: EmailCode
-) -> ContactChanged:
+) -> Change[ContactChanged]:
     """Creates another code to verify a person's e-mail address; earlier ones become invalid.
 
     Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (the user
@@ -112,13 +108,17 @@ async def resend_email(
     if request.return_code is not None:
         await protected_addresses.check(service, call, user)
     verification = await _email_code(service, call, user, request.send_code, request.return_code)
-    await commit_confirmed(service.store, *verification.writes)
-    return _answer(user, verification, has_code=request.return_code is not None)
+    answer = _answer(
+        answers.details(user, user.org_id),
+        verification,
+        has_code=request.return_code is not None,
+    )
+    return Change(answer, verification.writes)
 
 
 async def set_phone(
     service: Service, call: Call, user_id: str, request: NewPhone
-) -> ContactChanged:
+) -> Change[ContactChanged]:
     """Gives a person another phone number.
 
     It has to be verified by a code unless the request declares it verified. Raises NotFound,
@@ -127,31 +127,27 @@ async def set_phone(
     """
     _refuse_own(call, user_id, request.is_verified)
     person = await manageable.find_person(service, call, user_id)
-    phone, verification = (
-        verified_contacts.phone(request.phone, call.verified_by, is_verified=request.is_verified),
-        _NO_VERIFICATION,
+    phone = verified_contacts.phone(
+        request.phone, call.verified_by, is_verified=request.is_verified
     )
+    verification = _NO_VERIFICATION
     if not request.is_verified:
-        person.phone = phone
-        send = request.return_code is None
         verification = phone_verification.begin_phone(
-            service, person, send=send, by=call.verified_by
+            service,
+            structs.replace(person, phone=phone),
+            send=request.return_code is None,
+            by=call.verified_by,
         )
-    user = await versioned_updates.changed(
-        service,
-        USERS,
-        lambda: manageable.find_person(service, call, user_id),
-        lambda user: {"phone": _phone(user.phone, phone)},
-        "user.phone_changed",
-        call,
-        further_writes=lambda *_: verification.writes,
-    )
-    return _answer(user, verification, has_code=request.return_code is not None)
+    values = {"phone": _phone(person.phone, phone)}
+    update = changes.updated(service, call, USERS, person, values, "user.phone_changed")
+    has_code = request.return_code is not None
+    answer = _answer(update.details, verification, has_code=has_code)
+    return Change(answer, [*update.writes, *verification.writes])
 
 
 async def resend_phone(
     service: Service, call: Call, user_id: str, request: PhoneCode
-) -> ContactChanged:
+) -> Change[ContactChanged]:
     """Creates another code to verify a person's phone number; earlier ones become invalid.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (the user is a service user, or has no
@@ -164,28 +160,22 @@ async def resend_phone(
         )
     send = request.return_code is None
     verification = phone_verification.begin_phone(service, user, send=send, by=call.verified_by)
-    await commit_confirmed(service.store, *verification.writes)
-    return _answer(user, verification, has_code=not send)
+    answer = _answer(answers.details(user, user.org_id), verification, has_code=not send)
+    return Change(answer, verification.writes)
 
 
-async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
+async def remove_phone(service: Service, call: Call, user_id: str) -> Change[Changed]:
     """Removes a person's phone number.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (the user is a service user, or has no
     phone number).
     """
-
-    async def find() -> User:
-        user = await manageable.find_person(service, call, user_id)
-        if user.phone is None:
-            raise FailedPrecondition("the user has no phone number", error_code="phone.missing")
-        return user
-
-    values, event_type = {"phone": None}, "user.phone_removed"
-    user = await versioned_updates.changed(
-        service, USERS, find, lambda _: values, event_type, call
-    )
-    return Changed(details=answers.details(user, user.org_id))
+    user = await manageable.find_person(service, call, user_id)
+    if user.phone is None:
+        raise FailedPrecondition("the user has no phone number", error_code="phone.missing")
+    return changes.updated(
+        service, call, USERS, user, {"phone": None}, "user.phone_removed"
+    ).change()
 
 
 def _email(stored: Email | None, sent: Email) -> Email:
@@ -237,9 +227,11 @@ def _refuse_own(call: Call, user_id: str, is_verified: bool) -> None:
         raise PermissionDenied(message, error_code="user.proves_itself", field="isVerified")
 
 
-def _answer(user: User, verification: VerificationBegun, *, has_code: bool) -> ContactChanged:
+def _answer(
+    details: Details, verification: VerificationBegun, *, has_code: bool
+) -> ContactChanged:
     return ContactChanged(
-        details=answers.details(user, user.org_id),
+        details=details,
         verification_code=verification.code if has_code else "",
         mail=messages.delivery_status(verification.writes),
     )

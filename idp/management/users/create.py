@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 
 from msgspec import structs
 
+from idp.changes import Change
 from idp.foundation import user_names
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.identity.users import creation as user_creation
@@ -60,7 +61,7 @@ class _PreparedUser(PreparedUser, frozen=True):
     phone_code: str = ""
 
 
-async def create(service: Service, call: Call, document: object) -> Created:
+async def create(service: Service, call: Call, document: object) -> Change[Created]:
     """Creates the user that a JSON document describes (`CreateHuman`).
 
     Raises InvalidArgument, PermissionDenied, NotFound (the organization), Taken, Busy.
@@ -82,7 +83,10 @@ async def create(service: Service, call: Call, document: object) -> Created:
     async def prepare() -> _PreparedUser:
         return await _prepare(service, call, organization, with_password, request)
 
-    prepared = await user_creation.make(service, prepare)
+    return (await user_creation.planned(prepare)).map(_answer)
+
+
+def _answer(prepared: _PreparedUser) -> Created:
     return Created(
         user_id=prepared.user.id,
         details=_details(prepared.user),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from idp.audit import versioned_updates
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import NotFound
 from idp.identity.factors import recovery_codes, second_factors
 from idp.identity.users import lookup as user_lookup
@@ -16,7 +17,6 @@ from idp.records import User
 from idp.schema import answers
 from idp.schema.answers import Answer, Changed, Details
 from idp.service import Service
-from storage.confirmed_commit import commit_confirmed
 
 _READY: Final = "AUTH_FACTOR_STATE_READY"
 _TYPES: Final = {
@@ -76,7 +76,7 @@ def _app(user: User) -> TotpView | None:
     return TotpView(state=_READY, creation_date=app.created_at, name=app.name) if app else None
 
 
-async def remove_totp(service: Service, call: Call, user_id: str) -> Changed:
+async def remove_totp(service: Service, call: Call, user_id: str) -> Change[Changed]:
     """Removes a user's authenticator app.
 
     All the user's sessions and tokens end, and the user is informed by mail. If it is the last
@@ -84,14 +84,12 @@ async def remove_totp(service: Service, call: Call, user_id: str) -> Changed:
     has more rights than the caller).
     """
 
-    async def attempt() -> Changed:
-        user = await manageable.find(service, call, user_id)
-        versioned_updates.check_sequence(user, call)
-        subject = await user_lookup.subject_of(service, user)
-        if user.totp is None or subject is None:
-            raise NotFound("the user has no authenticator app", error_code="totp.not_found")
-        change = await second_factors.remove_totp(service, subject, call.actor)
-        await commit_confirmed(service.store, *change.writes)
-        return Changed(details=answers.details(change.subject.user, user.org_id))
-
-    return await versioned_updates.repeated(attempt)
+    user = await manageable.find(service, call, user_id)
+    changes.check_version(user, call)
+    subject = await user_lookup.subject_of(service, user)
+    if user.totp is None or subject is None:
+        raise NotFound("the user has no authenticator app", error_code="totp.not_found")
+    change = await second_factors.remove_totp(service, subject, call.actor)
+    return Change(
+        Changed(details=answers.details(change.subject.user, user.org_id)), change.writes
+    )

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import structs
 
+from idp.changes import Change
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity.users import creation as user_creation
 from idp.identity.users import (
@@ -110,7 +111,7 @@ class HumanImported(Answer, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-async def import_human(service: Service, call: Call, document: object) -> HumanImported:
+async def import_human(service: Service, call: Call, document: object) -> Change[HumanImported]:
     """Imports the person that a JSON document describes (`ImportHuman`), with the password hash of
     another system.
 
@@ -130,18 +131,15 @@ async def import_human(service: Service, call: Call, document: object) -> HumanI
     async def prepare() -> PreparedUser:
         return await _prepare(service, call, organization, with_password)
 
-    creation = (
-        user_creation.prepared_or_refused(prepare)
-        if request.dry_run
-        else user_creation.make(service, prepare)
+    planned = (await user_creation.planned(prepare)).map(
+        lambda prepared: HumanImported(
+            user_id=prepared.user.id,
+            details=answers.details(prepared.user, prepared.user.org_id),
+            mail=messages.delivery_status(prepared.writes),
+            dry_run=request.dry_run,
+        )
     )
-    prepared = await creation
-    return HumanImported(
-        user_id=prepared.user.id,
-        details=answers.details(prepared.user, prepared.user.org_id),
-        mail=messages.delivery_status(prepared.writes),
-        dry_run=request.dry_run,
-    )
+    return Change(planned.answer) if request.dry_run else planned
 
 
 def _person(request: ImportHuman, by: VerifiedBy) -> NewHuman:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition, InvalidArgument
 from idp.identity.users import email_verification, reset_codes
 from idp.identity.users.email_verification import VerificationBegun
@@ -20,7 +21,6 @@ from idp.schema.field_rules import Name
 from idp.schema.reading import Request
 from idp.service import Service
 from idp.upstream import links
-from storage.confirmed_commit import commit_confirmed
 
 _PATH: Final = "sendCode.urlTemplate"
 
@@ -52,7 +52,7 @@ class Invited(Answer, frozen=True, kw_only=True):
     mail: DeliveryStatus = ""
 
 
-async def invite(service: Service, call: Call, user_id: str, request: Invite) -> Invited:
+async def invite(service: Service, call: Call, user_id: str, request: Invite) -> Change[Invited]:
     """Invites a person to choose their first password, by a code that is mailed or returned.
 
     Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (the user
@@ -73,15 +73,15 @@ async def invite(service: Service, call: Call, user_id: str, request: Invite) ->
         message = "the user has a linked identity, and no verified email address"
         raise FailedPrecondition(message, error_code="email.not_verified")
     verification = await _begin_verification(service, user, template, send=send)
-    await commit_confirmed(service.store, *verification.writes)
-    return Invited(
+    answer = Invited(
         details=answers.details(user, user.org_id),
         invite_code="" if send else verification.code,
         mail=messages.delivery_status(verification.writes),
     )
+    return Change(answer, verification.writes)
 
 
-async def resend(service: Service, call: Call, user_id: str, request: Invite) -> Invited:
+async def resend(service: Service, call: Call, user_id: str, request: Invite) -> Change[Invited]:
     """Invites a person once more; earlier codes become invalid. Raises what `invite` raises."""
     return await invite(service, call, user_id, request)
 

@@ -7,8 +7,10 @@ from typing import Final
 
 from msgspec import structs
 
-from idp.audit import events, versioned_updates
+from idp import changes
+from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.users import search as user_search
@@ -17,7 +19,6 @@ from idp.management.users.search import UserSearch, UsersFound
 from idp.records import ORGANIZATIONS
 from idp.service import Service
 from storage import Update
-from storage.confirmed_commit import commit_confirmed
 
 MAX_ROWS: Final = 100_000
 _PAGE_SIZE: Final = 250  # SQLite reads on the event loop, which must be free for other requests
@@ -56,13 +57,13 @@ async def _record(service: Service, call: Call, org_id: str) -> None:
     """Records the event. It is no change of the organization, whose version stays the same, so
     that open forms of other administrators are still accepted."""
 
-    async def attempt() -> None:
+    async def plan() -> Change[None]:
         organization = await management_call.find_organization(service, call, org_id)
         # A guard: there is no event of an organization after its deletion.
         unchanged = Update(ORGANIZATIONS, organization.id, expect={"stamp": organization.stamp})
         payload = {"what": "users", "format": "csv"}
         entry = AuditEntry("export.made", call.actor, service.clock.now(), payload=payload)
         event = events.occurred(service.random, ORGANIZATIONS, organization, entry)
-        await commit_confirmed(service.store, unchanged, event)
+        return Change(None, [unchanged, event])
 
-    await versioned_updates.repeated(attempt)
+    await changes.commit(service, plan)

@@ -6,8 +6,8 @@ import base64
 from collections.abc import Iterator
 from typing import Annotated, Final
 
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.identity.users import creation as user_creation
 from idp.identity.users import lookup as user_lookup
@@ -23,8 +23,6 @@ from idp.schema.field_rules import Base64, FieldRefused, Items, Name, Text
 from idp.schema.reading import Request
 from idp.search.query_planner import Filter
 from idp.service import Service
-from storage import Conflict
-from storage.confirmed_commit import commit_confirmed
 
 MAX_VALUE: Final = 500_000
 _BATCH_SIZE: Final = 8  # small, because entries may be large
@@ -75,7 +73,7 @@ class MetadataFound(Answer, frozen=True, kw_only=True):
 
 async def put(
     service: Service, call: Call, user_id: str, key: str, request: MetadataValue
-) -> Changed:
+) -> Change[Changed]:
     """Stores a value under a key of a user's metadata, in place of an earlier one.
 
     Raises NotFound, PermissionDenied, InvalidArgument.
@@ -85,20 +83,11 @@ async def put(
     value = base64.b64encode(request.value).decode()
     entry = await service.store.get(USER_METADATA, user_creation.metadata_id(user.id, key))
     if entry is None:
-        try:
-            return await _add(service, call, user, key, value)
-        except Conflict:
-            pass  # a concurrent call has stored one: it is replaced
-    changed = await versioned_updates.changed(
-        service,
-        USER_METADATA,
-        lambda: _find(service, user, key),
-        lambda _: {"value": value},
-        "user_metadata.changed",
-        call,
-        org_id=user.org_id,
-    )
-    return Changed(details=answers.details(changed, user.org_id))
+        return _addition(service, call, user, key, value)
+    event = "user_metadata.changed"
+    return changes.updated(
+        service, call, USER_METADATA, entry, {"value": value}, event, user.org_id
+    ).change()
 
 
 async def show(service: Service, call: Call, user_id: str, key: str) -> MetadataFound:
@@ -143,26 +132,20 @@ async def search(
     )
 
 
-async def remove(service: Service, call: Call, user_id: str, key: str) -> Changed:
+async def remove(service: Service, call: Call, user_id: str, key: str) -> Change[Changed]:
     """Removes a key and its value from a user's metadata. Raises NotFound, PermissionDenied."""
     user = await manageable.find(service, call, user_id)
-    return await versioned_updates.removed(
-        service,
-        USER_METADATA,
-        lambda: _find(service, user, key),
-        "user_metadata.deleted",
-        call,
-        user.org_id,
+    entry, event = await _find(service, user, key), "user_metadata.deleted"
+    return changes.removed(service, call, USER_METADATA, entry, event, user.org_id).change()
+
+
+def _addition(service: Service, call: Call, user: User, key: str, value: str) -> Change[Changed]:
+    metadata = user_creation.metadata_entry(user, key, value, service.clock.now())
+    writes = changes.created(
+        service, call, USER_METADATA, metadata, "user_metadata.created", {"key": key}, user.org_id
     )
-
-
-async def _add(service: Service, call: Call, user: User, key: str, value: str) -> Changed:
-    now = service.clock.now()
-    metadata = user_creation.metadata_entry(user, key, value, now)
-    entry = AuditEntry("user_metadata.created", call.actor, now, user.org_id, payload={"key": key})
-    writes = events.insertion(service.random, USER_METADATA, metadata, entry)
-    await commit_confirmed(service.store, *writes, user_lookup.exists_guard(user))
-    return Changed(details=answers.details(metadata, user.org_id))
+    answer = Changed(details=answers.details(metadata, user.org_id))
+    return Change(answer, [*writes, user_lookup.exists_guard(user)])
 
 
 async def _find(service: Service, user: User, key: str) -> UserMetadata:

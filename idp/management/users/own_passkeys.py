@@ -5,34 +5,32 @@ A passkey is registered during a sign-in.
 
 from __future__ import annotations
 
-from idp.audit import events, versioned_updates
+from idp import changes
+from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.factors import last_factor, passkey_changes, passkeys, second_factors
 from idp.identity.sessions.lifetime import LiveSession
 from idp.mail.templates import security as security_messages
 from idp.management.call import Call
 from idp.management.users import passkeys as user_passkeys
-from idp.records import PASSKEYS, Passkey
+from idp.records import PASSKEYS
+from idp.schema.answers import Changed
 from idp.service import Service
 from storage.confirmed_commit import commit_confirmed
 
 
-async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Passkey:
+async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Change[Changed]:
     """Gives one of the caller's own passkeys another name.
 
     Raises InvalidArgument, NotFound, Busy.
     """
     name, user = passkeys.checked_name(name), call.caller
-    return await versioned_updates.changed(
-        service,
-        PASSKEYS,
-        lambda: user_passkeys.find(service, user, passkey_id),
-        lambda _: {"name": name},
-        "passkey.changed",
-        call,
-        org_id=user.org_id,
-    )
+    passkey = await user_passkeys.find(service, user, passkey_id)
+    return changes.updated(
+        service, call, PASSKEYS, passkey, {"name": name}, "passkey.changed", user.org_id
+    ).change()
 
 
 async def remove(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from idp.audit import versioned_updates
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import NotFound
 from idp.identity.factors import passkey_changes
 from idp.identity.users import lookup as user_lookup
@@ -65,32 +67,20 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
     )
 
 
-async def remove(service: Service, call: Call, user_id: str, passkey_id: str) -> Changed:
+async def remove(service: Service, call: Call, user_id: str, passkey_id: str) -> Change[Changed]:
     """Removes a user's passkey.
 
     All the user's sessions and tokens end, and the user is informed by mail. Raises NotFound,
     PermissionDenied (the user has more rights than the caller).
     """
-    user, further_writes = await manageable.find(service, call, user_id), list[Write]()
-
-    async def find_passkey() -> Passkey:
-        passkey = await find(service, user, passkey_id)
-        owner = await manageable.find(service, call, user_id)
-        subject = await user_lookup.subject_of(service, owner)
-        if subject is not None:  # else the organization was deleted
-            change = await passkey_changes.remove(service, subject, passkey, call.actor)
-            further_writes[:] = change.writes
-        return passkey
-
-    return await versioned_updates.removed(
-        service,
-        PASSKEYS,
-        find_passkey,
-        "passkey.deleted",
-        call,
-        user.org_id,
-        further_writes=lambda _: further_writes,
-    )
+    user = await manageable.find(service, call, user_id)
+    passkey = await find(service, user, passkey_id)
+    subject = await user_lookup.subject_of(service, user)
+    writes: Sequence[Write] = ()
+    if subject is not None:  # else the organization was deleted
+        writes = (await passkey_changes.remove(service, subject, passkey, call.actor)).writes
+    event = "passkey.deleted"
+    return changes.removed(service, call, PASSKEYS, passkey, event, user.org_id).change(*writes)
 
 
 async def find(service: Service, user: User, passkey_id: str) -> Passkey:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import ClassVar, Final, Literal
 
-from idp.audit import held_units, versioned_updates
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import counter_resets
@@ -30,7 +33,6 @@ from idp.schema.field_rules import Password as PasswordText
 from idp.schema.reading import Request
 from idp.service import Service
 from storage import Write
-from storage.confirmed_commit import commit_confirmed
 
 _PASSWORD: Final = "newPassword.password"  # noqa: S105 - a path
 _CHANGED: Final = "user.password_changed"
@@ -78,7 +80,7 @@ class ResetBegun(Answer, frozen=True, kw_only=True):
 
 async def set_password(
     service: Service, call: Call, user_id: str, request: SetPassword
-) -> Changed:
+) -> Change[Changed]:
     """Gives a person a new password, which ends all their sessions and tokens.
 
     Raises NotFound, FailedPrecondition (the user is a service user), PermissionDenied,
@@ -95,36 +97,31 @@ async def set_password(
     password = await password_acceptance.hashed(
         service, subject.user.org_id, text, must_change=must_change
     )
-    further_writes = list[Write]()
 
-    async def find() -> User:
+    async def plan() -> Change[Changed]:
         current = await _subject(service, call, user_id)
         if current.user.stamp != subject.user.stamp:  # the checked password may have been replaced
             raise Busy("the user was changed concurrently", retry_after_seconds=1)
-        further_writes[:] = [
+        # Sessions and tokens contain the stamp of the time they were issued.
+        values = {"password": password, "stamp": service.random.token(bits=64)}
+        update = changes.updated(service, call, USERS, current.user, values, _CHANGED)
+        change = update.change(
             *verification,
             *await session_lifetime.logout_messages_of_all(service, current),
             *security_messages.password_changed(service, current.user),
             *password_change.forget_first_password(
                 service, current.instance, user_id, actor=call.actor, now=service.clock.now()
             ),
-        ]
-        return current.user
+            afterwards=[partial(counter_resets.forget, service, subject)],
+        )
+        return replace(change, replan=plan)
 
-    def decide(_: User) -> Mapping[str, object]:
-        # Sessions and tokens contain the stamp of the time they were issued.
-        return {"password": password, "stamp": service.random.token(bits=64)}
-
-    user = await versioned_updates.changed(
-        service, USERS, find, decide, _CHANGED, call, further_writes=lambda *_: further_writes
-    )
-    await counter_resets.forget_afterwards(service, subject)
-    return Changed(details=answers.details(user, user.org_id))
+    return await plan()
 
 
 async def reset_password(
     service: Service, call: Call, user_id: str, request: ResetPassword
-) -> ResetBegun:
+) -> Change[ResetBegun]:
     """Creates a code by which a person's password can be set, and either mails or returns it.
 
     No session or token ends. Raises NotFound, PermissionDenied, InvalidArgument (the template),
@@ -143,12 +140,12 @@ async def reset_password(
         message = "the user has no verified email address"
         raise FailedPrecondition(message, error_code="email.not_verified")
     reset = await reset_codes.begin(service, user, send=send, url_template=template)
-    await commit_confirmed(service.store, *reset.writes)
-    return ResetBegun(
+    answer = ResetBegun(
         details=answers.details(user, user.org_id),
         verification_code="" if send else reset.code,
         mail=messages.delivery_status(reset.writes),
     )
+    return Change(answer, reset.writes)
 
 
 async def _subject(service: Service, call: Call, user_id: str) -> Subject:
@@ -179,12 +176,7 @@ async def _verification_writes(
 
 async def _check_current(service: Service, call: Call, user: User, password: str) -> None:
     """Checks the person's current password. It counts as an attempt from an unknown browser, with
-    the caller in place of a network, so that no other user's attempts are limited by it.
-
-    The attempt is counted immediately, even under an Idempotency-Key, where other writes are
-    deferred.
-    """
-    service = held_units.storing_directly(service)
+    the caller in place of a network, so that no other user's attempts are limited by it."""
     try:
         origin = AttemptOrigin(f"api:{call.actor}")
         checked = await password_check.check_current(service, user, password, origin)

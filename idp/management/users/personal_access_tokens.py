@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from idp.audit import events, versioned_updates
-from idp.audit.events import AuditEntry
+from idp import changes
+from idp.changes import Change
 from idp.credentials import expirations, last_uses
 from idp.foundation.errors import FieldProblem, NotFound
 from idp.identity.users import lookup as user_lookup
@@ -24,7 +24,6 @@ from idp.search import paging
 from idp.search.paging import ListDetails
 from idp.search.query_planner import Filter
 from idp.service import Service
-from storage.confirmed_commit import commit_confirmed
 
 DEFAULT_PAT_LIFETIME: Final = timedelta(days=90)  # without an expirationDate and without a maximum
 
@@ -66,7 +65,9 @@ class Pats(Answer, frozen=True, kw_only=True):
     result: list[PatView] = []
 
 
-async def create(service: Service, call: Call, user_id: str, request: NewPat) -> PatCreated:
+async def create(
+    service: Service, call: Call, user_id: str, request: NewPat
+) -> Change[PatCreated]:
     """Creates a personal access token of a service user.
 
     Raises NotFound; FailedPrecondition (the user is a person); PermissionDenied if the user has
@@ -89,16 +90,16 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
     record, token = user_personal_access_tokens.new(
         service.random, vendor, subject, now, expires_at
     )
-    entry = AuditEntry("pat.created", call.actor, now, user.org_id, payload={"user": user.id})
-    await commit_confirmed(
-        service.store,
-        *events.insertion(service.random, PATS, record, entry),
-    )
-    return PatCreated(
-        token_id=record.id,
-        token=token,
-        expiration_date=expires_at,
-        details=answers.details(record, user.org_id),
+    return Change(
+        PatCreated(
+            token_id=record.id,
+            token=token,
+            expiration_date=expires_at,
+            details=answers.details(record, user.org_id),
+        ),
+        changes.created(
+            service, call, PATS, record, "pat.created", {"user": user.id}, user.org_id
+        ),
     )
 
 
@@ -140,21 +141,16 @@ async def show(service: Service, call: Call, user_id: str, token_id: str) -> Pat
     return PatFound(token=(await last_uses.with_last_uses(service, [view]))[0])
 
 
-async def remove(service: Service, call: Call, user_id: str, token_id: str) -> Changed:
+async def remove(service: Service, call: Call, user_id: str, token_id: str) -> Change[Changed]:
     """Revokes a personal access token of a service user.
 
     Raises NotFound, FailedPrecondition (the user is a person), PermissionDenied (the user has more
     rights than the caller).
     """
     user = await service_users.find_covered(service, call, user_id)
-    return await versioned_updates.removed(
-        service,
-        PATS,
-        lambda: _find(service, user, token_id),
-        "pat.deleted",
-        call,
-        user.org_id,
-        further_writes=lambda pat: [last_uses.deletion(pat.id)],
+    pat = await _find(service, user, token_id)
+    return changes.removed(service, call, PATS, pat, "pat.deleted", user.org_id).change(
+        last_uses.deletion(pat.id)
     )
 
 

@@ -3,12 +3,13 @@ finds none of them."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from idp.audit import events, versioned_updates
+from idp import changes
+from idp.audit import events
 from idp.audit.events import AuditEntry
-from idp.foundation.errors import Busy, FailedPrecondition
+from idp.changes import Part, Planned
+from idp.foundation.errors import FailedPrecondition
 from idp.identity.users import ending, groups, password_change
 from idp.management.call import Call
 from idp.management.users import manageable
@@ -32,10 +33,8 @@ from idp.records.identity_links import IDENTITY_LINKS
 from idp.schema.answers import Changed
 from idp.service import Service
 from idp.upstream import links
-from storage import Collection, Delete, Stale, Write
-from storage.confirmed_commit import commit_confirmed
+from storage import Collection, Delete, Write
 
-UNITS_PER_CALL: Final = 50  # after them the caller has to repeat the call
 _TYPE: Final = "user.deleted"
 _CODES: Final = 100
 _LINKS: Final = 50
@@ -66,7 +65,7 @@ _PARTS: Final = (
 )
 
 
-async def remove(service: Service, call: Call, user_id: str) -> Changed:
+async def remove(service: Service, call: Call, user_id: str) -> Planned[Changed]:
     """Deletes a user with their memberships, roles, keys, tokens, consents and metadata, and frees
     the login names. All sessions and tokens of the user end.
 
@@ -75,34 +74,11 @@ async def remove(service: Service, call: Call, user_id: str) -> Changed:
     the user of the demo application; Busy if so many records depend on the user that only some
     were removed, and the call is to be repeated.
     """
-    further_writes = list[Write]()
-
-    async def find() -> User:
-        user = await manageable.find(service, call, user_id)
-        further_writes[:] = await _deletion_writes(service, call, user)
-        return user
-
-    async def find_without_dependents() -> User:
-        for _ in range(UNITS_PER_CALL):
-            user = await find()
-            writes, is_complete = await dependent_removals(service, user, call.actor)
-            if is_complete:
-                further_writes.extend(writes)
-                return user
-            with suppress(Stale):
-                await commit_confirmed(service.store, *writes)
-        raise Busy("too many records depend on the user: repeat the call", retry_after_seconds=1)
-
-    org_id = (await find()).org_id  # a deletion that is refused removes nothing
-    return await versioned_updates.removed(
-        service,
-        USERS,
-        find_without_dependents,
-        _TYPE,
-        call,
-        org_id,
-        further_writes=lambda _: further_writes,
-    )
+    user = await manageable.find(service, call, user_id)
+    deletion = changes.removed(service, call, USERS, user, _TYPE)
+    deletion_writes = await _deletion_writes(service, call, user)
+    writes, is_complete = await dependent_removals(service, user, call.actor)
+    return deletion.change(*deletion_writes, *writes) if is_complete else Part(writes)
 
 
 async def _deletion_writes(service: Service, call: Call, user: User) -> list[Write]:

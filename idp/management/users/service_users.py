@@ -6,7 +6,8 @@ from typing import Annotated, Final
 
 from msgspec import structs
 
-from idp.audit import versioned_updates
+from idp import changes
+from idp.changes import Change
 from idp.credentials import client_secrets
 from idp.credentials.client_secrets import NewSecret, Secrets
 from idp.foundation.errors import FailedPrecondition
@@ -51,7 +52,7 @@ class UserSecretGenerated(Answer, frozen=True, kw_only=True):
     details: Details
 
 
-async def create(service: Service, call: Call, request: NewMachine) -> MachineCreated:
+async def create(service: Service, call: Call, request: NewMachine) -> Change[MachineCreated]:
     """Creates a service user in the call's organization.
 
     Raises PermissionDenied, NotFound (the organization), Taken, Busy.
@@ -83,8 +84,8 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
             is_by_instance=call.is_by_instance,
         )
 
-    await user_creation.make(service, prepare)
-    return MachineCreated(user_id=user.id, details=answers.details(user, user.org_id))
+    answer = MachineCreated(user_id=user.id, details=answers.details(user, user.org_id))
+    return (await user_creation.planned(prepare)).map(lambda _: answer)
 
 
 async def find(service: Service, call: Call, user_id: str) -> User:
@@ -117,33 +118,30 @@ class MachineChange(Request, frozen=True, kw_only=True):
     access_token_type: Annotated[str, OneOf(tuple(TOKEN_TYPES))] | None = None
 
 
-async def change(service: Service, call: Call, user_id: str, request: MachineChange) -> Changed:
+async def change(
+    service: Service, call: Call, user_id: str, request: MachineChange
+) -> Change[Changed]:
     """Changes a service user's names and the type of its access tokens.
 
     Raises NotFound, FailedPrecondition (the user is a person), PermissionDenied, Taken, Busy.
     """
 
-    def decide(user: User) -> dict[str, object]:
-        kind, text = request.access_token_type, request.description
-        profile = structs.replace(
-            user.profile, display_name=request.name or user.profile.display_name
-        )
-        return {
-            "user_name": request.user_name or user.user_name,
-            "profile": profile,
-            "description": user.description if text is None else text or None,
-            "access_token_type": TOKEN_TYPES[kind] if kind else user.access_token_type,
-        }
-
-    changed = await user_update.apply(
-        service, call, lambda: find_covered(service, call, user_id), decide, Paths("userName")
-    )
-    return Changed(details=answers.details(changed, changed.org_id))
+    user = await find_covered(service, call, user_id)
+    kind, text = request.access_token_type, request.description
+    name = request.name or user.profile.display_name
+    values = {
+        "user_name": request.user_name or user.user_name,
+        "profile": structs.replace(user.profile, display_name=name),
+        "description": user.description if text is None else text or None,
+        "access_token_type": TOKEN_TYPES[kind] if kind else user.access_token_type,
+    }
+    paths = Paths("userName")
+    return (await user_update.updated(service, call, user, values, paths)).change()
 
 
 async def generate_secret(
     service: Service, call: Call, user_id: str, request: NewSecret
-) -> UserSecretGenerated:
+) -> Change[UserSecretGenerated]:
     """Gives a service user a secret for the grant type client credentials, and replaces an earlier
     one.
 
@@ -151,41 +149,27 @@ async def generate_secret(
     NotFound, FailedPrecondition (the user is a person), PermissionDenied.
     """
     secret, now = service.random.token(), service.clock.now()
-    user = await versioned_updates.changed(
-        service,
-        USERS,
-        lambda: find_covered(service, call, user_id),
-        lambda user: client_secrets.rotation_fields(user, secret, request.overlap, now),
-        "user.secret_generated",
-        call,
-        further_writes=client_secrets.last_use_deletions,
+    user = await find_covered(service, call, user_id)
+    values = client_secrets.rotation_fields(user, secret, request.overlap, now)
+    update = changes.updated(service, call, USERS, user, values, "user.secret_generated")
+    return update.answered(
+        UserSecretGenerated(client_id=user.id, client_secret=secret, details=update.details),
+        *client_secrets.last_use_deletions(user, update.record),
     )
-    details = answers.details(user, user.org_id)
-    return UserSecretGenerated(client_id=user.id, client_secret=secret, details=details)
 
 
-async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
+async def remove_secret(service: Service, call: Call, user_id: str) -> Change[Changed]:
     """Removes the secret of a service user, and an earlier one that is still valid.
 
     Raises NotFound, FailedPrecondition (the user is a person, or has no secret), PermissionDenied.
     """
 
-    async def find_with_secret() -> User:
-        user = await find_covered(service, call, user_id)
-        if user.secret_hash is None:
-            raise FailedPrecondition("the user has no secret", error_code="user.no_secret")
-        return user
-
-    user = await versioned_updates.changed(
-        service,
-        USERS,
-        find_with_secret,
-        lambda _: client_secrets.initial_fields(None, service.clock.now()),
-        "user.secret_removed",
-        call,
-        further_writes=client_secrets.last_use_deletions,
-    )
-    return Changed(details=answers.details(user, user.org_id))
+    user = await find_covered(service, call, user_id)
+    if user.secret_hash is None:
+        raise FailedPrecondition("the user has no secret", error_code="user.no_secret")
+    values = client_secrets.initial_fields(None, service.clock.now())
+    update = changes.updated(service, call, USERS, user, values, "user.secret_removed")
+    return update.change(*client_secrets.last_use_deletions(user, update.record))
 
 
 async def secrets(service: Service, call: Call, user_id: str) -> Secrets:
@@ -197,20 +181,16 @@ async def secrets(service: Service, call: Call, user_id: str) -> Secrets:
     return await client_secrets.find_all(service, await find(service, call, user_id))
 
 
-async def end_secret(service: Service, call: Call, user_id: str, secret_id: str) -> Changed:
+async def end_secret(
+    service: Service, call: Call, user_id: str, secret_id: str
+) -> Change[Changed]:
     """Ends the earlier secret of a service user, which is valid in addition to the current one,
     before it expires.
 
     Raises NotFound, FailedPrecondition (the user is a person, or it is the current secret),
     PermissionDenied.
     """
-    user = await versioned_updates.changed(
-        service,
-        USERS,
-        lambda: find_covered(service, call, user_id),
-        lambda user: client_secrets.removal_fields(user, secret_id, service.clock.now()),
-        "user.secret_ended",
-        call,
-        further_writes=client_secrets.last_use_deletions,
-    )
-    return Changed(details=answers.details(user, user.org_id))
+    user = await find_covered(service, call, user_id)
+    values = client_secrets.removal_fields(user, secret_id, service.clock.now())
+    update = changes.updated(service, call, USERS, user, values, "user.secret_ended")
+    return update.change(*client_secrets.last_use_deletions(user, update.record))

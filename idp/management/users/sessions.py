@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
-from idp.audit import versioned_updates
+from idp import changes
+from idp.changes import Change
 from idp.foundation.errors import NotFound
 from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
@@ -17,12 +17,11 @@ from idp.management.call import Call
 from idp.management.search import Search, SearchDetails
 from idp.management.users import manageable
 from idp.management.users import read as user_read
-from idp.records import SESSIONS, USERS, Session, User
+from idp.records import SESSIONS, USERS, Session
 from idp.schema import answers
 from idp.schema.answers import Answer, Changed, Details
 from idp.search.query_planner import Filter
 from idp.service import Service
-from storage import Write
 
 _ACTIVE: Final = "SESSION_STATE_ACTIVE"
 _TERMINATED: Final = "SESSION_STATE_TERMINATED"
@@ -67,7 +66,7 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
     )
 
 
-async def end(service: Service, call: Call, user_id: str, session_id: str) -> Changed:
+async def end(service: Service, call: Call, user_id: str, session_id: str) -> Change[Changed]:
     """Ends one session of a user and the tokens that were issued in it, and informs the
     applications it was used in.
 
@@ -75,56 +74,28 @@ async def end(service: Service, call: Call, user_id: str, session_id: str) -> Ch
     than the caller).
     """
     user = await manageable.find(service, call, user_id)
-    logout_messages, now = list[Write](), service.clock.now()
-
-    async def find() -> Session:
-        session = await service.store.get(SESSIONS, session_id)
-        if session is None or session.user_id != user.id or session.ended_at is not None:
-            raise NotFound("there is no such session", error_code="session.not_found")
-        logout_messages[:] = await session_clients.messages(service, session, now)
-        return session
-
-    ended = await versioned_updates.changed(
-        service,
-        SESSIONS,
-        find,
-        lambda _: {"ended_at": now},
-        "session.ended",
-        call,
-        further_writes=lambda *_: logout_messages,
+    now = service.clock.now()
+    session = await service.store.get(SESSIONS, session_id)
+    if session is None or session.user_id != user.id or session.ended_at is not None:
+        raise NotFound("there is no such session", error_code="session.not_found")
+    values, event = {"ended_at": now}, "session.ended"
+    return changes.updated(service, call, SESSIONS, session, values, event).change(
+        *await session_clients.messages(service, session, now)
     )
-    return Changed(details=answers.details(ended, ended.org_id))
 
 
-async def end_all(service: Service, call: Call, user_id: str) -> Changed:
+async def end_all(service: Service, call: Call, user_id: str) -> Change[Changed]:
     """Ends all sessions, tokens and personal access tokens of a user.
 
     Raises NotFound, PermissionDenied (the user has more rights than the caller).
     """
-    logout_messages = list[Write]()
-
-    async def find() -> User:
-        user = await manageable.find(service, call, user_id)
-        subject = await user_lookup.subject_of(service, user)
-        logout_messages[:] = (
-            await session_lifetime.logout_messages_of_all(service, subject) if subject else []
-        )
-        return user
-
-    def decide(_: User) -> Mapping[str, object]:
-        # Sessions and tokens contain the stamp of the time they were issued.
-        return {"stamp": service.random.token(bits=64)}
-
-    user = await versioned_updates.changed(
-        service,
-        USERS,
-        find,
-        decide,
-        "user.signed_out",
-        call,
-        further_writes=lambda *_: logout_messages,
+    user = await manageable.find(service, call, user_id)
+    subject = await user_lookup.subject_of(service, user)
+    # Sessions and tokens contain the stamp of the time they were issued.
+    values = {"stamp": service.random.token(bits=64)}
+    return changes.updated(service, call, USERS, user, values, "user.signed_out").change(
+        *(await session_lifetime.logout_messages_of_all(service, subject) if subject else [])
     )
-    return Changed(details=answers.details(user, user.org_id))
 
 
 def _is_active(service: Service, subject: Subject | None, session: Session) -> bool:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from idp import changes
 from idp.identity.factors import mail_codes
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import lock_ends, mail_limits, mailed_codes
@@ -262,7 +263,7 @@ async def enter_code(service: Service, flow: Flow, code: str, state: ResetState)
     if verification is None or subject is None or not is_active(subject):
         raise MailCodeRefused("the account can't be used")
     await mailed_codes.accepted(service, subject.user)
-    subject = await email_verification.mark_reached(service, subject)
+    subject = await changes.run(service, email_verification.mark_reached, subject)
     await sign_in_pending.commit(
         service, flow, reset_links.use_write(verification), _verification_write(flow, subject)
     )

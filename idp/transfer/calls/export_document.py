@@ -16,8 +16,10 @@ from typing import Annotated, Any, BinaryIO, Final
 import msgspec
 from msgspec import structs
 
-from idp.audit import events, versioned_updates
+from idp import changes
+from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.foundation.errors import DeadlineExceeded, NotFound
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Organization
 from idp.schema.field_rules import Items, Name
@@ -25,8 +27,7 @@ from idp.schema.reading import Request
 from idp.service import Service
 from idp.transfer.kinds import KINDS, export_iteration
 from idp.transfer.kinds.kind import ExportContext, RowKind
-from storage import Reader, Update
-from storage.confirmed_commit import commit_confirmed
+from storage import Reader
 
 MAX_IDS: Final = 10_000
 _BUFFER_BYTES: Final = 256 * 1024
@@ -238,20 +239,14 @@ async def _record(
         "destination": destination[:_MAX_RECORDED_CHARACTERS],
     }
 
-    async def attempt() -> None:
+    async def plan() -> Change[None]:
         instance = await service.store.get(INSTANCES, INSTANCE_ID)
         if instance is None:
             raise NotFound("there is no installation yet")
-        sequence_update = Update(
-            INSTANCES,
-            instance.id,
-            increment={"sequence": 1},
-            expect={"sequence": instance.sequence},
-        )
         entry = AuditEntry(
             "export.made", actor, service.clock.now(), instance.org_id, payload=payload
         )
-        event = events.changed(service.random, INSTANCES, instance, entry)
-        await commit_confirmed(service.store, sequence_update, event)
+        writes = events.update(service.random, INSTANCES, instance, {}, entry)
+        return Change(None, writes)
 
-    await versioned_updates.repeated(attempt)
+    await changes.commit(service, plan)

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from datetime import timedelta
 from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Struct
 
+from idp.changes import Change
 from idp.foundation import cancellation, strict_json
 from idp.foundation.errors import DiskFull, FieldProblem, IdpError, InvalidArgument
 from idp.foundation.fairness import requester
-from idp.management import idempotency
 from idp.management.call import Call
 from idp.records.jobs import JOBS, Job, JobOptions
 from idp.schema import reading
@@ -94,7 +94,7 @@ class Import(ImportCallOptions, frozen=True, kw_only=True):
     data_orgsv1_gcs: ObjectLocation | None = None
 
 
-async def import_package(service: Service, call: Call, package: Upload) -> Imported:
+async def import_package(service: Service, call: Call, package: Upload) -> Change[Imported]:
     """Imports organizations with all their records, from an export or another system.
 
     Rows that can't be stored are reported, the others are stored. Raises InvalidArgument if this
@@ -106,30 +106,35 @@ async def import_package(service: Service, call: Call, package: Upload) -> Impor
     if not document.keys() & set(LOCATION_MEMBERS):
         options = _envelope_options(ImportCallOptions, document)
         deadline += options.timeout.total_seconds()
-        return await _run(service, call, options, package, deadline)
+        return await _planned(service, call, options, package, deadline)
     options, name, location = _remote_package(package, document, service.config.max_json_bytes)
     deadline += options.timeout.total_seconds()
-    with closing(
-        await _fetch(service, name, location, deadline, package.abandoned)
-    ) as remote_package:
-        return await _run(service, call, options, remote_package, deadline)
+    remote_package = await _fetch(service, name, location, deadline, package.abandoned)
+    package.owned.callback(remote_package.close)
+    return await _planned(service, call, options, remote_package, deadline)
 
 
-async def _run(
-    service: Service, call: Call, options: ImportCallOptions, package: Upload, deadline: float
-) -> Imported:
+async def _planned(
+    service: Service, call: Call, request: ImportCallOptions, package: Upload, deadline: float
+) -> Change[Imported]:
+    """Returns the change that stores a job; then its package is stored, so that any process can
+    finish it."""
     # Read before a job is created, so that an invalid package leaves no failed job.
     small_package = await asyncio.to_thread(_read, package) if package.is_small else None
-    with ExitStack() as stack:
-        if small_package is not None:
-            stack.enter_context(small_package.files)
-        job = await _begin(service, call, options, package, small_package)
-        # The job removes them when it has ended.
-        stack.pop_all()
-    ended = await _wait_for(service, job.id, deadline)
-    if ended.state == "failed":
-        raise _failure(ended)
-    return await import_answer.of_job(service, ended)
+    if small_package is not None:
+        package.owned.push(small_package.files)
+    options = JobOptions(is_dry_run=request.dry_run, updates=request.update, mends=request.fix)
+    job = job_lifecycle.new(service, call.actor, options, holder=service.random.id())
+
+    async def import_all() -> Imported:
+        await _begin(service, job, package, small_package)
+        ended = await _wait_for(service, job.id, deadline)
+        if ended.state == "failed":
+            raise _failure(ended)
+        return await import_answer.of_job(service, ended)
+
+    answer = import_answer.of_new_job(job)
+    return Change(answer, job_lifecycle.insertion(service, job), then=import_all)
 
 
 def _envelope(package: Upload) -> dict[str, Any]:
@@ -223,30 +228,20 @@ def _read(package: Upload) -> _ReadPackage:
 
 
 async def _begin(
-    service: Service,
-    call: Call,
-    request: ImportCallOptions,
-    package: Upload,
-    small_package: _ReadPackage | None,
-) -> Job:
-    """Creates a job and stores its package, so that any process can finish it; returns the job."""
-    options = JobOptions(is_dry_run=request.dry_run, updates=request.update, mends=request.fix)
-    job = job_lifecycle.new(service, call.actor, options, holder=service.random.id())
-    # Several units follow; a repeated call is answered with this job.
-    idempotency.set_answer_early(service, import_answer.of_new_job(job))
-    await job_lifecycle.begin(service, job)
+    service: Service, job: Job, package: Upload, small_package: _ReadPackage | None
+) -> None:
     hold = Hold(service, job)
     await hold.store_values(
         parts=await _store_package(service, hold, package), digest=package.digest
     )
     if small_package is not None:
+        package.owned.pop_all()  # the job removes the files when it has ended
         service.background_tasks.start(_work_on_small(service, hold, small_package))
     elif service.wake_importer is None:
         service.background_tasks.start(_work(service, hold))
     else:
         await hold.release()
         service.wake_importer()
-    return hold.job
 
 
 async def _store_package(service: Service, hold: Hold, package: Upload) -> int:

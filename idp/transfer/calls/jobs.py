@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Final, get_args
 
-from idp.audit import versioned_updates
+from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition, FieldProblem, InvalidArgument, NotFound
-from idp.management import idempotency
 from idp.management import search as management_search
 from idp.management.call import Call
 from idp.management.search import MAX_FILTERS, Search, SearchDetails
@@ -27,7 +27,6 @@ from idp.transfer.jobs import runner as job_runner
 from idp.transfer.jobs import view as job_view
 from idp.transfer.jobs.view import JobView
 from storage import Cursor, Update
-from storage.confirmed_commit import commit_confirmed
 
 _STATES: Final = {job_lifecycle.STATES[state]: state for state in get_args(JobState)}
 _KEY: Final = re.compile(r"[0-9]{12}\.[0-9]{2}")
@@ -129,7 +128,7 @@ def _position(job: Job, cursor: str) -> Cursor | None:
     return cursor, f"{job.id}.{cursor}"
 
 
-async def cancel(service: Service, call: Call, job_id: str) -> JobView:
+async def cancel(service: Service, call: Call, job_id: str) -> Change[JobView]:
     """Ends a job before its next batch; stored records remain, and the job can be resumed.
 
     Raises NotFound; FailedPrecondition if it has ended.
@@ -137,34 +136,33 @@ async def cancel(service: Service, call: Call, job_id: str) -> JobView:
     job = await _find(service, job_id)
     if job.state not in job_lifecycle.WAITING:
         raise _ended()
-    idempotency.set_answer_early(service, await job_view.view(service, job))
-    await commit_confirmed(service.store, Update(JOBS, job.id, set={"is_to_stop": True}))
-    if not job_lifecycle.is_held(job, service.clock.now()):
-        hold = await job_lifecycle.claim(service, job, service.random.id())
-        if hold is not None:
-            await hold.end("cancelled")
-    return await job_view.view(service, await _find(service, job_id))
+
+    async def end() -> JobView:
+        if not job_lifecycle.is_held(job, service.clock.now()):
+            hold = await job_lifecycle.claim(service, job, service.random.id())
+            if hold is not None:
+                await hold.end("cancelled")
+        return await job_view.view(service, await _find(service, job_id))
+
+    answer = await job_view.view(service, job)
+    return Change(answer, [Update(JOBS, job.id, set={"is_to_stop": True})], then=end)
 
 
-async def resume(service: Service, call: Call, job_id: str) -> JobView:
+async def resume(service: Service, call: Call, job_id: str) -> Change[JobView]:
     """Resumes a job that was cancelled, or that failed because of the service.
 
     Raises NotFound; FailedPrecondition if all its rows are processed, its package was removed, or
     it reads a file on the machine of the caller who started it.
     """
-
-    async def attempt() -> Job:
-        job = await _find(service, job_id)
-        if not job_lifecycle.can_be_resumed(job):
-            raise _ended()
-        if job.source is not None:
-            message = "it reads a file: resume it with `idp import FILE --resume` on that machine"
-            raise FailedPrecondition(message, error_code="job.reads_file")
-        return await job_lifecycle.resume(service, call.actor, job)
-
-    job = await versioned_updates.repeated(attempt)
-    job_runner.wake(service)
-    return await job_view.view(service, job)
+    job = await _find(service, job_id)
+    if not job_lifecycle.can_be_resumed(job):
+        raise _ended()
+    if job.source is not None:
+        message = "it reads a file: resume it with `idp import FILE --resume` on that machine"
+        raise FailedPrecondition(message, error_code="job.reads_file")
+    resumption = job_lifecycle.resumption(service, call.actor, job)
+    answer = await job_view.view(service, resumption.answer)
+    return Change(answer, resumption.writes, [partial(job_runner.wake, service)])
 
 
 async def _find(service: Service, job_id: str) -> Job:

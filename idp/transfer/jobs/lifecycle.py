@@ -16,8 +16,10 @@ from typing import Final
 
 from msgspec import structs
 
+from idp import changes
 from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.foundation.errors import DiskFull, IdpError
 from idp.records.jobs import (
     JOB_BATCHES,
@@ -102,12 +104,15 @@ def new(
     )
 
 
+def insertion(service: Service, job: Job) -> list[Write]:
+    """Returns the writes that store a new job, with its audit event."""
+    entry = AuditEntry("import.started", job.actor, job.created_at)
+    return events.insertion(service.random, JOBS, job, entry)
+
+
 async def begin(service: Service, job: Job) -> None:
     """Stores a new job, with its audit event. Raises StorageError."""
-    writes = events.insertion(
-        service.random, JOBS, job, AuditEntry("import.started", job.actor, job.created_at)
-    )
-    await commit_confirmed(service.store, *writes)
+    await commit_confirmed(service.store, *insertion(service, job))
 
 
 async def next_job(service: Service) -> Job | None:
@@ -166,38 +171,24 @@ def waits_for_file(job: Job, now: datetime) -> bool:
     return job.state in WAITING and job.source is not None and not is_held(job, now)
 
 
-async def resume(service: Service, actor: str, job: Job) -> Job:
-    """Makes a cancelled or failed job wait for a process again, and withdraws the cancellation of
-    a waiting one; returns the changed job. `actor` is the user who resumes it.
-
-    Raises Stale if it has changed meanwhile.
-    """
+def resumption(service: Service, actor: str, job: Job) -> Change[Job]:
+    """Returns the change that makes a cancelled or failed job wait for a process again, or
+    withdraws the cancellation of a waiting one; the answer is the changed job. `actor` is the user
+    who resumes it."""
     if job.state in WAITING:
-        await _withdraw_cancellation(service, job)
-        return structs.replace(job, is_to_stop=False)
-    now = service.clock.now()
+        expect = {"state": job.state, "is_to_stop": True}
+        withdrawal = Update(JOBS, job.id, set={"is_to_stop": False}, expect=expect)
+        writes = [withdrawal] if job.is_to_stop else []
+        return Change(structs.replace(job, is_to_stop=False), writes)
     values = {
         "state": "queued",
-        "changed_at": now,
         "finished_at": None,
         "reason": None,
         "reason_slug": None,
         "reason_field": None,
     }
-    writes = events.update(
-        service.random, JOBS, job, values, AuditEntry("import.resumed", actor, now)
-    )
-    await commit_confirmed(service.store, *writes)
-    return structs.replace(job, **values, sequence=job.sequence + 1)
-
-
-async def _withdraw_cancellation(service: Service, job: Job) -> None:
-    """Withdraws a cancellation that has not taken effect yet. Raises Stale."""
-    if job.is_to_stop:
-        expect = {"state": job.state, "is_to_stop": True}
-        await commit_confirmed(
-            service.store, Update(JOBS, job.id, set={"is_to_stop": False}, expect=expect)
-        )
+    update = changes.updated(service, changes.by(actor), JOBS, job, values, "import.resumed", "")
+    return Change(update.record, update.writes)
 
 
 class Hold:

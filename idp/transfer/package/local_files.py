@@ -18,6 +18,7 @@ from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.jobs.lifecycle import Hold
 from idp.transfer.package.chunks import PackageLost
 from storage import Stale
+from storage.confirmed_commit import commit_confirmed
 
 
 class LocalFile(Struct, frozen=True):
@@ -71,7 +72,10 @@ async def resume(service: Service, actor: str, file: LocalFile, options: JobOpti
     """
     job = await _after_lease(service, await _unfinished(service, file, options))
     try:
-        job = await job_lifecycle.resume(service, actor, job)
+        resumption = job_lifecycle.resumption(service, actor, job)
+        if resumption.writes:
+            await commit_confirmed(service.store, *resumption.writes)
+        job = resumption.answer
     except Stale:  # another process resumed the job concurrently
         raise _busy(job) from None
     hold = await job_lifecycle.claim(service, job, service.random.id())

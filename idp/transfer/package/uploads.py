@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -37,6 +37,8 @@ class Upload:
         self.abandoned = asyncio.Event()
         self._envelope = EnvelopeScanner()
         self._digest = hashlib.sha256()
+        # What has to be closed with the upload, unless the work that reads it takes it over.
+        self.owned = ExitStack()
         self._file = file or tempfile.SpooledTemporaryFile(max_size=SMALL_BYTES)  # noqa: SIM115
 
     @classmethod
@@ -110,6 +112,7 @@ class Upload:
             self.close()
 
     def close(self) -> None:
-        """Closes the upload, which removes it."""
+        """Closes the upload, which removes it, and what it owns."""
+        self.owned.close()
         with suppress(OSError):  # no space for the last chunks
             self._file.close()

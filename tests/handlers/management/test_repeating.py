@@ -8,10 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from idp.changes import Change, Part, committing
+from idp.changes.repeatable_calls import Repeatable, commit_once
 from idp.foundation.errors import Busy
-from idp.management import idempotency
 from idp.records import DEFERRED_WORK, GUESS_STREAKS, MADE_CALLS, PROJECTS, GuessStreak
-from storage import Delete, Insert, Stale, Unavailable, Unknown, Update
+from storage import Delete, Insert, Unavailable, Unknown, Update
 from tests.support.management.callers import instance_owner, new_caller, new_organization, refused
 from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
 from tests.support.store.stored import everything, only
@@ -188,46 +189,64 @@ async def test_a_race_within_the_call_is_answered_as_without_a_key(server, owner
     assert [one async for one in server.store.scan(MADE_CALLS)] == []
 
 
-async def test_a_unit_that_is_refused_late_is_not_taken_for_the_one_after_it(server):
-    """The first unit is held back until the second is committed."""
-    call, told = idempotency.Repeatable("a caller", "k-1", b"a request"), []
+async def test_a_plan_is_made_again_after_a_concurrent_change_and_counts_once(server):
+    call, plans = Repeatable("a caller", "k-1", b"a request"), []
 
-    async def committed(service, name, write):
-        try:
-            await service.store.commit(write)
-        except Stale:
-            told.append(f"{name} was refused")
-        else:
-            told.append(name)
+    async def plan():
+        plans.append(len(plans))
+        missing = Update(GUESS_STREAKS, "missing", set={"unknown": 1})
+        return Change(
+            {}, [missing] if len(plans) == 1 else [Insert(GUESS_STREAKS, GuessStreak(id="made"))]
+        )
 
-    async def work(service):
-        stale = Update(GUESS_STREAKS, "missing", set={"unknown": 1})
-        await committed(service, "the first", stale)
-        await committed(service, "the second", Insert(GUESS_STREAKS, GuessStreak(id="made")))
-        return b"{}"
+    first = await commit_once(server.service, call, plan)
+    again = await commit_once(server.service, call, plan)
 
-    await idempotency.once(server.service, call, work)
-
-    assert told == ["the first", "the first was refused", "the second"]
+    assert (first, again, plans) == ((b"{}", False), (b"{}", True), [0, 1])
     assert await server.store.get(GUESS_STREAKS, "made") is not None
 
 
-async def test_a_unit_that_is_refused_after_an_error_is_repeated_as_without_a_key(server):
-    call, told = idempotency.Repeatable("a caller", "k-1", b"a request"), []
+async def test_a_plan_that_fails_every_time_is_busy_and_stores_nothing(server):
+    call, plans = Repeatable("a caller", "k-1", b"a request"), []
 
-    async def work(service):
-        try:
-            await service.store.commit(Update(GUESS_STREAKS, "missing", set={"unknown": 1}))
-        except Stale:
-            await service.store.commit(Insert(GUESS_STREAKS, GuessStreak(id="made")))
-            told.append("tried again")
-        raise Busy("try again", retry_after_seconds=1)
+    async def plan():
+        plans.append(None)
+        return Change({}, [Update(GUESS_STREAKS, "missing", set={"unknown": 1})])
 
     with pytest.raises(Busy):
-        await idempotency.once(server.service, call, work)
+        await commit_once(server.service, call, plan)
 
-    assert told == ["tried again"]
-    assert await server.store.get(GUESS_STREAKS, "made") is not None
+    assert len(plans) == committing.ATTEMPTS
+    assert [one async for one in server.store.scan(MADE_CALLS)] == []
+
+
+async def test_parts_are_stored_before_the_change_and_without_its_answer(server):
+    call, parts = Repeatable("a caller", "k-1", b"a request"), ["a", "b"]
+
+    async def plan():
+        if parts:
+            return Part([Insert(GUESS_STREAKS, GuessStreak(id=parts.pop()))])
+        assert [one async for one in server.store.scan(MADE_CALLS)] == []
+        return Change({"id": "x"}, [Insert(GUESS_STREAKS, GuessStreak(id="last"))])
+
+    assert await commit_once(server.service, call, plan) == (b'{"id":"x"}', False)
+    assert {one.id async for one in server.store.scan(GUESS_STREAKS)} == {"a", "b", "last"}
+    assert (await only(server.store, MADE_CALLS)).made_id == "x"
+
+
+async def test_work_that_fails_after_its_first_unit_is_not_answered_as_a_repetition(server):
+    call = Repeatable("a caller", "k-1", b"a request")
+
+    async def fail():
+        raise Busy("try again", retry_after_seconds=1)
+
+    async def plan():
+        return Change({}, [Insert(GUESS_STREAKS, GuessStreak(id="made"))], then=fail)
+
+    with pytest.raises(Busy):
+        await commit_once(server.service, call, plan)
+
+    assert await commit_once(server.service, call, plan) == (b"{}", True)
 
 
 async def test_what_follows_a_deed_follows_its_unit(server, owner):

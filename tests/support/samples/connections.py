@@ -106,7 +106,9 @@ def _made(prefix):
                 await world.made(f"{prefix}/policies/login/idps", None, **offer)
             if then == "test":
                 record = await world.server.store.get(CONNECTIONS, connection)
-                test, _ = await connection_tests.start(world.server.service, record, "a test")
+                change = connection_tests.new(world.server.service, record, "a test")
+                await world.server.store.commit(*change.writes)
+                test, _ = change.answer
                 return {"idpId": connection, "testId": test.id}
             return {"idpId": connection}
 

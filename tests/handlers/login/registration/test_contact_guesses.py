@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from idp import changes
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import mailed_codes
 from idp.identity.users import email_verification
@@ -13,6 +14,12 @@ from tests.support.sign_in.resetting import give_address
 from tests.support.sign_in.steps import text_of
 
 CLOSED = "Try again tomorrow. Too many wrong codes were entered for this email."
+
+
+async def verified(service, user_id, code):
+    await changes.run(
+        service, email_verification.verify_email, user_id, code, checked_codes=set()
+    )
 
 
 async def guess(server, times, address=ADDRESS):
@@ -48,12 +55,12 @@ async def test_two_accounts_share_the_count_of_one_address_for_a_day(server):
     user_id = await give_address(server, address=ADDRESS, is_verified=False)
     code = await new_code(server, user_id)
     with pytest.raises(MailCodeRefused, match="try again tomorrow") as refused:
-        await email_verification.verify_email(server.service, user_id, code)
+        await verified(server.service, user_id, code)
     assert refused.value.error_code == "code.closed"
 
     server.clock.advance(24 * 3600)
     code = await new_code(server, user_id)
-    await email_verification.verify_email(server.service, user_id, code)
+    await verified(server.service, user_id, code)
     assert (await server.store.get(USERS, user_id)).email.is_verified
 
 

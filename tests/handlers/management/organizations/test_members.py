@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.audit import versioned_updates
+from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.identity.users import permissions
 from idp.records import EVENTS, LAST_USES, MEMBERSHIPS
@@ -43,8 +43,11 @@ async def two_owners(server, visitor, here, path):
     async for held in server.store.scan(MEMBERSHIPS):
         if held.org_id is None and held.user_id not in [each.user_id for each in made]:
             now = server.clock.now()
-            gone = versioned_updates.removal(
-                server.service, MEMBERSHIPS, held, AuditEntry("membership.deleted", "a test", now)
+            gone = events.removal(
+                server.service.random,
+                MEMBERSHIPS,
+                held,
+                AuditEntry("membership.deleted", "a test", now),
             )
             await server.store.commit(*gone)
     return made

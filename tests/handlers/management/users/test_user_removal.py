@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from idp.changes import committing
 from idp.management.users import removal as user_removal
 from idp.records import (
     CONSENTS,
@@ -103,7 +104,7 @@ async def test_what_is_too_much_for_one_call_is_reported_and_goes_on_with_the_ne
 ):
     few = [part._replace(batch_size=1) for part in user_removal._PARTS]
     monkeypatch.setattr(user_removal, "_PARTS", tuple(few))
-    monkeypatch.setattr(user_removal, "UNITS_PER_CALL", 1)
+    monkeypatch.setattr(committing, "MAX_PARTS", 1)
     await with_everything(server, owner)
 
     owner.visitor.may_fail = True
@@ -217,5 +218,5 @@ async def test_a_key_that_is_made_while_its_user_is_removed_belongs_to_no_user(
     monkeypatch.setattr(server.store, "commit", late)
     page = await owner.post(path, {})
 
-    refused(page, 404, 5)
+    assert refused(page, 400, 9) == {"": "user.not_machine"}
     assert [one async for one in server.store.scan(USER_KEYS)] == []

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 from msgspec import structs
 
+from idp import changes
 from idp.foundation import user_names
 from idp.foundation.errors import Taken
 from idp.identity.users import creation as user_creation
@@ -50,9 +52,11 @@ def person(user_name, email=None, *, is_verified=True, **more):
 
 async def create(service, new, domain="localhost"):
     home = await organization(service, domain)
-    made = await user_creation.make(
-        service, lambda: user_creation.prepare(service, home, new, actor="me")
-    )
+
+    async def prepare():
+        return await user_creation.prepare(service, home, new, actor="me")
+
+    made = await changes.commit(service, partial(user_creation.planned, prepare))
     return made.user
 
 
