@@ -7,12 +7,7 @@ was done before or is the case already, has to be confirmed.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from contextvars import ContextVar
-from typing import Any, Final, TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 
 class Confirming:
@@ -35,40 +30,3 @@ class Confirming:
         """Returns once a majority of the servers has everything that this process has read since
         `point`, a result of `read_point`. Raises Unavailable if that can't be known, such as after
         a change of the primary."""
-
-
-class _Reads:
-    """The reads of one task and those that it starts: whether a commit has followed them."""
-
-    has_committed = False
-
-
-_current: Final[ContextVar[_Reads | None]] = ContextVar("reads", default=None)
-
-
-def record_commit() -> None:
-    """Records that a unit was committed in the current block of `confirmed_unless_committed`."""
-    reads = _current.get()
-    if reads is not None:
-        reads.has_committed = True
-
-
-@asynccontextmanager
-async def confirmed_unless_committed(
-    store: Confirming, refusals: tuple[type[Exception], ...]
-) -> AsyncIterator[None]:
-    """A block whose result is answered as true: at its end its reads are confirmed, unless it has
-    committed a unit. If it raises one of `refusals`, they are confirmed in any case. Raises
-    Unavailable."""
-    reads = _Reads()
-    token = _current.set(reads)
-    point = store.read_point()
-    try:
-        yield
-    except refusals:
-        await store.confirm(point)
-        raise
-    finally:
-        _current.reset(token)
-    if not reads.has_committed:
-        await store.confirm(point)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 from storage.base import Store, Unavailable, Unknown
-from storage.confirming import record_commit
 
 
 def record_outcome(store: Store, outcome: object) -> None:
@@ -19,7 +18,6 @@ def record_outcome(store: Store, outcome: object) -> None:
         store.is_read_only, store.failed_at = True, time.monotonic()
     elif not isinstance(outcome, BaseException):
         store.is_read_only = False
-        record_commit()
 
 
 def seconds_since_failure(store: Store) -> float:

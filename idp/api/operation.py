@@ -48,7 +48,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     four megabytes. With `is_for_services` the caller must be a service user with a personal access
     token. With `returns_file` the answer is in a file (`FileAnswer`). `name`
     is the `operationId` of the description and never changes, because clients are generated from
-    it. `lines` is called in place of `run` if the client accepts a stream of JSON lines.
+    it. `lines` is called in place of `run` if the client accepts a stream of JSON lines. With
+    `plans`, `run` returns a change that is still to be committed (`idp/changes/`).
     """
 
     method: Method
@@ -126,18 +127,8 @@ def operation(
     and the struct given here only describes it. The other parameters are fields of `Operation`.
     """
     hints = get_type_hints(run.func if isinstance(run, partial) else run)
-    body: Body = "request" if "request" in hints else ""
-    request, query = hints.get("request"), None
-    planned = _planned_answer(hints["return"])
-    returned = planned or hints["return"]
-    if document is not None:
-        body, request = "document", document
-    elif package is not None:
-        body, request = "package", package
-    elif method not in _WITH_BODY:  # then the struct describes the query parameters
-        request, query = None, request
-    elif request is None:  # the body is then `{}`
-        request = Nothing
+    body, request, query = _body_of(method, hints.get("request"), document, package)
+    returned, plans = _answer_of(hints["return"])
     return Operation(
         method=method,
         path=path,
@@ -153,14 +144,32 @@ def operation(
         is_large=large,
         is_for_services=services,
         returns_file=returned is FileAnswer,
-        plans=planned is not None,
+        plans=plans,
         lines=lines,
     )
 
 
-def _planned_answer(returned: Any) -> Any:
-    """Returns the answer struct of a planner (`Change[…]`, `Planned[…]`), None for others."""
+def _body_of(
+    method: Method,
+    request: type[Request] | None,
+    document: type[Request] | None,
+    package: type[Request] | None,
+) -> tuple[Body, type[Request] | None, type[Request] | None]:
+    """Returns the form of the body, its struct, and that of the query parameters."""
+    if document is not None:
+        return "document", document, None
+    if package is not None:
+        return "package", package, None
+    body: Body = "request" if request is not None else ""
+    if method not in _WITH_BODY:  # then the struct describes the query parameters
+        return body, None, request
+    return body, request or Nothing, None  # without a struct, the body is `{}`
+
+
+def _answer_of(returned: Any) -> tuple[Any, bool]:
+    """Returns the answer struct that a function returns, and whether it plans a change
+    (`Change[…]`, `Planned[…]`)."""
     for option in (returned, *get_args(returned)):
         if get_origin(option) is Change:
-            return get_args(option)[0]
-    return None
+            return get_args(option)[0], True
+    return returned, False

@@ -1,1 +1,1 @@
-"""Events, versioned changes of a record with their event, and deferred work."""
+"""The audit log: events, their chain and retention; and deferred work."""

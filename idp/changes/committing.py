@@ -88,11 +88,6 @@ async def run(
     return await commit(service, partial(planner, service, *values, **options))
 
 
-async def plan_only(plan: Plan[A]) -> Change[A] | Part:
-    """Returns what `plan` would change, and stores nothing."""
-    return await plan()
-
-
 async def _stored_change(
     service: Service,
     plan: Plan[A],

@@ -17,9 +17,7 @@ CLOSED = "Try again tomorrow. Too many wrong codes were entered for this email."
 
 
 async def verified(service, user_id, code):
-    await changes.run(
-        service, email_verification.verify_email, user_id, code, checked_codes=set()
-    )
+    await changes.run(service, email_verification.verify_email, user_id, code, checked_codes=set())
 
 
 async def guess(server, times, address=ADDRESS):

@@ -19,9 +19,7 @@ TEMPLATE = "https://app.example.com/verify?u={{.UserID}}&o={{ .OrgID }}&c={{.Cod
 
 
 async def verified(service, user_id, code):
-    await changes.run(
-        service, email_verification.verify_email, user_id, code, checked_codes=set()
-    )
+    await changes.run(service, email_verification.verify_email, user_id, code, checked_codes=set())
 
 
 @pytest.fixture
