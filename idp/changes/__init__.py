@@ -6,7 +6,7 @@ concurrent change came first.
 """
 
 from idp.changes.change import Author, Change, Part, Planned, Task, by
-from idp.changes.committing import Plan, UnitLimit, commit, run
+from idp.changes.committing import Plan, UnitLimit, commit, run, store
 from idp.changes.record_changes import RecordChange, check_version, created, removed, updated
 
 __all__ = [
@@ -24,5 +24,6 @@ __all__ = [
     "created",
     "removed",
     "run",
+    "store",
     "updated",
 ]

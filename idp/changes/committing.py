@@ -88,6 +88,12 @@ async def run(
     return await commit(service, partial(planner, service, *values, **options))
 
 
+async def store(service: Service, *writes: Write) -> None:
+    """Stores one unit whose planner repeats itself: a page that reads everything again after a
+    concurrent change, or a step of deferred work. Raises Conflict, Stale, StorageError."""
+    await commit_confirmed(service.store, *writes)
+
+
 async def _stored_change(
     service: Service,
     plan: Plan[A],

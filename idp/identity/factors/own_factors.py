@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from idp import changes
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.factors import last_factor, second_factors
 from idp.identity.sessions.lifetime import LiveSession
 from idp.mail.templates import security as security_messages
 from idp.service import Service
 from storage import Stale
-from storage.confirmed_commit import commit_confirmed
 
 
 async def remove_totp(service: Service, live_session: LiveSession, new_password: str = "") -> None:
@@ -33,7 +33,7 @@ async def remove_totp(service: Service, live_session: LiveSession, new_password:
     )
     session_writes = await live_session.keep_valid_writes(service, change.subject)
     messages = security_messages.password_changed(service, user) if further_values else []
-    await commit_confirmed(service.store, *change.writes, *session_writes, *messages)
+    await changes.store(service, *change.writes, *session_writes, *messages)
 
 
 async def new_codes(service: Service, live_session: LiveSession) -> list[str]:
@@ -43,5 +43,5 @@ async def new_codes(service: Service, live_session: LiveSession) -> list[str]:
     if not await second_factors.of_user(service, user):
         raise FailedPrecondition("there is no second factor", error_code="factor.none")
     renewed = await second_factors.renew_codes(service, user)
-    await commit_confirmed(service.store, *renewed.writes)
+    await changes.store(service, *renewed.writes)
     return renewed.codes

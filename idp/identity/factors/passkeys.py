@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from idp import changes
 from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.foundation import base64url
@@ -25,7 +26,6 @@ from idp.records import PASSKEYS, Passkey, User
 from idp.schema.field_rules import FieldRefused, Text
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
-from storage.confirmed_commit import commit_confirmed
 
 MAX_PASSKEYS: Final = 20  # of one person
 MAX_NAME: Final = 100
@@ -232,6 +232,6 @@ async def _report_refused(
     entry = AuditEntry("passkey.refused", user.id, now, user.org_id)
     event = events.update(service.random, PASSKEYS, passkey, {}, entry)
     try:
-        await commit_confirmed(service.store, challenge_use, *event)
+        await changes.store(service, challenge_use, *event)
     except (Conflict, Stale):
         return  # the same answer was refused, with its event, in a concurrent request

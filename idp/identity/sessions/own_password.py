@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from idp import changes
 from idp.identity.factors import second_factors
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import browsers, password_check
@@ -14,7 +15,6 @@ from idp.identity.users.subjects import Subject
 from idp.records import BROWSERS, Browser
 from idp.service import Service
 from storage import Conflict, Stale, Write
-from storage.confirmed_commit import commit_confirmed
 
 
 async def verify_password(
@@ -53,7 +53,7 @@ async def replace(
         factor_at=live_session.session.factor_at,
     )
     end_writes = session_lifetime.end_writes_without_messages(service, live_session.session)
-    await commit_confirmed(service.store, *change.writes, *opened.writes, *end_writes)
+    await changes.store(service, *change.writes, *opened.writes, *end_writes)
     return opened.cookie
 
 
@@ -90,12 +90,12 @@ async def replace_one_time(
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
     writes = [*change.writes, *further_writes]
     if await second_factors.is_asked_for(service, subject.user):
-        await commit_confirmed(service.store, *writes)
+        await changes.store(service, *writes)
         return None
     browser = browser or browsers.new(service).browser
     opened = session_creation.prepare(service, browser, change.subject, ())
     try:
-        await commit_confirmed(service.store, *writes, *opened.writes)
+        await changes.store(service, *writes, *opened.writes)
     except Conflict as error:  # a new browser has sent two forms at once
         if error.collection != BROWSERS.name:
             raise

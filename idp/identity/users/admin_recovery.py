@@ -4,9 +4,12 @@ owner."""
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import partial
 
+from idp import changes
 from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.foundation.errors import IdpError, NotFound
 from idp.identity.guesses import counter_resets, lock_ends
 from idp.identity.sessions import lifetime as session_lifetime
@@ -31,21 +34,24 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
 
     `actor` is that of the event. Raises NotFound if no person has the login name.
     """
+    return await changes.run(service, _password_reset, login_name, actor)
+
+
+async def _password_reset(service: Service, login_name: str, actor: str) -> Change[str]:
     user = await user_lookup.find_by_login_name(service, login_name)
     if user is None or user.kind != "human":
         raise NotFound(f"no person has the login name {login_name}")
     password, now = service.random.one_time_password(), service.clock.now()
     writes = await one_time_password_writes(service, user, password, now, actor)
+    writes += security_messages.password_changed(service, user)
     subject = await user_lookup.subject_of(service, user)
-    if subject is not None:
-        writes += await session_lifetime.logout_messages_of_all(service, subject)
-        writes += password_change.forget_first_password(
-            service, subject.instance, user.id, actor=actor, now=now
-        )
-    await service.store.commit(*writes, *security_messages.password_changed(service, user))
-    if subject is not None:
-        await counter_resets.forget(service, subject)
-    return password
+    if subject is None:
+        return Change(password, writes)
+    writes += await session_lifetime.logout_messages_of_all(service, subject)
+    writes += password_change.forget_first_password(
+        service, subject.instance, user.id, actor=actor, now=now
+    )
+    return Change(password, writes, [partial(counter_resets.forget, service, subject)])
 
 
 async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
@@ -54,21 +60,20 @@ async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
 
     Raises NotFound; NotLocked if the user is deactivated, which a lock's removal must not undo.
     """
+    return await changes.run(service, _unlocking, login_name, actor)
+
+
+async def _unlocking(service: Service, login_name: str, actor: str) -> Change[bool]:
     user = await _find(service, login_name)
     if user.state == "inactive":
         raise NotLocked(f"{login_name} is deactivated, not locked")
     subject = await user_lookup.subject_of(service, user)
     was_counted = subject is not None and await counter_resets.forget(service, subject)
     if user.state != "locked":
-        return was_counted
-    now = service.clock.now()
-    changes = {"state": "active", "locked_until": None, "changed_at": now}
-    await service.store.commit(
-        *events.update(
-            service.random, USERS, user, changes, AuditEntry("user.unlocked", actor, now)
-        )
-    )
-    return True
+        return Change(was_counted)
+    values = {"state": "active", "locked_until": None}
+    update = changes.updated(service, changes.by(actor), USERS, user, values, "user.unlocked")
+    return update.answered(True)
 
 
 async def grant_owner(service: Service, login_name: str, *, actor: str) -> bool:
@@ -101,7 +106,7 @@ async def one_time_password_writes(
         expires_at=expires_at,
     )
     # The new security stamp ends all sessions and tokens of the user.
-    changes = {"password": new, "stamp": service.random.token(bits=64), "changed_at": now}
+    values = {"password": new, "stamp": service.random.token(bits=64), "changed_at": now}
     return events.update(
-        service.random, USERS, user, changes, AuditEntry("user.password_reset", actor, now)
+        service.random, USERS, user, values, AuditEntry("user.password_reset", actor, now)
     )

@@ -6,15 +6,17 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
+from idp import changes
 from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.changes import Change
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.randomness import Random
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS, Membership, User
 from idp.search import paging
 from idp.service import Service
-from storage import Conflict, Stale, Update, Write
+from storage import Update, Write
 
 IAM_OWNER: Final = "IAM_OWNER"
 ORG_OWNER: Final = "ORG_OWNER"
@@ -116,24 +118,19 @@ async def grant(
 ) -> bool:
     """Stores that the user has the role in the organization (None: in the installation), with an
     event; returns False if the user has it already."""
-    stored = await find(service, user_id, org_id)
-    if stored is not None and role in stored.roles:
-        return False
-    now = service.clock.now()
-    if stored is None:
-        membership = new(user_id, org_id, [role], now)
-        writes = insertion(service.random, membership, actor, now)
-    else:
-        changes = {"roles": [*stored.roles, role], "changed_at": now}
-        writes = events.update(
-            service.random,
-            MEMBERSHIPS,
-            stored,
-            changes,
-            AuditEntry("membership.changed", actor, now),
+
+    async def plan() -> Change[bool]:
+        stored = await find(service, user_id, org_id)
+        if stored is None:
+            now = service.clock.now()
+            membership = new(user_id, org_id, [role], now)
+            return Change(True, insertion(service.random, membership, actor, now))
+        if role in stored.roles:
+            return Change(False)
+        values, author = {"roles": [*stored.roles, role]}, changes.by(actor)
+        update = changes.updated(
+            service, author, MEMBERSHIPS, stored, values, "membership.changed"
         )
-    try:
-        await service.store.commit(*writes)
-    except (Conflict, Stale):  # changed concurrently: decide by what is stored now
-        return await grant(service, user_id, org_id, role, actor=actor)
-    return True
+        return update.answered(True)
+
+    return await changes.commit(service, plan)

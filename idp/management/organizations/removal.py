@@ -47,7 +47,6 @@ from idp.schema.answers import Changed
 from idp.search import paging
 from idp.service import Service
 from storage import Collection, Delete, Insert, Stale, StorageError, Write
-from storage.confirmed_commit import commit_confirmed
 
 EVERY_SECONDS: Final = 10.0
 RECORD_LIFETIME: Final = timedelta(minutes=10)  # longer than any call takes
@@ -196,7 +195,7 @@ async def _purge_user(service: Service, user: User, actor: str) -> None:
                 service.random, USERS, user, AuditEntry("user.deleted", actor, now)
             )
         with suppress(Stale):  # changed meanwhile: the next step reads the records again
-            await commit_confirmed(service.store, *writes)
+            await changes.store(service, *writes)
         if is_complete:
             return
 
@@ -205,8 +204,8 @@ async def _purge_group(service: Service, group: Group, actor: str) -> None:
     """Removes a group; `idp/background/deferred_work.py` removes its members and grants."""
     work = deferred_work.new(service, groups.DELETED, group.generation, actor)
     with suppress(Stale):
-        await commit_confirmed(
-            service.store,
+        await changes.store(
+            service,
             *groups.deletion(service, group, actor, service.clock.now()),
             Insert(DEFERRED_WORK, work),
         )
@@ -219,7 +218,7 @@ async def _purge_connection(service: Service, connection: ProviderConnection, ac
     entry = AuditEntry(connection_removal.DELETED, actor, service.clock.now())
     removal = events.removal(service.random, CONNECTIONS, connection, entry)
     with suppress(Stale):
-        await commit_confirmed(service.store, *removal, Insert(DEFERRED_WORK, work))
+        await changes.store(service, *removal, Insert(DEFERRED_WORK, work))
 
 
 async def _purge_project(service: Service, project: Project, actor: str) -> None:
@@ -230,4 +229,4 @@ async def _purge_project(service: Service, project: Project, actor: str) -> None
         service.random, PROJECTS, project, AuditEntry("project.deleted", actor, now)
     )
     with suppress(Stale):
-        await commit_confirmed(service.store, *removal, Insert(DEFERRED_WORK, work))
+        await changes.store(service, *removal, Insert(DEFERRED_WORK, work))

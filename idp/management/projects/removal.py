@@ -29,7 +29,6 @@ from idp.records.groups import GROUP_GRANTS
 from idp.schema.answers import Changed
 from idp.service import Service
 from storage import Insert, Stale, Write
-from storage.confirmed_commit import commit_confirmed
 
 BATCH_SIZE: Final = 50  # applications in one unit; each has up to a hundred origins
 _UNITS_PER_STEP: Final = 10
@@ -69,7 +68,7 @@ async def purge(service: Service, work: DeferredWork) -> bool:
         if not writes:
             break
         with suppress(Stale):  # an application changed: the next iteration reads it again
-            await commit_confirmed(service.store, *writes)
+            await changes.store(service, *writes)
     else:
         return False
     where, delete_some = {"project_id": project_id}, deferred_work.delete_some

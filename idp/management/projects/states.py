@@ -23,7 +23,6 @@ from idp.records import APPLICATIONS, DEFERRED_WORK, PROJECTS, DeferredWork, Pro
 from idp.schema.answers import Changed
 from idp.service import Service
 from storage import Insert, Stale, Write
-from storage.confirmed_commit import commit_confirmed
 
 BATCH_SIZE: Final = 100  # applications in one unit
 _UNITS_PER_STEP: Final = 10
@@ -80,7 +79,7 @@ async def update_applications(service: Service, work: DeferredWork) -> bool:
         if project is None or not writes:
             return True
         with suppress(Stale):  # the project or an application changed: both are read again
-            await commit_confirmed(service.store, projects.state_unchanged(project), *writes)
+            await changes.store(service, projects.state_unchanged(project), *writes)
     return False
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from idp import changes
 from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.identity.factors import passkeys
 from idp.identity.users.subjects import Subject
@@ -19,7 +20,6 @@ from idp.records.identity_links import IDENTITY_LINKS, IdentityLink
 from idp.service import Service
 from idp.upstream import links, offers
 from storage import Update, Write
-from storage.confirmed_commit import commit_confirmed
 
 
 class OwnLink(NamedTuple):
@@ -67,7 +67,7 @@ async def remove(service: Service, subject: Subject, link_id: str) -> None:
     guards = await _other_method_guards(service, user, link)
     removal = links.removals(service, [link], user.id)
     messages = connection_messages.unlinked(service, user)
-    await commit_confirmed(service.store, *removal, *guards, *messages)
+    await changes.store(service, *removal, *guards, *messages)
     while not await links.end_sessions(service, link.connection_id, user.id):
         pass
 

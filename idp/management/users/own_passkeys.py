@@ -18,7 +18,6 @@ from idp.management.users import passkeys as user_passkeys
 from idp.records import PASSKEYS
 from idp.schema.answers import Changed
 from idp.service import Service
-from storage.confirmed_commit import commit_confirmed
 
 
 async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Change[Changed]:
@@ -64,4 +63,4 @@ async def remove(
     # The removal changes the stamp that sessions hold, so the current session is renewed.
     session_writes = await live_session.keep_valid_writes(service, change.subject)
     messages = security_messages.password_changed(service, user) if further_values else []
-    await commit_confirmed(service.store, *removal, *change.writes, *session_writes, *messages)
+    await changes.store(service, *removal, *change.writes, *session_writes, *messages)
