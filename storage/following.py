@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias
 
 from msgspec import Struct
 
 Name: TypeAlias = tuple[str, str]
-RecordsByName: TypeAlias = Mapping[Name, Any]
-NO_RECORDS: Final[RecordsByName] = MappingProxyType({})
+
+
+class Records(dict[Name, Any]):
+    """Records that were read, by the name of their collection and their id; None for each that is
+    absent from the store."""
+
+    @classmethod
+    def read(cls, keys: Iterable[NamedKey], records: Iterable[Any]) -> Self:
+        """Returns the records with these keys, which are in the same order."""
+        return cls(zip(map(name_of, keys), records, strict=True))
+
+    def of(self, collection: Named, record_id: str) -> Any:
+        """Returns the record with this id, None if the store has none. Raises KeyError if it was
+        not read."""
+        return self[collection.name, record_id]
+
+    def with_more(self, records: Mapping[Name, Any]) -> Self:
+        """Returns these records and others; where both have one, the other."""
+        return type(self)({**self, **records})
 
 
 class Named(Protocol):
@@ -41,8 +57,7 @@ class Follow(Struct, frozen=True):
 
 
 def name_of(key: NamedKey) -> Name:
-    """Returns the name by which the record with this key is found in the result of
-    `get_following`: its collection's name, and its id."""
+    """Returns the name of the record with this key: its collection's name, and its id."""
     collection, record_id = key
     return collection.name, record_id
 
@@ -72,16 +87,15 @@ def _ids_at(record: Any, path: str) -> Iterable[str]:
 
 async def read_sequentially(
     reader: ReadsMany, keys: Sequence[NamedKey], follow: Sequence[Follow]
-) -> RecordsByName:
+) -> Records:
     """Reads the records of `keys`, then those that they name: two calls of `get_many`."""
-    records = await reader.get_many(keys)
-    records_by_name: dict[Name, Any] = dict(zip(map(name_of, keys), records, strict=True))
-    keys_by_name = {name_of(key): key for key in named_by(keys, records, follow)}
-    unread_keys = [key for name, key in keys_by_name.items() if name not in records_by_name]
+    read = await reader.get_many(keys)
+    records = Records.read(keys, read)
+    keys_by_name = {name_of(key): key for key in named_by(keys, read, follow)}
+    unread_keys = [key for name, key in keys_by_name.items() if name not in records]
     if unread_keys:
-        further_records = await reader.get_many(unread_keys)
-        records_by_name.update(zip(map(name_of, unread_keys), further_records, strict=True))
-    return records_by_name
+        records.update(Records.read(unread_keys, await reader.get_many(unread_keys)))
+    return records
 
 
 class Following:
@@ -91,9 +105,13 @@ class Following:
         """Returns the records in the order of `keys`, None for each absent one."""
         raise NotImplementedError
 
-    async def get_following(self, keys: Sequence[Any], follow: Sequence[Follow]) -> RecordsByName:
+    async def get_records(self, keys: Sequence[Any]) -> Records:
+        """Returns the records of `keys`, by name."""
+        return Records.read(keys, await self.get_many(keys) if keys else [])
+
+    async def get_following(self, keys: Sequence[Any], follow: Sequence[Follow]) -> Records:
         """Returns the records of `keys`, and those that their fields name as `follow` states, by
-        name (`name_of`), None for each absent one.
+        name.
 
         One round trip where the back end is reached over a network. The records need not be from
         the same moment.

@@ -25,7 +25,7 @@ from storage.base import (
     Write,
 )
 from storage.condition import FileState, ServerState
-from storage.following import Follow, RecordsByName
+from storage.following import Follow, Records
 from storage.observer import Kind, Observer, running_call
 
 T = TypeVar("T")
@@ -87,7 +87,7 @@ class ObservedStore(Store):
 
     async def get_following(
         self, keys: Sequence[tuple[Collection[Any], str]], follow: Sequence[Follow]
-    ) -> RecordsByName:
+    ) -> Records:
         work = self._store.get_following(keys, follow)
         return await self._observed("read", "get_following", work)
 

@@ -20,7 +20,7 @@ from storage.base import (
     Value,
     Where,
 )
-from storage.following import Follow, RecordsByName, name_of, named_by, read_sequentially
+from storage.following import Follow, Records, name_of, named_by, read_sequentially
 from storage.lists import EachPlan, Plan, after_prefix, check_scan, plan, plan_count, plan_each
 from storage.mongo import many_values
 from storage.mongo.documents import (
@@ -81,7 +81,7 @@ class Pages(Reader):
             for collection, record_id in keys
         ]
 
-    async def get_following(self, keys: Sequence[Key], follow: Sequence[Follow]) -> RecordsByName:
+    async def get_following(self, keys: Sequence[Key], follow: Sequence[Follow]) -> Records:
         if self._shared is None:
             return await read_sequentially(self, keys, follow)
         links: dict[str, tuple[Link, ...]] = {}
@@ -104,7 +104,7 @@ class Pages(Reader):
             name: record(target, documents.get(name), now)
             for name, target in collections_by_name.items()
         }
-        return followed | dict(zip(map(name_of, keys), records, strict=True))
+        return Records(followed).with_more(Records.read(keys, records))
 
     async def find(
         self,

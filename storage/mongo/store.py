@@ -36,7 +36,7 @@ from storage.base import (
     Write,
 )
 from storage.condition import OVERDUE_AFTER, ServerState
-from storage.following import Follow, RecordsByName
+from storage.following import Follow, Records
 from storage.mongo import bulk, confirmed_reads, faults, inspection, opening, transactions
 from storage.mongo.counters import Counters, counting
 from storage.mongo.documents import WriteOperation, operations, with_encoded_document
@@ -123,7 +123,7 @@ class MongoStore(Store):
         driver = self._open.driver
         await driver.reads.read(partial(confirmed_reads.confirm, driver, point))
 
-    async def get_following(self, keys: Sequence[Key], follow: Sequence[Follow]) -> RecordsByName:
+    async def get_following(self, keys: Sequence[Key], follow: Sequence[Follow]) -> Records:
         return await self._open.pages.get_following(keys, follow)
 
     async def find(

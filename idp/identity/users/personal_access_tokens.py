@@ -21,7 +21,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Follow, Key
-from storage.following import NO_RECORDS, RecordsByName, name_of
+from storage.following import Records
 
 INFIX: Final = "_pat_"
 _FOLLOWED: Final = (Follow(PATS, "user_id", USERS), Follow(PATS, "org_id", ORGANIZATIONS))
@@ -60,7 +60,7 @@ def is_refused(service: Service, token: str) -> bool:
     return parts is None or service.refused_tokens.has(token, service.clock.now())
 
 
-async def find(service: Service, token: str) -> tuple[PersonalAccessToken | None, RecordsByName]:
+async def find(service: Service, token: str) -> tuple[PersonalAccessToken | None, Records]:
     """Returns the record of a personal access token, None if there is none; and what was read with
     it: the installation, and the token's user and organization.
 
@@ -68,11 +68,11 @@ async def find(service: Service, token: str) -> tuple[PersonalAccessToken | None
     """
     parts = opaque_tokens.split(token.removeprefix(service.config.vendor + INFIX))
     if parts is None or is_refused(service, token):
-        return None, NO_RECORDS
+        return None, Records()
     keys: list[Key] = [(PATS, parts[0]), (INSTANCES, INSTANCE_ID), (REVOKED_TOKENS, parts[0])]
     records = await service.store.get_following(keys, _FOLLOWED)
-    pat = records[name_of(keys[0])]
+    pat = records.of(PATS, parts[0])
     if pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):
         service.refused_tokens.add(token, service.clock.now())
-        return None, NO_RECORDS
+        return None, Records()
     return pat, records

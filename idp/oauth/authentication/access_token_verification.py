@@ -7,9 +7,7 @@ caller needs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from msgspec import Struct
 
@@ -27,7 +25,7 @@ from idp.oauth.tokens.dependencies import StampOwner, TokenDependencies, to_clai
 from idp.oauth.tokens.validity import ValidRecords
 from idp.records import PersonalAccessToken
 from idp.service import Service
-from storage.following import NO_RECORDS, RecordsByName
+from storage.following import Records
 
 _PAT_SCOPES = (scopes.OPENID, "profile", "email")
 _PAT_RESERVED = (Reserved.ROLES, Reserved.METADATA, Reserved.RESOURCE_OWNER)
@@ -37,14 +35,14 @@ class PresentedToken(Struct, frozen=True):
     """An access token that is authentic and has not expired, but may have been revoked.
 
     `dependencies` names the records that have to be valid for it, see `validate`. With `is_pat` it
-    is a personal access token, whose claims come from its record; `read_records` has the records
+    is a personal access token, whose claims come from its record; `known` has the records
     that were read with it.
     """
 
     claims: AccessToken
     dependencies: TokenDependencies
     is_pat: bool = False
-    read_records: RecordsByName = NO_RECORDS
+    known: Records | None = None
 
 
 def is_refused(service: Service, token: str) -> bool:
@@ -76,14 +74,14 @@ async def open(service: Service, token: str) -> PresentedToken:
 
 
 async def _open_pat(service: Service, token: str) -> PresentedToken:
-    pat, read_records = await user_personal_access_tokens.find(service, token)
+    pat, known = await user_personal_access_tokens.find(service, token)
     with TOKEN_GENUINE:
         if pat is None:
             raise _refused(
                 "The personal access token is unknown, has expired or was deleted.",
             )
     claims = _claims_of(service, pat)
-    return PresentedToken(claims, claims.dependencies, is_pat=True, read_records=read_records)
+    return PresentedToken(claims, claims.dependencies, is_pat=True, known=known)
 
 
 def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
@@ -109,14 +107,11 @@ def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
     )
 
 
-async def validate(
-    service: Service, presented: PresentedToken, records: Sequence[Any]
-) -> ValidRecords:
+async def validate(service: Service, presented: PresentedToken, records: Records) -> ValidRecords:
     """Returns the records that a token of `open` depends on, if all of them are valid.
 
-    `records` are what the store returned for `validity.keys(presented.dependencies)`, and may be
-    followed by others, which are ignored. Records the use of a personal access token. Raises
-    `InvalidToken` if a record is missing or not valid.
+    `records` has those of `validity.keys(presented.dependencies)`. Records the use of a personal
+    access token. Raises `InvalidToken` if a record is missing or not valid.
     """
     valid_records = await token_validity.validate(service, presented.dependencies, records)
     if valid_records is None:
@@ -144,7 +139,7 @@ async def find(service: Service, token: str) -> tuple[AccessToken, ValidRecords]
     """Returns the claims of an access token and the valid records that it depends on. Raises
     `InvalidToken`."""
     presented = await open(service, token)
-    records = await token_validity.read(service, presented.dependencies, presented.read_records)
+    records = await token_validity.read(service, presented.dependencies, presented.known)
     return presented.claims, await validate(service, presented, records)
 
 

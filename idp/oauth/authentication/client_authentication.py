@@ -25,6 +25,7 @@ from idp.oauth.paths import TOKEN
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals.client import CLIENT_CREDENTIAL, CLIENT_KNOWN, CLIENT_METHOD, CLIENT_NAMED
 from idp.records import (
+    APP_KEYS,
     APPLICATIONS,
     USERS,
     Application,
@@ -33,7 +34,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Follow, Key
-from storage.following import NO_RECORDS, RecordsByName, name_of
+from storage.following import Records
 
 C = TypeVar("C", Application, User, Application | User)
 
@@ -61,13 +62,18 @@ AT_TOKEN: Final = Accepted(TOKEN)
 class Authenticated(NamedTuple, Generic[C]):
     """The authenticated sender of a request, and the records that were read with it.
 
-    `records` are those with the keys `other_keys`. `read_records` has everything that was read; it
-    is empty if that took more than one round trip, because it then has to be read again.
+    `records` has at least those with the keys `other_keys`. They are `fresh` unless an assertion
+    was verified since: then what tokens depend on has to be read again.
     """
 
     caller: C
-    records: Sequence[Any]
-    read_records: RecordsByName
+    records: Records
+    is_fresh: bool
+
+    @property
+    def fresh(self) -> Records:
+        """The records that need not be read again."""
+        return self.records if self.is_fresh else Records()
 
 
 async def authenticate(
@@ -86,13 +92,8 @@ async def authenticate(
     with CLIENT_NAMED:
         claimed = claimed_client.read(authorization, params)
     records = await service.store.get_following([*claimed.keys, *other_keys], follow)
-    client = await _authenticated(service, claimed, _select(records, claimed.keys), accepted)
-    read_records = NO_RECORDS if claimed.assertion else records
-    return Authenticated(client, _select(records, other_keys), read_records)
-
-
-def _select(records: RecordsByName, keys: Sequence[Key]) -> list[Any]:
-    return [records[name_of(key)] for key in keys]
+    client = await _authenticated(service, claimed, records, accepted)
+    return Authenticated(client, records, claimed.assertion is None)
 
 
 async def authenticate_any(
@@ -113,11 +114,11 @@ async def authenticate_any(
         claimed = claimed_client.read(authorization, params)
     user_key: Key = (USERS, claimed.client_id)
     records = await service.store.get_following([*claimed.keys, user_key, *other_keys], follow)
-    user, other_records = records[name_of(user_key)], _select(records, other_keys)
+    user = records.of(*user_key)
     # A service user has no other method here, so everything else is an application's request.
     if user is None or user.secret_hash is None or claimed.secret is None:
-        client = await _authenticated(service, claimed, _select(records, claimed.keys), accepted)
-        return Authenticated(client, other_records, NO_RECORDS if claimed.assertion else records)
+        client = await _authenticated(service, claimed, records, accepted)
+        return Authenticated(client, records, claimed.assertion is None)
     with _with_failed_id(user.id):
         with CLIENT_METHOD:
             _check_accepted(claimed.method, accepted.methods)
@@ -126,7 +127,7 @@ async def authenticate_any(
             if credential_id is None:
                 raise InvalidClient("wrong secret of a service user", details=_length(claimed))
     last_uses.record(service, credential_id)
-    return Authenticated(user, other_records, records)
+    return Authenticated(user, records, True)
 
 
 async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
@@ -147,10 +148,11 @@ async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
 
 
 async def _authenticated(
-    service: Service, claimed: Claimed, records: Sequence[Any], accepted: Accepted
+    service: Service, claimed: Claimed, records: Records, accepted: Accepted
 ) -> Application:
-    """Returns the authenticated client; `records` begins with those of `Claimed.keys`."""
-    client: Application | None = records[0]
+    """Returns the authenticated client; `records` has those of `Claimed.keys`."""
+    client: Application | None = records.of(APPLICATIONS, claimed.client_id)
+    key = records.of(APP_KEYS, claimed.assertion.kid) if claimed.assertion else None
     with CLIENT_KNOWN, _like_unknown_key(claimed):
         if client is None:
             raise await unknown(service, claimed)
@@ -160,9 +162,9 @@ async def _authenticated(
         with _like_unknown_key(claimed):
             credential_id = _checked(claimed, client, service.clock.now(), accepted.methods)
         if claimed.assertion is not None:
-            await _verify(service, claimed.assertion, records[1], accepted.path)
+            await _verify(service, claimed.assertion, key, accepted.path)
     if credential_id:
-        ends_at = records[1].expires_at if claimed.assertion else opaque_tokens.LASTS_UNTIL
+        ends_at = key.expires_at if key else opaque_tokens.LASTS_UNTIL
         last_uses.record(service, credential_id, ends_at)
     return client
 

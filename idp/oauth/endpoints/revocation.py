@@ -48,7 +48,8 @@ async def revoke(service: Service, authorization: str | None, params: Params) ->
     with TOKEN_SENT:
         params.required("token")
     if parts:
-        await _revoke_family(service, caller.id, records[0], parts[1])
+        family = records.of(AUTHORIZATIONS, parts[0])
+        await _revoke_family(service, caller.id, family, parts[1])
         return
     token = await access_tokens.read(service, sent)
     if token is not None and token.client_id == caller.id:

@@ -63,13 +63,12 @@ async def respond(service: Service, authorization: str | None, params: Params) -
     authenticate = grant.authenticates if grant else client_authentication.authenticate
     keys = _keys(grant, params)
     follows = grant.follows if grant else ()
-    caller, records, read_records = await authenticate(
-        service, authorization, params, keys, follow=follows
-    )
-    instance = records[0] if grant and grant.is_offered else None
-    allowed = _check_allowed(caller, params, grant, instance)
-    grant_records = records[1:] if grant and grant.is_offered else records
-    request = TokenRequest(service, caller, params, grant_records, read_records)
+    sender = await authenticate(service, authorization, params, keys, follow=follows)
+    instance = None
+    if grant and grant.is_offered:  # the switch is in the installation's record
+        instance = sender.records.of(INSTANCES, INSTANCE_ID)
+    allowed = _check_allowed(sender.caller, params, grant, instance)
+    request = TokenRequest(service, sender.caller, params, sender.records, sender.fresh)
     body = await allowed.respond(request)
     _count(params.required("grant_type"), body)
     return TokenResponse(body, next(iter(request.if_lost), None))
@@ -99,8 +98,6 @@ def _keys(grant: Grant | None, params: Params) -> list[Key]:
     if grant is None:
         return []
     keys = grant.reads(params)
-    # The switch of the grant type is in the installation's record, which is read first and removed
-    # first.
     return [(INSTANCES, INSTANCE_ID), *keys] if grant.is_offered else keys
 
 

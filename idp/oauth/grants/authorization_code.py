@@ -49,7 +49,7 @@ async def redeem(request: TokenRequest) -> dict[str, Any]:
     config, now = request.service.config, request.service.clock.now()
     authorization, code = _check(request)
     if code.redeemed_at is not None:
-        request = await confirmed(request, AUTHORIZATIONS)
+        request = await confirmed(request, AUTHORIZATIONS, authorization.id)
         authorization, code = _check(request)
     with checks.CODE_UNUSED:
         # The secret, client and verifier are right here: no client without them can cause
@@ -105,7 +105,8 @@ def _check(request: TokenRequest) -> tuple[Authorization, Code]:
 
 
 def _find(request: TokenRequest, sent: str) -> tuple[Authorization, Code]:
-    authorization, parts = authorization_of(request), opaque_tokens.split(sent)
+    parts = opaque_tokens.split(sent)
+    authorization = authorization_of(request, parts)
     code = authorization.code if authorization else None
     if (
         authorization is None

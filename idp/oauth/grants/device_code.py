@@ -52,11 +52,11 @@ async def poll(request: TokenRequest) -> dict[str, Any]:
     now = request.service.clock.now()
     device_request = _find(request)
     if device_request.redeemed_at is not None:
-        request = await confirmed(request, DEVICE_REQUESTS)
+        request = await confirmed(request, DEVICE_REQUESTS, device_request.id)
         device_request = _find(request)
     _check(device_request, now)
     # The authorization has the request's id and is stored when the user allows it.
-    authorization: Authorization | None = request.records[1]
+    authorization: Authorization | None = request.records.of(AUTHORIZATIONS, device_request.id)
     if authorization is None:
         raise await _pending_error(request, device_request, now)
     authorized = await find_live(request, authorization)
@@ -105,8 +105,10 @@ def _check(device_request: DeviceRequest, now: datetime) -> None:
 
 
 def _known(request: TokenRequest, sent: str) -> DeviceRequest:
-    device_request: DeviceRequest | None = request.records[0] if request.records else None
     parts = opaque_tokens.split(sent)
+    device_request: DeviceRequest | None = (
+        request.records.of(DEVICE_REQUESTS, parts[0]) if parts else None
+    )
     if (
         device_request is None
         or parts is None

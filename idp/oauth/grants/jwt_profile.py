@@ -22,7 +22,6 @@ from idp.oauth.refusals import token as checks
 from idp.records import USER_KEYS, USERS, User
 from idp.service import Service
 from storage import Follow, Key
-from storage.following import NO_RECORDS
 
 
 async def authenticate(
@@ -49,7 +48,8 @@ async def authenticate(
         try:
             assertion = jwt_assertions.read(sent)
             keys: list[Key] = [(USERS, assertion.claims.iss), (USER_KEYS, assertion.kid)]
-            user, key, *other_records = await service.store.get_many([*keys, *other_keys])
+            records = await service.store.get_records([*keys, *other_keys])
+            user, key = (records.of(*each) for each in keys)
             # `jti` is optional for this use of an assertion (RFC 7523 3).
             await jwt_assertions.verify(service, assertion, key, needs_jti=False)
         except AssertionRefused as error:
@@ -59,7 +59,7 @@ async def authenticate(
                 "the assertion is not valid", details="Its issuer is no service user."
             )
     last_uses.record(service, key.id, key.expires_at)
-    return Authenticated(user, other_records, NO_RECORDS)
+    return Authenticated(user, records, is_fresh=False)
 
 
 async def respond(request: TokenRequest) -> dict[str, Any]:

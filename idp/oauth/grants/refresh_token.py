@@ -89,7 +89,7 @@ async def _check_current(
     authorization, refresh, secret = _check(request)
     if opaque_tokens.matches(secret, refresh.current_hash):
         return request, authorization, refresh, secret
-    request = await confirmed(request, AUTHORIZATIONS)
+    request = await confirmed(request, AUTHORIZATIONS, authorization.id)
     authorization, refresh, secret = _check(request)
     is_current = opaque_tokens.matches(secret, refresh.current_hash)
     with checks.REFRESH_CURRENT:
@@ -150,7 +150,8 @@ def _check(request: TokenRequest) -> tuple[Authorization, Refresh, str]:
 
 
 def _find(request: TokenRequest, sent: str) -> tuple[Authorization, Refresh, str]:
-    authorization, parts = authorization_of(request), opaque_tokens.split(sent, _SECRETS)
+    parts = opaque_tokens.split(sent, _SECRETS)
+    authorization = authorization_of(request, parts)
     refresh = authorization.refresh if authorization else None
     if (
         authorization is None

@@ -39,15 +39,15 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Collection, Follow, Key, Update, Write
-from storage.following import NO_RECORDS, RecordsByName, name_of
+from storage.following import Records, name_of
 
 
 @dataclass(frozen=True)
 class TokenRequest:
     """A token request whose sender, `caller`, is authenticated.
 
-    `records` are those with the keys that `Grant.reads` returned, and `read_records` has
-    everything that was read with them (`Authenticated`). `caller` is a service user only in
+    `records` has those with the keys that `Grant.reads` returned, and `fresh` what need not be
+    read again (`Authenticated`). `caller` is a service user only in
     a grant whose `authenticates` accepts service users. `if_lost` gets the write that states that
     the response reached no one (`lost_answers`), of a grant that uses something up.
     """
@@ -55,16 +55,15 @@ class TokenRequest:
     service: Service
     caller: Application | User
     params: Params
-    records: Sequence[Any]
-    read_records: RecordsByName = field(default_factory=lambda: NO_RECORDS)
+    records: Records
+    fresh: Records = field(default_factory=Records)
     if_lost: list[Update] = field(default_factory=list)
 
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
         """Returns the records in the order of `keys`, None for each absent one. Records that were
         read with the sender are not read again."""
-        names = [name_of(key) for key in keys]
-        if all(name in self.read_records for name in names):
-            return [self.read_records[name] for name in names]
+        if all(name_of(key) in self.fresh for key in keys):
+            return [self.fresh.of(*key) for key in keys]
         return await self.service.store.get_many(keys)
 
     @property
@@ -166,7 +165,7 @@ async def find_live(request: TokenRequest, authorization: Authorization) -> Auth
     each grant decides whether it issues tokens without one.
     """
     authorized = await authorizations.find_live(
-        request.service, authorization, request.client.project_id, request.read_records
+        request.service, authorization, request.client.project_id, request.fresh
     )
     if authorized is None:
         dependencies = dependencies_of(authorization, request.client.project_id)
@@ -189,9 +188,10 @@ FOLLOWED: Final = (
 )
 
 
-def authorization_of(request: TokenRequest) -> Authorization | None:
-    """Returns the authorization that the request's code or refresh token names, if it exists."""
-    return request.records[0] if request.records else None
+def authorization_of(request: TokenRequest, parts: Sequence[str] | None) -> Authorization | None:
+    """Returns the authorization that a code or a refresh token of these parts names, if it
+    exists."""
+    return request.records.of(AUTHORIZATIONS, parts[0]) if parts else None
 
 
 def refuse_foreign(
@@ -214,16 +214,15 @@ def refuse_foreign(
         )
 
 
-async def confirmed(request: TokenRequest, collection: Collection[Any]) -> TokenRequest:
-    """Returns the request with its first record, of this collection, as a majority of the store's
-    servers has it. What was used before, and may be used again, is decided by that."""
-    record = request.records[0]
-    stored = await request.service.store.get_confirmed(collection, record.id)
-    name = (collection.name, record.id)
+async def confirmed(
+    request: TokenRequest, collection: Collection[Any], record_id: str
+) -> TokenRequest:
+    """Returns the request with this record as a majority of the store's servers has it. What was
+    used before, and may be used again, is decided by that."""
+    stored = await request.service.store.get_confirmed(collection, record_id)
+    record = Records.read([(collection, record_id)], [stored])
     return replace(
-        request,
-        records=[stored, *request.records[1:]],
-        read_records={**request.read_records, name: stored},
+        request, records=request.records.with_more(record), fresh=request.fresh.with_more(record)
     )
 
 

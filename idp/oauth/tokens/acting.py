@@ -6,7 +6,7 @@ use of an actor's tokens, so a role that is withdrawn has its effect at the next
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -44,14 +44,14 @@ class Acting(Struct, frozen=True, kw_only=True):
     """The records that decide whether actors may act for a user, `subject`.
 
     `authorizations` are those that the token in use depends on, and `memberships` the records of
-    `keys`.
+    `keys`, by the ids of the actors.
     """
 
     instance: Instance
     subject: Subject
     actors: Sequence[Subject]
     authorizations: Sequence[Authorization]
-    memberships: Sequence[Membership | None]
+    memberships: Mapping[str, Sequence[Membership | None]]
 
 
 def keys(actor_ids: Sequence[str], org_id: str) -> list[Key]:
@@ -86,11 +86,8 @@ async def refusal(service: Service, acting: Acting) -> ActingRefusal | None:
     if any(now >= ends_at(each) for each in impersonations):
         return ActingRefusal("Tokens to act for another user end 8 hours after the exchange.")
     managed = await permissions.managed_by(service, acting.subject.user)
-    for n, actor in enumerate(acting.actors):
-        # `keys` lists the memberships actor by actor, so each actor's are next to each other.
-        memberships = acting.memberships[
-            n * MEMBERSHIPS_PER_ACTOR : (n + 1) * MEMBERSHIPS_PER_ACTOR
-        ]
+    for actor in acting.actors:
+        memberships = acting.memberships[actor.user.id]
         rights = permissions.of_memberships(each for each in memberships if each)
         if not permissions.allow_impersonation(rights, acting.subject.user, managed):
             details = "The actor's roles do not allow to act for this user any more."

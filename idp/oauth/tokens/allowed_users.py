@@ -9,12 +9,13 @@ invalid when the user gets another one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from idp.identity.users import grant_ids
 from idp.identity.users.subjects import Subject
 from idp.oauth.refusals import command_lines
 from idp.oauth.tokens import group_roles
+from idp.oauth.tokens.group_roles import GroupRecords
 from idp.records import (
     ORGANIZATIONS,
     PROJECT_GRANTS,
@@ -30,6 +31,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Key
+from storage.following import Records
 
 _SIGN_IN_AGAIN: Final = " Then the user signs in again."
 
@@ -64,14 +66,20 @@ async def find(service: Service, client: Application, subject: Subject) -> UseDe
     project requires a role: then a role by a group is a reason, too.
     """
     use = use_of(client, subject)
-    organization, *records = await service.store.get_many(
-        [(ORGANIZATIONS, client.org_id), *keys(use, client.project_id)]
-    )
-    project: Project | None = records[0]
+    needed: list[Key] = [(ORGANIZATIONS, client.org_id), *keys(use, client.project_id)]
+    records, group_ids = await service.store.get_records(needed), list[str]()
+    project: Project | None = records.of(PROJECTS, client.project_id)
     if project is not None and project.requires_role:
-        records += await group_roles.read(service, subject.user.id, project.id)
-    grounds = remaining_grounds(use, client, records)
-    return UseDecision(organization, grounds, None if grounds else refusal(use, client, records))
+        group_ids = await group_roles.group_ids(service, subject.user.id)
+        group_keys = group_roles.keys(use.user_id, client.project_id, group_ids)
+        records = records.with_more(await group_roles.read(service, group_keys))
+    use_records = records_of(use, client.project_id, records, group_ids)
+    grounds = remaining_grounds(use, client, use_records)
+    return UseDecision(
+        records.of(ORGANIZATIONS, client.org_id),
+        grounds,
+        None if grounds else refusal(use, client, use_records),
+    )
 
 
 def use_of(client: Application, subject: Subject) -> ApplicationUse:
@@ -91,7 +99,7 @@ def use_of(client: Application, subject: Subject) -> ApplicationUse:
 def keys(use: ApplicationUse, project_id: str | None = None) -> list[Key]:
     """Returns the keys of the records to read for `remaining_grounds`: project, project grant,
     role assignment, and the records of the groups by which the user had a role (for a use without
-    grounds the caller adds those of `group_roles.read`).
+    grounds the caller adds those of `group_roles.keys`).
 
     `project_id` is that of the application, needed for a use without grounds. Without it there are
     no keys.
@@ -114,20 +122,50 @@ def _depends_on_assignment(use: ApplicationUse) -> bool:
     return use.grounds is None or use.grounds.role is not None
 
 
+class UseRecords(NamedTuple):
+    """The records that decide about a use; None for each that does not exist or was not read."""
+
+    project: Project | None
+    grant: ProjectGrant | None
+    assignment: RoleAssignment | None
+    of_groups: Sequence[GroupRecords]
+
+
+def records_of(
+    use: ApplicationUse,
+    project_id: str | None,
+    records: Records,
+    group_ids: Sequence[str] | None = None,
+) -> UseRecords | None:
+    """Returns the records of `keys` for a use, and of these groups, by default those of its
+    grounds. None without a project: access tokens of an earlier release do not name it."""
+    if project_id is None:
+        return None
+    grant = assignment = None
+    if use.user_org_id != use.client_org_id:
+        grant = records.of(PROJECT_GRANTS, grant_ids.of_grant(project_id, use.user_org_id))
+    if _depends_on_assignment(use):
+        assignment_id = grant_ids.of_assignment(use.user_id, project_id)
+        assignment = records.of(ROLE_ASSIGNMENTS, assignment_id)
+    if group_ids is None:
+        group_ids = [group_id for group_id, _ in use.grounds.groups] if use.grounds else []
+    of_groups = group_roles.records_of(use.user_id, project_id, group_ids, records)
+    return UseRecords(records.of(PROJECTS, project_id), grant, assignment, of_groups)
+
+
 def remaining_grounds(
-    use: ApplicationUse, client: Application, records: Sequence[Any]
+    use: ApplicationUse, client: Application, records: UseRecords | None
 ) -> AccessGrounds | None:
     """Returns the grounds of a use that the user still has; None if they do not suffice.
 
-    For a use without grounds these are all that the user has now. `records` are those that the
-    store has for `keys`. If there are none, the application's setting decides alone: this is the
-    case of access tokens of an earlier release, which do not name the project.
+    For a use without grounds these are all that the user has now. Without records the
+    application's setting decides alone.
     """
     is_own = use.user_org_id == client.org_id
-    if not records:
+    if records is None:
         is_allowed = is_own or client.allowed_users == "everybody"
         return AccessGrounds(project_id=client.project_id) if is_allowed else None
-    current = _current_grounds(use, client, records)
+    current = _grounds(client, records)
     grounds = _common_grounds(use.grounds, current) if use.grounds else current
     is_user_allowed = is_own or grounds.everybody is not None or grounds.grant is not None
     return grounds if is_user_allowed and _fulfils_role_check(grounds) else None
@@ -138,14 +176,14 @@ def _fulfils_role_check(grounds: AccessGrounds) -> bool:
     return has_role or grounds.role_not_required is not None
 
 
-def refusal(use: ApplicationUse, client: Application, records: Sequence[Any]) -> UserRefusal:
-    """Returns the reason why the user may not use the application, for administrators. `records`
-    are those that the store has for `keys`, in this order."""
-    project, grant, *_ = _split(use, client, records)
+def refusal(use: ApplicationUse, client: Application, records: UseRecords | None) -> UserRefusal:
+    """Returns the reason why the user may not use the application, for administrators."""
+    records = records or UseRecords(None, None, None, ())
+    project, grant = records.project, records.grant
     is_own = use.user_org_id == client.org_id
     if not is_own and client.allowed_users == "own_organization":
         return _of_own_organization(use, client, project, grant)
-    current = _current_grounds(use, client, records)
+    current = _grounds(client, records)
     if not is_own and current.everybody is None and current.grant is None:
         rule = "allowedUsers" if client.allowed_users == "granted" else "hasProjectCheck"
         return _without_grant(use, client, grant, rule)
@@ -182,10 +220,10 @@ def _without_grant(
     )
 
 
-def _without_role(use: ApplicationUse, client: Application, records: Sequence[Any]) -> UserRefusal:
+def _without_role(use: ApplicationUse, client: Application, records: UseRecords) -> UserRefusal:
     """Names the project grant first where an assignment exists: it takes effect again with the
     grant."""
-    _, grant, assignment, _ = _split(use, client, records)
+    grant, assignment = records.grant, records.assignment
     details = "The user has no role in the application's project (projectRoleCheck)."
     if assignment is not None and grant is not None and grant.state != "active":
         command = command_lines.grant_project(client, use.user_org_id, grant)
@@ -201,36 +239,12 @@ def _without_role(use: ApplicationUse, client: Application, records: Sequence[An
     return UserRefusal(details, fix)
 
 
-def _current_grounds(
-    use: ApplicationUse, client: Application, records: Sequence[Any]
-) -> AccessGrounds:
+def _grounds(client: Application, records: UseRecords) -> AccessGrounds:
     """Returns the grounds that the user has now.
 
     A project that was deleted checks nothing, because its applications are deleted with it.
     """
-    return _grounds(client, _split(use, client, records))
-
-
-class _UseRecords(NamedTuple):
-    """The records of `keys`, each None where it was not read."""
-
-    project: Project | None
-    grant: ProjectGrant | None
-    assignment: RoleAssignment | None
-    of_groups: Sequence[Any]
-
-
-def _split(use: ApplicationUse, client: Application, records: Sequence[Any]) -> _UseRecords:
-    remaining = list(records)
-    is_own = use.user_org_id == client.org_id
-    project: Project | None = remaining.pop(0) if remaining else None
-    grant: ProjectGrant | None = remaining.pop(0) if remaining and not is_own else None
-    assignment = remaining.pop(0) if remaining and _depends_on_assignment(use) else None
-    return _UseRecords(project, grant, assignment, remaining)
-
-
-def _grounds(client: Application, read: _UseRecords) -> AccessGrounds:
-    project, grant, assignment, of_groups = read
+    project, grant, assignment, of_groups = records
     requires_grant = project is not None and project.requires_grant
     requires_role = project is not None and project.requires_role
     is_open = client.allowed_users == "everybody" and not requires_grant

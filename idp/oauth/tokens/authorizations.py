@@ -19,7 +19,7 @@ from idp.oauth.tokens.validity import Client
 from idp.records import AUTHORIZATIONS, AccessGrounds, Authorization, Session, TokenKind
 from idp.service import Service
 from storage import Stale, Update, Write
-from storage.following import RecordsByName
+from storage.following import Records
 
 REVOKED: Final = "authorization.revoked"
 
@@ -57,16 +57,16 @@ class AuthorizedClient(Struct, frozen=True):
 
 
 async def find_live(
-    service: Service, authorization: Authorization, project_id: str, read_records: RecordsByName
+    service: Service, authorization: Authorization, project_id: str, known: Records
 ) -> AuthorizedClient | None:
     """Returns the authorization with its user and client; None if it is not valid.
 
     `project_id` is that of the client's project, which an authorization of an earlier release does
-    not name. `read_records` has the records that were read before for the same request; the others
+    not name. `known` has the records that were read before for the same request; the others
     are read now.
     """
     valid_records = await token_validity.find(
-        service, dependencies_of(authorization, project_id), read_records
+        service, dependencies_of(authorization, project_id), known
     )
     if valid_records is None or valid_records.subject is None or valid_records.client is None:
         return None

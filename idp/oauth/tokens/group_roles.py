@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from idp.identity.users import grant_ids, groups
 from idp.records import ProjectGrant
@@ -21,6 +21,7 @@ from idp.records.groups import (
 )
 from idp.service import Service
 from storage import Key
+from storage.following import Records
 
 # A token names at most so many groups that give the user a role, because it has to stay small.
 _MAX_GROUNDS: Final = 4
@@ -85,10 +86,14 @@ async def _get_many(service: Service, keys: Sequence[Key]) -> list[Any]:
     return records
 
 
-async def read(service: Service, user_id: str, project_id: str) -> list[Any]:
-    """Returns the records of `keys` for all groups of the user and a project."""
-    ids = [each.group_id for each in await groups.memberships(service, user_id)]
-    return await _get_many(service, keys(user_id, project_id, ids))
+async def read(service: Service, needed: Sequence[Key]) -> Records:
+    """Returns the records of `keys`, however many they are."""
+    return Records.read(needed, await _get_many(service, needed))
+
+
+async def group_ids(service: Service, user_id: str) -> list[str]:
+    """Returns the ids of the groups that a user is in."""
+    return [each.group_id for each in await groups.memberships(service, user_id)]
 
 
 def keys(user_id: str, project_id: str, group_ids: Iterable[str]) -> list[Key]:
@@ -103,21 +108,36 @@ def keys(user_id: str, project_id: str, group_ids: Iterable[str]) -> list[Key]:
     return needed
 
 
-def grounds(records: Sequence[Any], project_grant: ProjectGrant | None) -> tuple[Ground, ...]:
-    """Returns the groups by which a user has a role in a project, at most four of them.
+class GroupRecords(NamedTuple):
+    """The records that decide about a role by a group."""
 
-    `records` are those of `keys`; `project_grant` is that of the project to the user's
-    organization, if there is one.
-    """
-    return tuple(sorted(_grounds(records, project_grant))[:_MAX_GROUNDS])
-
-
-def _grounds(records: Sequence[Any], project_grant: ProjectGrant | None) -> Iterator[Ground]:
     group: Group | None
     member: GroupMember | None
     grant: GroupGrant | None
-    remaining = iter(records)
-    for group, member, grant in zip(remaining, remaining, remaining, strict=True):
+
+
+def records_of(
+    user_id: str, project_id: str, group_ids: Iterable[str], records: Records
+) -> list[GroupRecords]:
+    """Returns the records of `keys` for each of these groups."""
+    return [
+        GroupRecords(*(records.of(*key) for key in keys(user_id, project_id, [group_id])))
+        for group_id in group_ids
+    ]
+
+
+def grounds(
+    records: Sequence[GroupRecords], project_grant: ProjectGrant | None
+) -> tuple[Ground, ...]:
+    """Returns the groups by which a user has a role in a project, at most four of them.
+    `project_grant` is that of the project to the user's organization, if there is one."""
+    return tuple(sorted(_grounds(records, project_grant))[:_MAX_GROUNDS])
+
+
+def _grounds(
+    records: Sequence[GroupRecords], project_grant: ProjectGrant | None
+) -> Iterator[Ground]:
+    for group, member, grant in records:
         if group is None or member is None or grant is None:
             continue
         is_current = member.generation == group.generation == grant.generation

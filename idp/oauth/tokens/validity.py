@@ -7,9 +7,7 @@ revocation or a logout takes effect on every process from the moment it is writt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, structs
 
@@ -33,6 +31,7 @@ from idp.records import (
     USERS,
     AccessGrounds,
     Application,
+    ApplicationUse,
     Authorization,
     Instance,
     Membership,
@@ -42,7 +41,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Key
-from storage.following import NO_RECORDS, RecordsByName, name_of
+from storage.following import Records, name_of
 
 
 class Client(Struct, frozen=True):
@@ -55,8 +54,8 @@ class Client(Struct, frozen=True):
 class ValidRecords(Struct, frozen=True, kw_only=True):
     """The records that a token or authorization depends on, all of them valid.
 
-    `session` is None when it has ended or there is none; `memberships` are those of the actors
-    (`acting.keys`), and `grounds` the reasons for which the user may use the client.
+    `session` is None when it has ended or there is none; `memberships` are those of the actors, by
+    their ids (`acting.keys`), and `grounds` the reasons for which the user may use the client.
     """
 
     instance: Instance
@@ -66,35 +65,30 @@ class ValidRecords(Struct, frozen=True, kw_only=True):
     actors: Sequence[Subject]
     authorizations: Sequence[Authorization]
     session: Session | None
-    memberships: Sequence[Membership | None] = ()
+    memberships: Mapping[str, Sequence[Membership | None]]
     grounds: AccessGrounds | None = None
 
 
 async def find(
-    service: Service, dependencies: TokenDependencies, read_records: RecordsByName = NO_RECORDS
+    service: Service, dependencies: TokenDependencies, known: Records | None = None
 ) -> ValidRecords | None:
     """Returns the records that a token or authorization depends on; None if any of them is not
     valid. The parameters are those of `read`."""
-    return await validate(service, dependencies, await read(service, dependencies, read_records))
+    return await validate(service, dependencies, await read(service, dependencies, known))
 
 
 async def read(
-    service: Service, dependencies: TokenDependencies, read_records: RecordsByName = NO_RECORDS
-) -> list[Any]:
-    """Returns the records of `keys`, in their order. `read_records` has records that were read
-    before for the same request; the others are read now, in one round trip."""
-    needed = keys(dependencies)
-    unknown = [key for key in needed if name_of(key) not in read_records]
-    missing_records = await service.store.get_many(unknown) if unknown else []
-    records_by_name = {
-        **read_records,
-        **dict(zip(map(name_of, unknown), missing_records, strict=True)),
-    }
-    return [records_by_name[name_of(key)] for key in needed]
+    service: Service, dependencies: TokenDependencies, known: Records | None = None
+) -> Records:
+    """Returns the records of `keys`. `known` has records that were read before for the same
+    request; the others are read now, in one round trip."""
+    known = known or Records()
+    unknown = [key for key in keys(dependencies) if name_of(key) not in known]
+    return known.with_more(await service.store.get_records(unknown))
 
 
 def keys(dependencies: TokenDependencies) -> list[Key]:
-    """Returns the keys of the records that `validate` needs, in their order."""
+    """Returns the keys of the records that `validate` needs."""
     needed: list[Key] = [(INSTANCES, INSTANCE_ID)]
     for user in _users(dependencies):
         needed += [(USERS, user.id), (ORGANIZATIONS, user.org_id)]
@@ -108,13 +102,16 @@ def keys(dependencies: TokenDependencies) -> list[Key]:
         needed += acting.keys(
             [actor.id for actor in dependencies.actors], dependencies.user.org_id
         )
-    return needed + [key for keys in _keys_of_uses(dependencies) for key in keys]
+    for use, project_id in _uses(dependencies):
+        needed += allowed_users.keys(use, project_id)
+    return needed
 
 
-def _keys_of_uses(dependencies: TokenDependencies) -> list[list[Key]]:
+def _uses(dependencies: TokenDependencies) -> list[tuple[ApplicationUse, str | None]]:
+    """Returns the uses with the ids of their projects. That of the client's is known, whose use is
+    the first."""
     return [
-        # The project is that of the client, whose use is the first.
-        allowed_users.keys(use, None if n else dependencies.project_id)
+        (use, use.grounds.project_id if use.grounds else None if n else dependencies.project_id)
         for n, use in enumerate(dependencies.uses)
     ]
 
@@ -129,19 +126,17 @@ def _clients(dependencies: TokenDependencies) -> list[StampOwner]:
 
 def _sessions(dependencies: TokenDependencies) -> list[str]:
     own = [dependencies.session_id] if dependencies.session_id else []
-    # A session that is both is read once; `_validate_records` consumes them by the same list.
     return list(dict.fromkeys([*own, *dependencies.session_ids]))
 
 
 async def validate(
-    service: Service, dependencies: TokenDependencies, records: Sequence[Any]
+    service: Service, dependencies: TokenDependencies, records: Records
 ) -> ValidRecords | None:
     """Returns the records that a token or authorization depends on; None if any of them is not
     valid.
 
-    `records` are those that the store has for `keys`, in this order; others may follow them. Where
-    an actor acts for the user, the subject's memberships are read in addition, and a refusal for
-    that is logged.
+    `records` has those of `keys`. Where an actor acts for the user, the subject's memberships are
+    read in addition, and a refusal for that is logged.
     """
     valid_records = _validate_records(dependencies, records)
     refused = await _refused_acting(service, valid_records)
@@ -158,13 +153,12 @@ async def validate(
 
 
 async def refused_acting(
-    service: Service, dependencies: TokenDependencies, records: Sequence[Any]
+    service: Service, dependencies: TokenDependencies, records: Records
 ) -> str | None:
     """Returns a sentence, for the administrator, on why the actors may no longer act for the
     user.
 
-    `records` are those that the store has for `keys`, in this order. None when the actors may, or
-    when another record is not valid.
+    `records` has those of `keys`. None when the actors may, or when another record is not valid.
     """
     refused = await _refused_acting(service, _validate_records(dependencies, records))
     return refused.details if refused else None
@@ -187,24 +181,22 @@ async def _refused_acting(
     )
 
 
-def _validate_records(
-    dependencies: TokenDependencies, records: Sequence[Any]
-) -> ValidRecords | None:
-    # The records come in the order of `keys`; each line consumes as many as it returned.
-    remaining = iter(records)
-    instance: Instance | None = next(remaining)
-    users = [_subject(instance, next(remaining), next(remaining)) for _ in _users(dependencies)]
-    clients = [_client(next(remaining), next(remaining)) for _ in _clients(dependencies)]
-    authorizations: list[Authorization] = [next(remaining) for _ in dependencies.authorization_ids]
+def _validate_records(dependencies: TokenDependencies, records: Records) -> ValidRecords | None:
+    instance: Instance | None = records.of(INSTANCES, INSTANCE_ID)
+    users = [
+        _subject(instance, records.of(USERS, each.id), records.of(ORGANIZATIONS, each.org_id))
+        for each in _users(dependencies)
+    ]
+    clients = [
+        _client(records.of(APPLICATIONS, each.id), records.of(ORGANIZATIONS, each.org_id))
+        for each in _clients(dependencies)
+    ]
+    authorizations: list[Authorization] = [
+        records.of(AUTHORIZATIONS, each) for each in dependencies.authorization_ids
+    ]
     sessions = {
-        session_id: _unless_ended(next(remaining)) for session_id in _sessions(dependencies)
+        each: _unless_ended(records.of(SESSIONS, each)) for each in _sessions(dependencies)
     }
-    revoked = [next(remaining) for _ in dependencies.token_ids]
-    pats = [next(remaining) for _ in dependencies.pat_ids]
-    membership_count = (
-        len(dependencies.actors) * acting.MEMBERSHIPS_PER_ACTOR if dependencies.user else 0
-    )
-    memberships = list(islice(remaining, membership_count))
     subjects = [user for user in users if user]
     active_clients = [client for client in clients if client]
     if (
@@ -214,12 +206,12 @@ def _validate_records(
         or not all(each and each.revoked_at is None for each in authorizations)
         or not all(sessions[session_id] for session_id in dependencies.session_ids)
         # A record of a revoked token exists only for a revoked one, so its presence refuses.
-        or any(revoked)
-        or not all(pats)
+        or any(records.of(REVOKED_TOKENS, each) for each in dependencies.token_ids)
+        or not all(records.of(PATS, each) for each in dependencies.pat_ids)
         or dependencies.stamps != security_stamps.of(instance, *_stamped(subjects, active_clients))
     ):
         return None
-    grounds = _grounds(dependencies, active_clients, remaining)
+    grounds = _grounds(dependencies, active_clients, records)
     if None in grounds:
         return None
     return ValidRecords(
@@ -230,44 +222,54 @@ def _validate_records(
         actors=subjects[1:] if dependencies.user else subjects,
         authorizations=authorizations,
         session=sessions[dependencies.session_id] if dependencies.session_id else None,
-        memberships=memberships,
+        memberships=_memberships(dependencies, records),
         grounds=grounds[0] if grounds else None,
     )
 
 
-def not_allowed(dependencies: TokenDependencies, records: Sequence[Any]) -> UserRefusal | None:
+def not_allowed(dependencies: TokenDependencies, records: Records) -> UserRefusal | None:
     """Returns the reason why a user may not use an application, where every other record is valid.
 
-    `records` are those that the store has for `keys`, in this order. None when another record is
-    not valid, or when every use is allowed.
+    `records` has those of `keys`. None when another record is not valid, or when every use is
+    allowed.
     """
     if _validate_records(structs.replace(dependencies, uses=()), records) is None:
         return None
-    keys_of_uses = _keys_of_uses(dependencies)
-    remaining = iter(records[len(keys(dependencies)) - sum(map(len, keys_of_uses)) :])
-    clients = {record.id: record for record in records if isinstance(record, Application)}
-    for use, use_keys in zip(dependencies.uses, keys_of_uses, strict=True):
-        use_records = [next(remaining) for _ in use_keys]
+    clients = {each.id: records.of(APPLICATIONS, each.id) for each in _clients(dependencies)}
+    for use, project_id in _uses(dependencies):
         client = clients.get(use.client_id)
-        if (
-            client is not None
-            and allowed_users.remaining_grounds(use, client, use_records) is None
-        ):
+        if client is None:
+            continue
+        use_records = allowed_users.records_of(use, project_id, records)
+        if allowed_users.remaining_grounds(use, client, use_records) is None:
             return allowed_users.refusal(use, client, use_records)
     return None
 
 
+def _memberships(
+    dependencies: TokenDependencies, records: Records
+) -> dict[str, Sequence[Membership | None]]:
+    """Returns the memberships by the ids of the actors."""
+    user = dependencies.user
+    if user is None:
+        return {}
+    return {
+        actor.id: [records.of(*key) for key in acting.keys([actor.id], user.org_id)]
+        for actor in dependencies.actors
+    }
+
+
 def _grounds(
-    dependencies: TokenDependencies, clients: Sequence[Client], remaining: Iterator[Any]
+    dependencies: TokenDependencies, clients: Sequence[Client], records: Records
 ) -> list[AccessGrounds | None]:
     """Returns the grounds of each use; None for a use that is not allowed."""
     applications = {each.application.id: each.application for each in clients}
     grounds: list[AccessGrounds | None] = []
-    for use, keys in zip(dependencies.uses, _keys_of_uses(dependencies), strict=True):
-        records = [next(remaining) for _ in keys]
+    for use, project_id in _uses(dependencies):
         application = applications.get(use.client_id)
+        use_records = allowed_users.records_of(use, project_id, records)
         grounds.append(
-            allowed_users.remaining_grounds(use, application, records) if application else None
+            allowed_users.remaining_grounds(use, application, use_records) if application else None
         )
     return grounds
 

@@ -52,10 +52,13 @@ async def find_reason(
     `default_check`, unless the reason is that the user may not use the application.
     """
     now = service.clock.now()
-    keys = token_validity.keys(dependencies)
-    records = await service.store.get_many(keys)
-    for (collection, record_id), record in zip(keys, records, strict=True):
-        reason = _REASONS[collection.name](record, now, record_id in dependencies.session_ids)
+    records = await token_validity.read(service, dependencies)
+    for collection, record_id in token_validity.keys(dependencies):
+        record, is_required = (
+            records.of(collection, record_id),
+            record_id in dependencies.session_ids,
+        )
+        reason = _REASONS[collection.name](record, now, is_required)
         if reason:
             return InvalidReason(reason, default_check)
     # Only when every record by itself is valid: a use is decided from several of them.

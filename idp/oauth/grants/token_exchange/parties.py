@@ -98,7 +98,7 @@ async def _from_access_token(service: Service, client: Application, token: str) 
 
 async def _validate(service: Service, presented: PresentedToken) -> ValidRecords:
     try:
-        records = await service.store.get_many(token_validity.keys(presented.dependencies))
+        records = await token_validity.read(service, presented.dependencies)
         return await access_token_verification.validate(service, presented, records)
     except InvalidToken as error:
         # A token with an actor ends as its refresh token does; `ActingEnded` gives both the same

@@ -41,6 +41,7 @@ from idp.records import (
     SigningKey,
     User,
 )
+from storage.following import Following
 from tests.support.random import SeededRandom
 
 SAMPLES = json.loads(Path(__file__).with_name("samples.json").read_text(encoding="utf-8"))
@@ -187,7 +188,7 @@ class Keys:
     for_hints = for_tokens
 
 
-class Records:
+class Records(Following):
     """The store, with the record of each collection."""
 
     async def get_many(self, keys):
