@@ -89,9 +89,8 @@ async def _import(backend: Backend, import_options: ImportOptions) -> Document:
 
 async def _import_locally(backend: Local, import_options: ImportOptions) -> Document:
     """Runs the import in this process, on the store. Raises IdpError, StorageError."""
-    from idp.server import import_worker
+    from idp.server.import_process import tuned_for_rows
     from idp.transfer.jobs import runner as job_runner
-    from idp.transfer.jobs import workers
     from idp.transfer.package import local_files
 
     service, actor = backend.service, backend.caller.id
@@ -105,11 +104,9 @@ async def _import_locally(backend: Local, import_options: ImportOptions) -> Docu
         say("stopping after these rows; press Ctrl-C again to stop immediately")
         is_stopping.set()
 
-    with watching.interruptible(stop), import_worker.tuned_for_rows():
+    with watching.interruptible(stop), tuned_for_rows():
         work = asyncio.ensure_future(
-            job_runner.work(
-                service, hold, helpers=workers.available_count(), is_stopping=is_stopping.is_set
-            )
+            job_runner.work(service, hold, is_stopping=is_stopping.is_set)
         )
         await watching.poll(backend, hold.job.id, work)
         await work

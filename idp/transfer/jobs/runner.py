@@ -5,7 +5,7 @@ position.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,16 +14,15 @@ from typing import Final, Protocol
 from idp import test_mode
 from idp.foundation import logs
 from idp.foundation.errors import DiskFull, InvalidArgument
-from idp.foundation.randomness import SequentialIds
+from idp.foundation.randomness import BufferedRandom, SequentialIds
 from idp.records import ALL, SCHEMA
 from idp.records.jobs import Job
 from idp.service import Service
 from idp.transfer.jobs import cleanup as job_cleanup
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.jobs import pipeline as job_pipeline
-from idp.transfer.jobs import workers
 from idp.transfer.jobs.lifecycle import Hold, HoldLost
-from idp.transfer.jobs.pipeline import BatchWorker, LocalBatchWorker, OutcomesFuture
+from idp.transfer.jobs.pipeline import OutcomesTask
 from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package import chunks as package_chunks
 from idp.transfer.package import local_files, scratch
@@ -68,19 +67,16 @@ def wake(service: Service) -> None:
         service.background_tasks.start(work_due(service))
 
 
-async def work_due(
-    service: Service, *, helpers: int = 0, is_stopping: Callable[[], bool] = lambda: False
-) -> None:
+async def work_due(service: Service, *, is_stopping: Callable[[], bool] = lambda: False) -> None:
     """Works on every waiting job, the oldest first, until none remains or `is_stopping` returns
     true because this process ends.
 
-    `helpers` is the number of other processes that may help with each job. Raises Unavailable or
-    Unknown if the store can't be reached for long.
+    Raises Unavailable or Unknown if the store can't be reached for long.
     """
     while not is_stopping() and (job := await job_lifecycle.next_job(service)) is not None:
         hold = await job_lifecycle.claim(service, job, service.random.id())
         if hold is not None:
-            await work(service, hold, helpers=helpers, is_stopping=is_stopping)
+            await work(service, hold, is_stopping=is_stopping)
 
 
 async def work(
@@ -89,13 +85,11 @@ async def work(
     open_package: Open = open_package,
     *,
     size: int = BATCH_ROWS,
-    helpers: int = 0,
     is_stopping: Callable[[], bool] = lambda: False,
 ) -> Job:
     """Works on a held job, in batches of `size` rows, until it has ended, and returns its record.
 
-    `open_package` opens the package in a file, with a directory for temporary files. `helpers`
-    other processes take part if the package is large (`idp/transfer/jobs/workers.py`). The job is
+    `open_package` opens the package in a file, with a directory for temporary files. The job is
     left to another process when `is_stopping` returns true, and when another process holds it
     already. Raises Unavailable or Unknown when the store can't be reached for long, or immediately
     if `is_stopping`.
@@ -104,26 +98,19 @@ async def work(
     async def open_job_package(directory: Path) -> OpenedPackage:
         return await _open_job_package(service, hold.job, directory, open_package)
 
-    return await _run(
-        service,
-        hold,
-        _process_package(service, hold, open_job_package, size, helpers, is_stopping),
-    )
+    processing = _process_package(service, hold, open_job_package, size, is_stopping)
+    return await _run(service, hold, processing)
 
 
 async def work_on_read(
     service: Service, hold: Hold, package: OpenedPackage, *, size: int = BATCH_ROWS
 ) -> Job:
-    """Works on a held job as `work` does, but on the `package` that the caller has opened, and in
-    this process alone.
-    """
+    """Works on a held job as `work` does, but on the `package` that the caller has opened."""
 
     async def open_job_package(_: Path) -> OpenedPackage:
         return package
 
-    processing = _process_package(
-        service, hold, open_job_package, size, helpers=0, is_stopping=lambda: False
-    )
+    processing = _process_package(service, hold, open_job_package, size, lambda: False)
     return await _run(service, hold, processing)
 
 
@@ -168,27 +155,14 @@ async def _process_package(
     hold: Hold,
     open_job_package: Callable[[Path], Awaitable[OpenedPackage]],
     size: int,
-    helpers: int,
     is_stopping: Callable[[], bool],
 ) -> None:
-    further_workers = workers.helper_count(service, hold.job, _package_size(hold.job), helpers)
     with scratch.directory() as directory:
-        # They start while the package is being read.
-        async with workers.started_workers(
-            ImportContext(service, hold.job), further_workers
-        ) as batch_workers:
-            package = await open_job_package(directory)
-            await _begin(service, hold, package.total)
-            async with _planning_service(service, hold.job) as planning_service:
-                # Without helpers, one batch is planned while another one waits for the store.
-                local_count = 1 if further_workers else 2
-                batch_workers[:0] = [
-                    LocalBatchWorker(ImportContext(planning_service, hold.job))
-                    for _ in range(local_count)
-                ]
-                await _process_batches_with_retries(
-                    batch_workers, hold, package, size, is_stopping
-                )
+        package = await open_job_package(directory)
+        await _begin(service, hold, package.total)
+        async with _planning_service(service, hold.job) as planning_service:
+            context = ImportContext(planning_service, hold.job)
+            await _process_batches_with_retries(context, hold, package, size, is_stopping)
 
 
 async def _begin(service: Service, hold: Hold, total: int) -> None:
@@ -204,20 +178,12 @@ async def _begin(service: Service, hold: Hold, total: int) -> None:
     )
 
 
-def _package_size(job: Job) -> int:
-    """Returns the approximate size of a job's package; 0 where its file does not exist."""
-    if job.source is None:
-        return job.parts * package_chunks.PART_BYTES
-    with suppress(OSError):
-        return Path(job.source).stat().st_size
-    return 0
-
-
 @asynccontextmanager
 async def _planning_service(service: Service, job: Job) -> AsyncIterator[Service]:
     """Provides the service that rows are stored in: for a dry run with an overlay that is
     discarded afterwards.
     """
+    service = replace(service, random=BufferedRandom(service.random))
     if not job.options.is_dry_run:
         yield service
         return
@@ -261,7 +227,7 @@ async def _open_job_package(
 
 
 async def _process_batches_with_retries(
-    batch_workers: Sequence[BatchWorker],
+    context: ImportContext,
     hold: Hold,
     package: OpenedPackage,
     size: int,
@@ -271,7 +237,7 @@ async def _process_batches_with_retries(
     while True:
         position = hold.job.position
         try:
-            await _process_batches(batch_workers, hold, package, size, is_stopping)
+            await _process_batches(context, hold, package, size, is_stopping)
         except (Unavailable, Unknown) as error:
             # Progress resets the limit, which is for a store that remains unreachable.
             attempts = 1 if hold.job.position > position else attempts + 1
@@ -284,7 +250,7 @@ async def _process_batches_with_retries(
 
 
 async def _process_batches(
-    batch_workers: Sequence[BatchWorker],
+    context: ImportContext,
     hold: Hold,
     package: OpenedPackage,
     size: int,
@@ -292,54 +258,28 @@ async def _process_batches(
 ) -> None:
     batches = package.batches(hold.job.position, size)
     processed = job_pipeline.processed_batches(
-        batch_workers, lambda: asyncio.to_thread(next, batches, None)
+        context, lambda: asyncio.to_thread(next, batches, None)
     )
-    async with aclosing(processed), _outcome_writer(hold) as writer:
-        while not is_stopping():
-            if await hold.should_stop():
-                await writer.wait()
-                await hold.end("cancelled")
-                return
-            outcomes = await anext(processed, None)
-            await writer.wait()
-            if outcomes is None:
-                await hold.succeed()
-                return
-            writer.begin(outcomes)
+    # The outcomes of a batch are stored while the next batch is being stored. The rows of a batch
+    # that was stored without its outcomes are recognized when they are processed again.
+    writing = asyncio.create_task(asyncio.sleep(0))
+    async with aclosing(processed):
+        try:
+            while not is_stopping():
+                if await hold.should_stop():
+                    await writing
+                    await hold.end("cancelled")
+                    return
+                outcomes = await anext(processed, None)
+                await writing
+                if outcomes is None:
+                    await hold.succeed()
+                    return
+                writing = asyncio.create_task(_store_outcomes(hold, outcomes))
+        finally:
+            await writing
     await hold.release()
 
 
-class _OutcomeWriter:
-    """Stores the outcomes of a batch while the next batch is being stored.
-
-    The rows of a batch that was stored without its outcomes are recognized when they are processed
-    again.
-    """
-
-    def __init__(self, hold: Hold) -> None:
-        self._hold = hold
-        self._task: asyncio.Task[None] | None = None
-
-    def begin(self, outcomes: OutcomesFuture) -> None:
-        """Starts storing the outcomes of these rows; `wait` must have returned for the previous
-        ones."""
-        self._task = asyncio.create_task(self._store(outcomes))
-
-    async def _store(self, outcomes: OutcomesFuture) -> None:
-        await self._hold.store_outcomes(await outcomes)
-
-    async def wait(self) -> None:
-        """Returns when all outcomes are stored. Raises HoldLost, StorageError."""
-        task, self._task = self._task, None
-        if task is not None:
-            await task
-
-
-@asynccontextmanager
-async def _outcome_writer(hold: Hold) -> AsyncIterator[_OutcomeWriter]:
-    """Provides the writer of outcomes, and awaits it after the block."""
-    writer = _OutcomeWriter(hold)
-    try:
-        yield writer
-    finally:
-        await writer.wait()
+async def _store_outcomes(hold: Hold, outcomes: OutcomesTask) -> None:
+    await hold.store_outcomes(await outcomes)

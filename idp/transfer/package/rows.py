@@ -45,8 +45,7 @@ class Row(Struct, frozen=True, kw_only=True):
     org_id: str
     document: object = None
     broken: tuple[RowProblem, ...] = ()
-    # Encoded as in the previous release, whose process may have sent it.
-    duplicate_of: int | None = msgspec.field(default=None, name="double_of")
+    duplicate_of: int | None = None
 
 
 class ParsedRow(Struct, frozen=True):
