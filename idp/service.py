@@ -71,8 +71,3 @@ class Service:
     breached_passwords: BreachedPasswords | None = None
     # When tokens, keys and secrets were last used, by their ids.
     last_uses: dict[str, datetime] = field(default_factory=dict)
-
-    def use(self, config: Config) -> None:
-        """Replaces the settings of the running service. Only settings from which nothing was
-        derived at the start may differ: those in `idp.server.reload.RELOADED`."""
-        object.__setattr__(self, "config", config)

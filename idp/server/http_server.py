@@ -51,20 +51,14 @@ class BoundedServer:
         self._app = app
         self._tls = tls
         self._on_listening_stopped = on_listening_stopped
-        self._connections = Connections()
-        self.apply_limits(config)
+        self._connections = Connections(descriptors.max_connections(config.max_connections))
+        self._first_request_seconds = config.first_request_seconds
+        self._max_head_bytes = max(MAX_HEAD_BYTES, config.max_header_bytes)
         self._connection_of_stream: dict[ClientStream, Connection] = {}
         self._starting_tasks: set[asyncio.Task[Any]] = set()
         self._is_empty = asyncio.Event()
         self._warned_at = float("-inf")
         self._timer: asyncio.TimerHandle | None = None
-
-    def apply_limits(self, config: Config) -> None:
-        """Applies the limits in the settings `config`: how many connections there may be, and how
-        long each may take to its first request."""
-        self._first_request_seconds = config.first_request_seconds
-        self._connections.limit = descriptors.max_connections(config.max_connections)
-        self._max_head_bytes = max(MAX_HEAD_BYTES, config.max_header_bytes)
 
     def use_certificate(self, tls: ssl.SSLContext) -> None:
         """Uses another certificate for new connections."""
@@ -177,7 +171,7 @@ class BoundedServer:
 
     def _report(self, error: OSError) -> None:
         if error.errno in descriptors.EXHAUSTED:
-            _log.error("no file descriptors left", apply_limits=descriptors.limit())
+            _log.error("no file descriptors left", limit=descriptors.limit())
         else:
             _log.error("connections can't be accepted", cause=error.strerror)
 

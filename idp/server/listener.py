@@ -22,7 +22,7 @@ from idp import __version__
 from idp.config.settings import Config
 from idp.foundation import logs, metrics, standard_streams
 from idp.foundation.clock import SystemTimer
-from idp.server import certificate, descriptors, metrics_listener, notify, reload
+from idp.server import certificate, descriptors, metrics_listener, notify
 from idp.server.heartbeats import Heartbeats
 from idp.server.metrics_listener import MetricsListener
 from idp.server.notify import Notifier
@@ -124,7 +124,7 @@ def run(
     stderr.
 
     `announce` is called once when the service has started. `load` reads the settings again, on
-    SIGHUP, and raises ConfigError; without it, they stay the same.
+    SIGHUP, for the log level, and raises ConfigError; without it, they stay the same.
     """
     reloader = Reloader(config, load or (lambda: config))
     return exit_codes.guarded(lambda: _run(config, announce, launch, reloader))
@@ -184,7 +184,7 @@ def _supervise(run_context: _Run) -> None:
     functions = ProcessFunctions(
         prepare=lambda heartbeats: _prepare_service(run_context, heartbeats),
         work=lambda context: _run_loop(_serve_as_worker(run_context, context)),
-        reload=lambda: reload.read_and_report(run_context.reloader),
+        reload=run_context.reloader.read_and_report,
         # A worker that waits for a slow disk is not stopped: it continues on its own.
         blocks_others=lambda pid: is_stopped(pid) and storage.blocks_writers(config.store, pid),
         answer_scrapes=None
@@ -270,7 +270,9 @@ async def _serve_as_worker(run_context: _Run, context: WorkerContext) -> None:
         run_context.metrics.count_as(str(context.index))
     beating = context.heartbeats.beating(context.index)
     async with beating, metrics.writing(), traces.running(run_context.config):
-        service = await bootstrap.open_service(run_context.reloader.applied_to(run_context.config))
+        level = run_context.reloader.log_level  # that of the last SIGHUP
+        config = msgspec.structs.replace(run_context.config, log_level=level)
+        service = await bootstrap.open_service(config)
         try:
             await serve(
                 service,

@@ -6,24 +6,22 @@ import asyncio
 import gc
 import signal
 import socket
+import ssl
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from idp.background import schedule as background_schedule
+from idp.config.settings import Config
 from idp.foundation import log_repetition, logs
 from idp.server import certificate, first_process, process_metrics, signals, store_metrics
-from idp.server import reload as settings_reload
 from idp.server.certificate import CertificateWatch
 from idp.server.import_process import Importer
 from idp.server.notify import Notifier
 from idp.server.reload import Reloader
 from idp.server.stop_request import StopRequest
 from idp.service import Service
-
-if TYPE_CHECKING:
-    from idp.server.http_server import BoundedServer
 
 _log: Final = logs.logger(__name__)
 
@@ -48,13 +46,13 @@ async def serve(
     from idp.server.http_server import BoundedServer
 
     config, importer = service.config, Importer(service)
-    waking_service = replace(service, wake_importer=importer.wake)
-    app = App(waking_service)
+    app = App(replace(service, wake_importer=importer.wake))
     stop = StopRequest(parent)
     server = BoundedServer(app, config, certificate.context(config), stop.stop_now)
-    live_settings = _LiveSettings([service, waking_service], server, reloader, notifier)
+    watch = _certificate_watch(config, server.use_certificate)
+    reload_requested = asyncio.Event()
     _freeze_for_collector()
-    with signals.handled(signal.SIGHUP, live_settings.reload_soon):
+    with signals.handled(signal.SIGHUP, reload_requested.set):
         server.listen_on(listening_socket)
         ready()
         if notifier is not None:
@@ -63,7 +61,13 @@ async def serve(
             background_schedule.running(service),
             importer.running(),
             _running(
-                [*live_settings.coroutines(), *_coroutines(), *store_metrics.coroutines(service)]
+                [
+                    _reload_on_request(reload_requested, reloader, watch, notifier),
+                    *([watch.run()] if watch else []),
+                    *([notifier.send_watchdog()] if notifier else []),
+                    *_coroutines(),
+                    *store_metrics.coroutines(service),
+                ]
             ),
         ):
             await stop.requested.wait()
@@ -119,58 +123,30 @@ async def _logged(coroutine: Coroutine[Any, Any, None]) -> None:
         )
 
 
-class _LiveSettings:
-    """The settings that `reload_soon` changes while this process serves, and the certificate."""
+def _certificate_watch(
+    config: Config, use: Callable[[ssl.SSLContext], None]
+) -> CertificateWatch | None:
+    if config.tls_cert is None:
+        return None
+    return CertificateWatch(config.tls_cert, config.tls_key, use)
 
-    def __init__(
-        self,
-        services: Sequence[Service],
-        server: BoundedServer,
-        reloader: Reloader,
-        notifier: Notifier | None,
-    ) -> None:
-        self._services = services
-        self._server = server
-        self._reloader = reloader
-        self._notifier = notifier
-        self._reload_requested = asyncio.Event()
-        config = services[0].config
-        self._certificate = (
-            CertificateWatch(config.tls_cert, config.tls_key, server.use_certificate)
-            if config.tls_cert is not None
-            else None
-        )
 
-    def reload_soon(self) -> None:
-        """Has the settings and the certificate read again."""
-        self._reload_requested.set()
-
-    def coroutines(self) -> Sequence[Coroutine[Any, Any, None]]:
-        """Returns the coroutines that have to run while this process serves."""
-        coroutines = [self._reload_on_request()]
-        if self._certificate is not None:
-            coroutines.append(self._certificate.run())
-        if self._notifier is not None:
-            coroutines.append(self._notifier.send_watchdog())
-        return coroutines
-
-    async def _reload_on_request(self) -> None:
-        while True:
-            await self._reload_requested.wait()
-            self._reload_requested.clear()
-            if self._notifier is not None:
-                self._notifier.reloading()
-            await self._reload()
-            if self._notifier is not None:
-                self._notifier.ready("serving")
-
-    async def _reload(self) -> None:
-        # A supervisor has already reported the changes that its workers read again.
-        read = settings_reload.read if self._notifier is None else settings_reload.read_and_report
-        if await asyncio.to_thread(read, self._reloader) is not None:
-            config = self._reloader.applied_to(self._services[0].config)
-            for service in self._services:
-                service.use(config)
-            self._server.apply_limits(config)
-        if self._certificate is not None:
-            self._certificate.check_now()
+async def _reload_on_request(
+    requested: asyncio.Event,
+    reloader: Reloader,
+    watch: CertificateWatch | None,
+    notifier: Notifier | None,
+) -> None:
+    """Has the settings and the certificate read again whenever that is requested."""
+    # A supervisor has already reported the changes that its workers read again.
+    read = reloader.read if notifier is None else reloader.read_and_report
+    while True:
+        await requested.wait()
+        requested.clear()
+        if notifier is not None:
+            notifier.reloading()
+        await asyncio.to_thread(read)
+        if watch is not None:
+            watch.check_now()
+        if notifier is not None:
+            notifier.ready("serving")

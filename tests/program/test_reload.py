@@ -1,4 +1,4 @@
-"""SIGHUP: settings and the certificate are read again while the service runs."""
+"""SIGHUP: the log level and the certificate are read again while the service runs."""
 
 from __future__ import annotations
 
@@ -40,47 +40,36 @@ def reloaded(program, event="reloaded"):
     return lines(program, event)[-1]
 
 
-def named_address(program):
-    """The address that the access log names for a request that was forwarded."""
-    path = "/.well-known/openid-configuration"
-
-    def logged():
-        return [line["address"] for line in lines(program, "request") if line["path"] == path]
-
-    before = len(logged())
-    httpx.get(f"{program.issuer}{path}", headers={"X-Forwarded-For": "203.0.113.9"})
-    program.wait_for(lambda: len(logged()) > before, "a request")
-    return logged()[-1]
+def logs_requests(program):
+    """Whether a request is logged, as it is at the level `info`."""
+    before = len(lines(program, "request"))
+    httpx.get(f"{program.issuer}/.well-known/openid-configuration")
+    time.sleep(0.05)
+    return len(lines(program, "request")) > before
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_settings_that_need_no_restart_change_at_once(start_program, tmp_path, processes):
+def test_the_log_level_changes_at_once(start_program, tmp_path, processes):
     file = configured(tmp_path, 'log_level = "warning"\n')
     program = start_program("--config", file, "--processes", str(processes))
-    httpx.get(f"{program.issuer}/readyz")
-    assert lines(program, "request") == []
+    assert not logs_requests(program)
 
-    configured(tmp_path, 'log_level = "info"\ntrusted_proxies = ["127.0.0.1"]\n')
-    told = reloaded(program)
-
-    assert told["changed"] == ["log_level", "trusted_proxies"]
-    eventually(lambda: named_address(program) == "203.0.113.9", "the change")
-    assert {named_address(program) for _ in range(10)} == {"203.0.113.9"}
     configured(tmp_path, 'log_level = "info"\n')
-    assert reloaded(program)["changed"] == ["trusted_proxies"]
-    eventually(lambda: named_address(program) == "127.0.0.1", "the change")
+    assert reloaded(program)["changed"] == ["log_level"]
+    eventually(lambda: all(logs_requests(program) for _ in range(10)), "the change")
+    assert reloaded(program)["changed"] == []
 
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_settings_file_that_cannot_be_used_changes_nothing(start_program, tmp_path, processes):
-    file = configured(tmp_path, 'trusted_proxies = ["127.0.0.1"]\n')
+    file = configured(tmp_path, "")
     program = start_program("--config", file, "--processes", str(processes))
     for text in ("trusted_proxies = [", 'trusted_proxies = ["nowhere"]', "nothing = 1"):
-        configured(tmp_path, text)
+        configured(tmp_path, f'log_level = "error"\n{text}')
         told = reloaded(program, "the settings can't be used; the previous ones stay in force")
         assert str(tmp_path) in told["cause"] or "nowhere" in told["cause"]
 
-    assert named_address(program) == "203.0.113.9"
+    assert logs_requests(program)
     assert program.process.poll() is None
 
 
@@ -94,26 +83,9 @@ def test_a_file_that_nobody_has_thought_of_ends_nothing(start_program, tmp_path,
     configured(tmp_path, text)
     reloaded(program, "the settings can't be used; the previous ones stay in force")
     program.errors.clear()  # it had to print a traceback
-    configured(tmp_path, "max_connections = 100\n")
+    configured(tmp_path, 'log_level = "debug"\n')
 
-    assert reloaded(program)["changed"] == ["max_connections"]
-
-
-def test_a_worker_that_starts_during_a_reload_has_the_new_settings(start_program, tmp_path):
-    file = configured(tmp_path, "")
-    program = start_program("--config", file, "--processes", "2")
-    before = program.workers()
-    configured(tmp_path, 'trusted_proxies = ["127.0.0.1"]\n')
-    os.kill(before[0], signal.SIGKILL)
-    eventually(lambda: len(set(program.workers()) - set(before)) == 1, "a new worker")
-    reloaded(program)
-    os.kill(before[1], signal.SIGSTOP)  # the new one gets every connection once this is noticed
-    eventually(lambda: "no new connections" in program.printed, "word of it")
-    os.kill(before[1], signal.SIGKILL)
-    eventually(lambda: is_ready(program), "an answer")
-
-    eventually(lambda: named_address(program) == "203.0.113.9", "the change")
-    assert {named_address(program) for _ in range(10)} == {"203.0.113.9"}
+    assert reloaded(program)["changed"] == ["log_level"]
 
 
 def test_settings_that_need_a_restart_are_named(start_program, tmp_path):
@@ -122,17 +94,17 @@ def test_settings_that_need_a_restart_are_named(start_program, tmp_path):
     configured(tmp_path, "drain_seconds = 4\nmax_connections = 100\n")
     told = reloaded(program)
 
-    assert told["changed"] == ["max_connections"]
+    assert told["changed"] == []
     event = "settings that changed need a restart"
     program.wait_for(lambda: bool(lines(program, event)), event)
     (warning,) = lines(program, event)
-    assert warning["settings"] == ["drain_seconds"]
+    assert sorted(warning["settings"]) == ["drain_seconds", "max_connections"]
 
 
 def test_a_worker_that_was_replaced_has_the_settings_read_last(start_program, tmp_path):
-    file = configured(tmp_path, "")
+    file = configured(tmp_path, 'log_level = "warning"\n')
     program = start_program("--config", file, "--processes", "2")
-    configured(tmp_path, 'trusted_proxies = ["127.0.0.1"]\n')
+    configured(tmp_path, 'log_level = "info"\n')
     reloaded(program)
     before = program.workers()
     for pid in before:
@@ -142,7 +114,7 @@ def test_a_worker_that_was_replaced_has_the_settings_read_last(start_program, tm
     )
     eventually(lambda: is_ready(program), "an answer")
 
-    assert {named_address(program) for _ in range(6)} == {"203.0.113.9"}
+    assert all(logs_requests(program) for _ in range(6))
 
 
 def test_a_stop_after_a_storm_of_reloads_is_not_lost(start_program, tmp_path):

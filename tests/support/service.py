@@ -69,6 +69,11 @@ _SETTINGS = {
 }
 
 
+def use_settings(service: Service, **settings: object) -> None:
+    """Replaces settings of a service that runs, which no real one does."""
+    object.__setattr__(service, "config", structs.replace(service.config, **settings))
+
+
 @dataclass
 class Server:
     """A running service, and what its start announces."""

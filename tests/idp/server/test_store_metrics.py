@@ -11,10 +11,11 @@ from idp.backup import series
 from idp.server import store_metrics
 from idp.service import Service
 from tests.support.servers.certificate import self_signed
+from tests.support.service import use_settings
 
 
 def with_settings(server, **settings) -> Service:
-    server.service.use(msgspec.structs.replace(server.service.config, **settings))
+    use_settings(server.service, **settings)
     return server.service
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from msgspec import structs
 
+from tests.support.service import use_settings
 from tests.support.store.backups import master_key_of
 from tests.support.store.master_keys import give
 
@@ -20,5 +20,5 @@ def data(server, tmp_path, former):
     """The data directory of the service, with its key."""
     directory = tmp_path / "data"
     settings = give(directory, former)
-    server.service.use(structs.replace(server.service.config, **settings))
+    use_settings(server.service, **settings)
     return directory

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from msgspec import structs
 
 from idp.audit import event_streams
 from idp.foundation.randomness import SystemRandom
@@ -15,6 +14,7 @@ from idp.oauth.endpoints import end_session
 from idp.start import master_keys
 from tests.support.clock import SteppingTimer
 from tests.support.patience import until
+from tests.support.service import use_settings
 from tests.support.store.master_keys import (
     NEW,
     begun,
@@ -125,6 +125,6 @@ async def test_a_process_that_meets_the_lock_of_another_follows_all_the_same(ser
 async def test_a_logout_that_was_begun_before_is_read_until_records_are_encrypted_again(
     server, tmp_path
 ):
-    server.service.use(structs.replace(server.service.config, sign_in_seconds=300))
+    use_settings(server.service, sign_in_seconds=300)
 
     assert waiting(server.service) > end_session.LIFETIME

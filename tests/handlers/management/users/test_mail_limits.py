@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec import structs
 
 from handlers.forms import run_operation
 from handlers.forms.run_operation import OperationRun
@@ -11,6 +10,7 @@ from idp.identity.users import permissions
 from idp.management import mail_limits
 from idp.records import OUTBOX, USERS, VERIFICATIONS
 from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.service import use_settings
 from tests.support.sign_in.people import PATH, create, person
 
 STRANGER = "stranger@mouse.example"
@@ -159,7 +159,7 @@ async def test_an_organization_sends_so_many_messages_a_day_and_no_other_one_is_
     server, owner, managed
 ):
     (manager, user), (other, elsewhere) = await managed(), await managed("other.example")
-    server.service.use(structs.replace(server.service.config, organization_mails_per_day=3))
+    use_settings(server.service, organization_mails_per_day=3)
     addresses = [{"email": f"mouse{number}@mouse.example"} for number in range(4)]
     *sent, page = [await manager.post(f"{user}/email", each) for each in addresses]
 
