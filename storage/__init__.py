@@ -47,7 +47,6 @@ from storage.base import (
     Where,
     Write,
 )
-from storage.compacting import Compacted
 from storage.following import Follow
 from storage.observed_store import ObservedStore
 from storage.observer import Batch, Observer, ObserverGroup
@@ -96,7 +95,6 @@ __all__ = [
     "Where",
     "Write",
     "blocks_writers",
-    "compact",
     "open_store",
 ]
 
@@ -128,19 +126,6 @@ def open_store(
     if not observers:
         return store
     return ObservedStore(store, observers[0] if len(observers) == 1 else ObserverGroup(observers))
-
-
-def compact(url: str) -> Compacted:
-    """Rewrites the file of a store without the free space in it, while no program has it open.
-
-    Raises Unsupported if the store has no file of its own; InUse, NoRoom, Unavailable.
-    """
-    path = url.removeprefix("sqlite:///")
-    if path == url:
-        raise Unsupported("only a SQLite file can be compacted; MongoDB has a command of its own")
-    from storage.sqlite import compacting
-
-    return compacting.compact(os.path.abspath(path))
 
 
 def blocks_writers(url: str, pid: int) -> bool:

@@ -19,7 +19,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "config": ("idp.cli.commands.config:config", "The effective settings."),
     "doctor": ("idp.cli.commands.doctor:doctor", "Whether the installation works and is safe."),
     "schema": ("idp.cli.commands.schema:schema", "The schema version of the store."),
-    "store": ("idp.cli.commands.store:store", "Verify the store, or compact its file."),
+    "store": ("idp.cli.commands.store:store", "Verify the store."),
     "backup": ("idp.cli.commands.backup:backup", "Create and verify backups."),
     "restore": ("idp.cli.commands.backup:restore", "Restore a backup into an empty store."),
     "copy-store": ("idp.cli.commands.backup:copy_store", "Copy a store into an empty one."),

@@ -30,8 +30,10 @@ ORG_VARIABLE: Final = "IDP_ORG"
 TOKEN_VARIABLE: Final = "IDP_TOKEN"  # noqa: S105 - a name
 PASSWORD_VARIABLE: Final = "IDP_PASSWORD"  # noqa: S105 - a name
 TEST_PREFIX: Final = "IDP_TEST_"
-# Settings of earlier releases that are still accepted, without effect.
-WITHOUT_EFFECT: Final = ("address_failures_before_delay",)
+# What to do about a setting of an earlier release.
+_REMOVED: Final = {
+    "address_failures_before_delay": "remove it; address_accounts_before_delay took its place",
+}
 _MAX_PASSWORD_BYTES: Final = 4096
 _FRACTION: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 _NOT_SETTINGS: Final = (
@@ -57,10 +59,6 @@ class LoadedSettings(NamedTuple):
             name: None for name in ProfileDefaults._fields if self.origins[name] == "default"
         }
         return msgspec.structs.replace(self.config, issuer=issuer, **profile_dependent)
-
-    def without_effect(self) -> list[str]:
-        """Returns the names of the settings that were given but have no effect any more."""
-        return [name for name in WITHOUT_EFFECT if self.origins[name] != "default"]
 
 
 class DisplayedSetting(NamedTuple):
@@ -217,6 +215,9 @@ def _known(
     """The entries that are settings, by the setting's name; other entries are added to
     `problems`."""
     for key in sorted(table.keys() - names.keys()):
+        if (advice := _REMOVED.get(key.removeprefix("IDP_").lower())) is not None:
+            problems.append(f"{place}{key} is no longer a setting: {advice}")
+            continue
         from difflib import get_close_matches  # only needed after a typing error
 
         nearest = get_close_matches(key, names, n=1, cutoff=0)

@@ -149,7 +149,6 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     sign_in_delay_max_seconds: int = 60  # the longest wait of an account after a failed attempt
     sign_in_failures_limit: int = 90  # wrong passwords in a row that block an account
     address_accounts_before_delay: int = 100  # failed accounts before a network is slowed down
-    address_failures_before_delay: int = 20  # has no effect any more
     known_networks: tuple[str, ...] = ()  # networks that are not slowed down, such as an office
     refused_credentials_limit: int = 100  # wrong tokens or secrets in 10 min., then 429
 
@@ -279,7 +278,6 @@ RANGES: Final = {
     "sign_in_failures_before_delay": (1, 20),
     "sign_in_failures_limit": (10, 90),
     "address_accounts_before_delay": (10, 200),
-    "address_failures_before_delay": (1, 10_000),
     "refused_credentials_limit": (1, 1_000_000),
     "sign_in_delay_max_seconds": (1, HOUR),
 }

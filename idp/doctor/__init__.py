@@ -9,13 +9,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from idp.doctor import files, machine, mongodb, outside, safety, sqlite, store, upkeep
+from idp.doctor import files, mongodb, outside, safety, sqlite, store, upkeep
 from idp.doctor.check import Area, DoctorCheck, Finding, Installation, Result, fail, skipped, warn
 from idp.foundation import logs
 
 AREAS: Final[Mapping[Area, Sequence[DoctorCheck]]] = {
     "files": files.CHECKS,
-    "machine": machine.CHECKS,
     "store": (*store.CHECKS, *sqlite.CHECKS, *mongodb.CHECKS),
     "outside": outside.CHECKS,
     "safety": safety.CHECKS,

@@ -16,7 +16,7 @@ from idp.outgoing.http import Outgoing
 from storage import Store
 
 State = Literal["ok", "warn", "fail", "skipped"]
-Area = Literal["files", "machine", "store", "outside", "safety", "upkeep"]
+Area = Literal["files", "store", "outside", "safety", "upkeep"]
 
 MAX_RECORDS: Final = 5_000  # of a collection that one check reads, unless it is to read all
 MAX_NAMED: Final = 5  # of the records that were found

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import ssl
 import stat
-import tempfile
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -33,7 +32,6 @@ _MAX_FILES: Final = 1_000
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 # Where SQLite's locks or its shared memory are not reliable.
 _REMOTE: Final = frozenset({"9p", "afs", "ceph", "cifs", "lustre", "nfs", "nfs4", "smb3", "smbfs"})
-_TRIAL_BYTES: Final = 64 * 1024
 _GIGABYTE: Final = 1024**3
 
 
@@ -169,19 +167,6 @@ def _filesystem(directory: Path) -> str:
     return next(mounted_types, "unknown")
 
 
-async def tmp_writable(installation: Installation) -> Finding:
-    """Checks that a file can be written in the directory for temporary files; nothing of it
-    remains.
-    """
-    try:
-        directory = tempfile.gettempdir()
-        with tempfile.TemporaryFile(dir=directory, buffering=0) as file:
-            file.write(bytes(_TRIAL_BYTES))
-    except OSError as error:
-        return fail(f"no temporary file can be written: {error.strerror}: {error.filename}")
-    return ok(f"temporary files can be written in {directory}")
-
-
 async def tls_files(installation: Installation) -> Finding:
     """Checks that the files of the certificate can be used: a service that runs keeps the pair
     that it loaded before, but it can't be started with these.
@@ -238,15 +223,6 @@ CHECKS: Final = (
         about=Message("A SQLite store is on a disk of this machine: not NFS, CIFS or FUSE."),
         fix=Message("Move the data directory to a local disk, or use MongoDB."),
         run=data_filesystem,
-    ),
-    DoctorCheck(
-        id="tmp.writable",
-        area="files",
-        about=Message("Temporary files can be written."),
-        fix=Message(
-            "Set TMPDIR to a directory with free space in which the service's user can write."
-        ),
-        run=tmp_writable,
     ),
     DoctorCheck(
         id="tls.files",

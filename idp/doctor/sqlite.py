@@ -65,8 +65,8 @@ CHECKS: Final = (
         area="store",
         about=Message("At most 20 % (or 64 MB) of a SQLite file are not in use."),
         fix=Message(
-            "New records use this space first. To free it for other files, run idp store"
-            " compact while the service is stopped."
+            "New records use this space first. To free it for other files, stop the service and"
+            " run sqlite3 FILE 'PRAGMA auto_vacuum = INCREMENTAL; VACUUM'."
         ),
         run=free,
         needs="store",

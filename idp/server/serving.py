@@ -63,9 +63,7 @@ async def serve(
             _running(
                 [
                     _reload_on_request(reload_requested, reloader, watch, notifier),
-                    *([watch.run()] if watch else []),
-                    *([notifier.send_watchdog()] if notifier else []),
-                    *_coroutines(),
+                    *_coroutines(watch, notifier),
                     *store_metrics.coroutines(service),
                 ]
             ),
@@ -88,9 +86,14 @@ def _freeze_for_collector() -> None:
     gc.freeze()
 
 
-def _coroutines() -> Sequence[Coroutine[Any, Any, None]]:
+def _coroutines(
+    watch: CertificateWatch | None, notifier: Notifier | None
+) -> Sequence[Coroutine[Any, Any, None]]:
+    certificates = [watch.run()] if watch else []
+    watchdog = [notifier.send_watchdog()] if notifier else []
     orphans = [first_process.reap_orphans()] if first_process.is_first() else []
-    return [_report_repeated_lines(), *orphans, *process_metrics.coroutines()]
+    coroutines = [*certificates, *watchdog, *orphans, *process_metrics.coroutines()]
+    return [_report_repeated_lines(), *coroutines]
 
 
 async def _report_repeated_lines() -> None:

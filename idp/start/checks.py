@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -37,12 +37,11 @@ _log = logs.logger(__name__)
 
 class Launch(Struct, frozen=True):
     """The options of `idp serve` that are not settings: whether the operator declared the store
-    new, the command line for messages, and the names of settings that no longer have an effect.
+    new, and the command line for messages.
     """
 
     new_store: bool = False  # the installation may be created with an existing key
     command: str = "idp serve"  # the command line, without what --new-store adds to it
-    without_effect: Sequence[str] = ()  # settings that were given and have no effect
 
 
 DEFAULT_LAUNCH: Final = Launch()
@@ -98,11 +97,9 @@ def end_installation(config: Config) -> None:
 
 
 def warn(launch: Launch, *, is_new: bool) -> None:
-    """Logs a warning for each option in `launch` that has no effect: settings that are no longer
-    used, and `--new-store` unless this start creates the installation (`is_new`).
+    """Logs a warning if `launch` has `--new-store`, unless this start creates the installation
+    (`is_new`).
     """
-    for name in launch.without_effect:
-        _log.warning("a setting no longer has an effect: remove it", setting=name)
     if launch.new_store and not is_new:
         _log.warning("the store has an installation already: remove --new-store")
 

@@ -22,7 +22,6 @@ from idp.foundation.errors import (
     Unauthenticated,
 )
 from storage import StorageError, Unavailable, Unknown
-from storage.compacting import InUse
 from storage.filling import StoreNotEmpty
 
 OK: Final = 0
@@ -48,7 +47,6 @@ CODES: Final[Mapping[type[Exception], int]] = {
     PreconditionFailed: CONFLICT,
     FailedPrecondition: CONFLICT,
     StoreNotEmpty: CONFLICT,
-    InUse: CONFLICT,
     AlreadyRunning: TRY_AGAIN,
     Busy: UNREACHABLE,
     Unavailable: UNREACHABLE,

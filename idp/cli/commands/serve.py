@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
-from msgspec.structs import replace
 
 from idp.cli import given_options
 from idp.cli.settings import admin_pat_flag, insecure_http_flag, issuer_flag, load, store_flags
@@ -61,5 +60,4 @@ def serve(config_file: Path | None, new_store: bool, as_json: bool, **flags: obj
     from idp.server import listener  # imported late, because the other commands do not need it
 
     announce = listener.announce_as_json if as_json else listener.announce_as_text(started_at)
-    launch = replace(launch, without_effect=loaded.without_effect())
     raise SystemExit(listener.run(loaded.config, announce, launch, reload))

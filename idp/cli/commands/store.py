@@ -1,4 +1,4 @@
-"""`idp store`: verifies a whole store, and compacts its file."""
+"""`idp store`: verifies a whole store."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from idp.cli.settings import load_for_store, store_flags
 from idp.start import exit_codes
 
 
-@click.group(short_help="Verify the store, or compact its file.")
+@click.group(short_help="Verify the store.")
 def store() -> None:
-    """Verify the whole store, or compact its file."""
+    """Verify the whole store."""
 
 
 @store.command()
@@ -41,31 +41,3 @@ def verify(as_json: bool, config_file: Path | None, **flags: object) -> None:
         say(f"the store is whole: {total(report.manifest)}")
 
     raise SystemExit(exit_codes.guarded(run))
-
-
-@store.command()
-@store_flags
-@json_flag
-def compact(as_json: bool, config_file: Path | None, **flags: object) -> None:
-    """Rewrite a SQLite file without unused space; from then on it shrinks automatically. The
-    service must be stopped, and the disk needs free space of the file's size.
-    Example: idp store compact
-    """
-    config = load_for_store(config_file, flags).config
-
-    def run() -> None:
-        import storage
-        from idp.start import bootstrap
-
-        bootstrap.check_store_exists(config.store)
-        sizes = storage.compact(config.store)
-        if as_json:
-            click.echo(msgspec.json.encode(sizes))
-        before, after = _megabytes(sizes.bytes_before), _megabytes(sizes.bytes_after)
-        say(f"the file had {before}, and has {after}")
-
-    raise SystemExit(exit_codes.guarded(run))
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:.1f} MB"

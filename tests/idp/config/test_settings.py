@@ -186,6 +186,16 @@ def test_what_is_no_setting_is_refused_naming_the_nearest(file):
     assert str(path) in problems[0]
 
 
+def test_a_setting_of_an_earlier_release_is_refused_with_what_to_do(file):
+    name = "address_failures_before_delay"
+
+    problems = problems_of({}, {f"IDP_{name.upper()}": "20"}, file(f"{name} = 20\n"))
+
+    advice = "is no longer a setting: remove it; address_accounts_before_delay took its place"
+    assert len(problems) == 2
+    assert all(advice in each for each in problems)
+
+
 def test_all_problems_are_reported_at_once():
     environment = {"IDP_PORT": "x", "IDP_NONSENSE": "1", "IDP_VENDOR": "Not One"}
 

@@ -8,7 +8,7 @@ import pytest
 
 from idp.doctor import upkeep
 from idp.doctor.check import Installation
-from idp.records import JOBS, LOGOUT_MESSAGES, OUTBOX, Job, LogoutMessage, OutboxMessage
+from idp.records import JOBS, Job
 from storage import Insert
 
 
@@ -64,51 +64,3 @@ async def test_an_import_that_nothing_is_before_begins_within_ten_minutes(
     server.clock.advance(1)
 
     assert (await upkeep.jobs_late(installation)).names == ["waiting"]
-
-
-@pytest.mark.parametrize(
-    ("state", "found"),
-    [("queued", "warn"), ("sending", "warn"), ("sent", "ok"), ("held", "ok"), ("failed", "ok")],
-)
-async def test_a_message_that_is_to_be_sent_waits_for_a_quarter_of_an_hour(
-    server, installation, add, state, found
-):
-    now = server.clock.now()
-    ends_at = now + timedelta(days=1)
-    made = {"kind": "invite", "sealed": "", "created_at": now, "expires_at": ends_at}
-    await add(OUTBOX, OutboxMessage(id="mail", state=state, **made))
-
-    server.clock.advance(15 * 60)
-    assert (await upkeep.outbox_age(installation)).state == "ok"
-    server.clock.advance(1)
-
-    assert (await upkeep.outbox_age(installation)).state == found
-
-
-async def test_a_logout_message_is_late_once_its_next_attempt_is(server, installation, add):
-    now = server.clock.now()
-    times = {
-        "created_at": now,
-        "due_at": now + timedelta(minutes=30),
-        "expires_at": now + timedelta(days=1),
-    }
-    ids = {"session_id": "session", "user_id": "user", "client_id": "shop"}
-    await add(LOGOUT_MESSAGES, LogoutMessage(id="jti", **ids, **times))
-
-    server.clock.advance(44 * 60)
-    assert (await upkeep.outbox_age(installation)).state == "ok"
-    server.clock.advance(2 * 60)
-    found = await upkeep.outbox_age(installation)
-
-    assert found.state == "warn"
-    assert found.sentence == "the oldest message that waits to be sent has waited for 16 minutes"
-
-
-async def test_a_key_is_overdue_a_day_after_its_time(server, installation):
-    server.clock.advance(installation.config.key_rotation_seconds + 24 * 3600 - 60)
-    assert (await upkeep.keys_age(installation)).state == "ok"
-    server.clock.advance(120)
-    found = await upkeep.keys_age(installation)
-
-    assert (found.state, found.commands) == ("warn", ["idp keys rotate"])
-    assert found.sentence.endswith("active keys has been in use for 31 days")

@@ -48,7 +48,6 @@ WITHOUT = {
     "schema status": "reads the number of the schema",
     "audit verify": "changes nothing, and shows no event",
     "backup verify": "reads a file that only its passphrase opens",
-    "store compact": "copies a file page by page, sealed as it is",
     "store verify": "changes nothing, and shows no record",
     "restore": "fills an empty store",
     "copy-store": "copies what whoever can reach both stores can copy, sealed as it is",

@@ -19,22 +19,17 @@ from idp.records import (
     AUDIT_HEADS,
     DEFERRED_WORK,
     DOMAINS,
-    EVENTS,
     ORGANIZATIONS,
-    OUTBOX,
     PATS,
     POLICIES,
-    SIGNING_KEYS,
     USED_VALUES,
     USER_KEYS,
     USERS,
     AuditHead,
     DeferredWork,
     Email,
-    Event,
     LockoutRules,
     Organization,
-    OutboxMessage,
     PersonalAccessToken,
     Policy,
     RegisteredKey,
@@ -212,18 +207,6 @@ def keep_running(place, finding):
     place.store(until_swept)
 
 
-def old_keys(place):
-    """No service has run for longer than its keys may sign."""
-
-    async def ask(store):
-        return [key.id async for key in store.scan(SIGNING_KEYS, {"state": "active"})]
-
-    made_at = NOW - timedelta(days=32)
-    place.write(
-        *(Update(SIGNING_KEYS, id, set={"changed_at": made_at}) for id in place.store(ask))
-    )
-
-
 def deferred_work(place, age=timedelta(minutes=61)):
     values = {"kind": "project.deleted", "owner_id": "shop", "actor": "owner"}
     place.write(Insert(DEFERRED_WORK, DeferredWork(id="work", created_at=NOW - age, **values)))
@@ -232,47 +215,6 @@ def deferred_work(place, age=timedelta(minutes=61)):
 def do_deferred_work(place, finding):
     assert finding.names == ["project.deleted: shop"]
     place.write(Delete(DEFERRED_WORK, "work"))
-
-
-def unsent_mail(place, state="queued", age=timedelta(minutes=16)):
-    made = {"created_at": NOW - age, "expires_at": NOW + timedelta(days=1), "state": state}
-    place.write(Insert(OUTBOX, OutboxMessage(id="mail", kind="invite", sealed="", **made)))
-
-
-def mail_is_sent(place, finding):
-    place.write(Update(OUTBOX, "mail", set={"state": "sent"}))
-
-
-def old_backup(place, age=timedelta(hours=27)):
-    directory = place.data.parent / "backups"
-    directory.mkdir(exist_ok=True)
-    place.settings["backup_dir"] = str(directory)
-    made_at = (NOW - age).isoformat()
-    last = {"file": "one.idp", "madeAt": made_at, "verifiedAt": made_at}
-    (directory / "last.json").write_text(json.dumps({**last, "records": 9, "bytes": 900}))
-
-
-def new_backup(place, finding):
-    assert finding.sentence == "the newest backup, one.idp, was made 27 hours ago"
-    old_backup(place, timedelta(hours=1))
-
-
-def unsealed_event(place, age=timedelta(minutes=6), type="user.created"):
-    what = {"collection": "users", "record_id": "user", "sequence": 1, "actor": "admin"}
-    at = datetime.now(UTC) - age
-    place.write(Insert(EVENTS, Event(id="event", type=type, at=at, **what)))
-
-
-async def seal_all(store):
-    """Marks every event as sealed, those of the first start, too."""
-    page = await store.find(EVENTS, {"stream": None, "position": None}, limit=1000)
-    marks = [{"stream": "change", "position": n} for n in range(1, len(page.records) + 1)]
-    pairs = zip(page.records, marks, strict=True)
-    await store.commit_each([[Update(EVENTS, event.id, set=mark)] for event, mark in pairs])
-
-
-def events_sealed(place, finding):
-    place.store(seal_all)
 
 
 def coming_removal(place, days=20):
@@ -307,10 +249,6 @@ CASES = {
     "names.foreign": ("warn", foreign_name, by_commands),
     "emails.unproven": ("warn", unproven_email, verify_email),
     "sweep.backlog": ("warn", backlog, keep_running),
-    "keys.age": ("warn", old_keys, by_commands),
     "jobs.late": ("warn", deferred_work, do_deferred_work),
-    "outbox.age": ("warn", unsent_mail, mail_is_sent),
-    "backup.age": ("warn", old_backup, new_backup),
-    "audit.lag": ("warn", unsealed_event, events_sealed),
     "events.retention": ("warn", coming_removal, events_stay),
 }

@@ -29,25 +29,8 @@ def test_of_several_processes_one_warns_of_it(start_program):
     assert program.printed.count("passwords may travel unencrypted") == 1
 
 
-def test_a_setting_without_effect_is_warned_of_once(tmp_path):
-    log = started(tmp_path, IDP_ADDRESS_FAILURES_BEFORE_DELAY="20").log
-    told = [line for line in log.splitlines() if "no longer has an effect" in line]
-
-    assert len(told) == 1
-    assert "address_failures_before_delay" in told[0]
-
-
-def test_of_several_processes_one_warns_of_a_setting_and_of_a_flag_without_effect(
-    start_program, installed
-):
-    program = start_program(
-        "--new-store", "--processes", "2", IDP_ADDRESS_FAILURES_BEFORE_DELAY="20"
-    )
+def test_of_several_processes_one_warns_of_a_flag_without_effect(start_program, installed):
+    program = start_program("--new-store", "--processes", "2")
     program.stop()
 
-    assert program.printed.count("no longer has an effect") == 1
     assert program.printed.count("remove --new-store") == 1
-
-
-def test_a_start_without_it_warns_of_nothing(tmp_path):
-    assert "has an effect" not in started(tmp_path).log
