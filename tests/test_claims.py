@@ -19,13 +19,8 @@ CLAIMS = {
         "Sessions, tokens and keys stay valid": "tests/program/backups/test_backup_program.py",
         "the restore has compared every record already": "idp/backup/restoring.py",
         "in memory that does not grow with their number": "benchmarks/backup/__main__.py",
-        "25 commands one after the other": "tests/flows/test_store_budget.py",
-        "With 80 ms between the regions a sign-in takes up to 2 s": CALCULATED,
-        "50 million people who sign in once a day": CALCULATED,
-        "sign-ins a second at the peak, which are 35,000 commands a second": CALCULATED,
         "(`mongo.rtt`) and warns above 5 ms": "tests/program/doctor/doctor_store_cases.py",
         "a sharded": "tests/idp/start/test_checks.py",
-        "the first 12 bits of SHA-256": "on paper",
     },
     "docs/how-to/operating.md": {
         "with the new key within 10 seconds": "tests/idp/start/test_master_keys.py",

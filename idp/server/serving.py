@@ -46,8 +46,7 @@ async def serve(
     from idp.server.http_server import BoundedServer
 
     config, importer = service.config, Importer(service)
-    app = App(replace(service, wake_importer=importer.wake))
-    stop = StopRequest(parent)
+    app, stop = App(replace(service, wake_importer=importer.wake)), StopRequest(parent)
     server = BoundedServer(app, config, certificate.context(config), stop.stop_now)
     watch = _certificate_watch(config, server.use_certificate)
     reload_requested = asyncio.Event()

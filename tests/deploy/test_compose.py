@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socketserver
 import threading
 from contextlib import closing
@@ -23,14 +22,11 @@ pytestmark = pytest.mark.load
 COMPOSE = ROOT / "deploy" / "compose"
 
 
-def test_it_loads(tmp_path):
-    directory = shutil.copytree(COMPOSE, tmp_path / "compose")
-    for secret in yaml.safe_load((COMPOSE / "compose.yaml").read_text())["secrets"].values():
-        (directory / secret["file"]).write_text("a secret\n")
-    model = yaml.safe_load(run(go_tools.program("compose-go"), directory / "compose.yaml"))
+def test_it_loads():
+    model = yaml.safe_load(run(go_tools.program("compose-go"), COMPOSE / "compose.yaml"))
 
-    assert model["services"].keys() >= {"idp", "group1", "group2", "balancer", "mongo1"}
-    assert all(each["read_only"] for each in model["services"].values())
+    assert model["services"].keys() == {"idp"}
+    assert model["services"]["idp"]["read_only"]
 
 
 class Silent(socketserver.StreamRequestHandler):

@@ -1,4 +1,4 @@
-"""Debian's haproxy, as `deploy/compose` configures it, in front of programs on loopback."""
+"""Debian's haproxy, as `deploy/haproxy.cfg` configures it, in front of programs on loopback."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.programs import debian
 from tests.support.servers.replica_set import DIE_WITH_PARENT
 
 PROGRAM = "/usr/sbin/haproxy"
-CONFIGURATION = Path(__file__).parents[3] / "deploy" / "compose" / "haproxy.cfg"
+CONFIGURATION = Path(__file__).parents[3] / "deploy" / "haproxy.cfg"
 
 
 def configuration(port: int, servers: dict[str, int]) -> str:
