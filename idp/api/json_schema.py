@@ -47,6 +47,8 @@ class Schemas:
         )
         self._references = {kind: _reference(kind) for kind in [*kinds, *request_structs]}
         self.components |= {published_name(kind): self._object(kind) for kind in request_structs}
+        if len(self.components) < len(self._references):
+            raise ValueError("two structs have one published name: see idp/api/schema_names.py")
 
     def of(self, kind: type[Any]) -> Schema:
         """Returns the `$ref` object that refers to the schema of a request or answer struct."""

@@ -8,8 +8,10 @@ import msgspec
 import pytest
 from openapi_spec_validator import validate
 
-from idp.api import OPERATIONS, description, examples
+from idp.api import OPERATIONS, description, error_body, examples
+from idp.api.json_schema import Schemas
 from idp.api.schema_names import PUBLISHED_NAMES
+from idp.schema.answers import Answer
 from idp.schema.reading import collect
 from tests.support.management.api_samples import CALLS, called
 from tests.support.management.api_world import World
@@ -75,12 +77,22 @@ def test_the_description_changes_only_where_clients_are_meant_to_see_it():
     )
 
 
-def test_every_published_name_belongs_to_one_struct_of_a_call(document):
-    for path in PUBLISHED_NAMES:
+def test_every_name_that_differs_from_its_class_belongs_to_one_struct_of_a_call(document):
+    for path, published in PUBLISHED_NAMES.items():
         module, _, name = path.rpartition(".")
         assert issubclass(getattr(import_module(module), name), msgspec.Struct)
+        assert published != name
 
-    assert sorted(PUBLISHED_NAMES.values()) == sorted(document["components"]["schemas"])
+    assert len(set(PUBLISHED_NAMES.values())) == len(PUBLISHED_NAMES)
+    assert set(PUBLISHED_NAMES.values()) <= set(document["components"]["schemas"])
+
+
+def test_two_structs_of_one_name_are_not_published():
+    fields, bases = [("other", str)], (Answer,)
+    other = msgspec.defstruct("Detail", fields, bases=bases, frozen=True)
+
+    with pytest.raises(ValueError, match="one published name"):
+        Schemas([], [error_body.Detail, other])
 
 
 async def test_a_client_that_has_the_description_learns_that_it_is_current(visitor):
