@@ -9,10 +9,10 @@ from handlers.console.actions import Action, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import PAGE, ListHandler
 from handlers.console.sections import CONSOLE
-from handlers.forms import cells, problem_texts
+from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, cell, chip
 from handlers.forms.run_operation import BY_NAME, Document
-from idp.error_catalogue import ERROR_CODES
+from idp.error_catalogue import ERROR_CODES, problem_texts
 from idp.foundation import durations
 from idp.foundation.errors import FieldProblem
 from idp.foundation.i18n import Message, message

@@ -13,7 +13,8 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from handlers.forms import durations, problem_texts
+from handlers.forms import durations
+from idp.error_catalogue import problem_texts
 from idp.foundation.errors import IdpError
 from idp.foundation.i18n import Message
 from idp.foundation.texts import typed_texts

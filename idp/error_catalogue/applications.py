@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.error_catalogue.entry import CatalogueEntry
+from idp.foundation.i18n import message
 
 ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "app.clock_skew": CatalogueEntry(
         400,
         "The clock skew is not a number of whole seconds from 0s to 5s.",
         "Write it like 3s.",
+        field_text=message("Enter a time from 0s to 5s.", context="refused"),
     ),
     "app.demo": CatalogueEntry(
         400,
@@ -37,6 +39,9 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The name is that of a reserved claim.",
         "Choose another name.",
+        field_text=message(
+            "Choose another name. Tokens already have this claim.", context="refused"
+        ),
     ),
     "app.login_version.base_uri": CatalogueEntry(
         400,
@@ -72,6 +77,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The key would have expired already.",
         "Choose a time in the future.",
+        field_text=message("That date is in the past.", context="refused"),
     ),
     "key.not_found": CatalogueEntry(
         404,
@@ -82,6 +88,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The text isn't a public key that can verify assertions.",
         "Send the base64 of a PEM with an RSA key of 2048 bits or more, P-256, or Ed25519.",
+        field_text=message("Enter a public key as PEM: RSA, P-256 or Ed25519.", context="refused"),
     ),
     "key.removed": CatalogueEntry(
         400,
@@ -97,6 +104,9 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The address doesn't have the form that the preset requires.",
         "Send scheme and host of the application, such as https://grafana.example.com.",
+        field_text=message(
+            "Enter a host name such as app.example.com, or the URL of a page.", context="refused"
+        ),
     ),
     "preset.not_found": CatalogueEntry(
         404,
@@ -158,6 +168,9 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         409,
         "The project already has a role with this key.",
         "Use it, or choose another key.",
+        field_text=message(
+            "Choose another key. The project already has this role.", context="refused"
+        ),
     ),
     "role.not_found": CatalogueEntry(
         404,
@@ -173,6 +186,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         409,
         "The user already has roles in this project.",
         "Change them by PUT.",
+        request_text=message("This user already has roles in that project.", context="console"),
     ),
     "user_grant.not_found": CatalogueEntry(
         404,

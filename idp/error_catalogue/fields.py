@@ -6,37 +6,47 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.error_catalogue.entry import CatalogueEntry
+from idp.foundation.i18n import message
 
 ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "birthdate.invalid": CatalogueEntry(
         400,
         "The text is neither a date nor a year.",
         "Enter 1990-01-31, 1990, or 0000-01-31 without a year.",
+        field_text=message("Enter a date such as 1990-01-31, or a year.", context="console"),
     ),
     "colour.invalid": CatalogueEntry(
         400,
         "The text isn't a colour.",
         "Write it as #rrggbb.",
+        field_text=message("Enter a colour such as #2b4fc7.", context="refused"),
     ),
     "domain.invalid": CatalogueEntry(
         400,
         "The text isn't a domain name.",
         "Write a name such as example.com, without a port or path.",
+        field_text=message("Enter a domain name such as example.com.", context="console"),
     ),
     "email.invalid": CatalogueEntry(
         400,
         "The text isn't an email address.",
         "Write an address such as ada@example.com.",
+        field_text=message("Enter an email such as name@example.com.", context="console"),
     ),
     "expiration.too_late": CatalogueEntry(
         400,
         "The token or key would last longer than pat_max_days or key_max_days allows.",
         "Choose an earlier time, or send no expirationDate for the latest that is allowed.",
+        field_text=message(
+            "Choose an earlier date. The installation doesn't allow one this late.",
+            context="refused",
+        ),
     ),
     "field.address": CatalogueEntry(
         400,
         "The text isn't the URL of a web page.",
         "Begin it with https:// or http://.",
+        field_text=message("Enter a URL such as https://example.com/.", context="console"),
     ),
     "field.base64": CatalogueEntry(
         400,
@@ -47,46 +57,59 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The text contains a character that isn't allowed, such as a line break.",
         "Leave it out.",
+        field_text=message("Remove the characters that can't be used.", context="console"),
     ),
     "field.conflict": CatalogueEntry(
         400,
         "Two fields were sent that exclude each other.",
         "Send one of them.",
+        field_text=message(
+            "Enter another value. This one can't be combined with the others.", context="console"
+        ),
     ),
     "field.duplicate": CatalogueEntry(
         400,
         "A field was sent under both of its names, or a value is listed twice.",
         "Send it once.",
+        field_text=message("Remove the duplicate entry.", context="refused"),
     ),
     "field.duration": CatalogueEntry(
         400,
         "The text isn't a duration.",
         "Write it in the format of Go, such as 1h30m0s.",
+        field_text=message("Enter a whole number such as 12.", context="console"),
     ),
     "field.empty": CatalogueEntry(
         400,
         "The field is empty, or has only spaces.",
         "Send a value, or leave the field out if it is not required.",
+        field_text=message("Enter a value.", context="console"),
     ),
     "field.out_of_range": CatalogueEntry(
         400,
         "The number or duration is too small or too large.",
         "Choose one within the limits in the message.",
+        field_text=message(
+            "Enter another number. This one is too small or too large.", context="console"
+        ),
     ),
     "field.required": CatalogueEntry(
         400,
         "The field is missing.",
         "Send it.",
+        field_text=message("Enter a value.", context="console"),
     ),
     "field.timestamp": CatalogueEntry(
         400,
         "The text isn't a timestamp.",
         "Write it in RFC 3339, such as 2030-01-31T12:00:00Z.",
+        field_text=message("Enter a date such as 2030-12-31.", context="console"),
     ),
     "field.too_few": CatalogueEntry(
         400,
         "The list has too few elements.",
         "Send as many as the detail's limit says.",
+        field_text=message("Choose at least one.", context="console"),
     ),
     "field.too_long": CatalogueEntry(
         400,
@@ -112,6 +135,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The value isn't one of those that the message lists.",
         "Send one of them.",
+        field_text=message("Choose one from the list.", context="console"),
     ),
     "field.unsupported": CatalogueEntry(
         400,
@@ -122,16 +146,19 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The value has the wrong type.",
         "Send the type that the message names.",
+        field_text=message("Enter another value. This one can't be used here.", context="console"),
     ),
     "language.invalid": CatalogueEntry(
         400,
         "The text isn't a language tag.",
         "Write a tag such as en or pt-BR, of at most ten characters.",
+        field_text=message("Enter a language such as en or pt-BR.", context="console"),
     ),
     "language.not_allowed": CatalogueEntry(
         400,
         "The default language is not one of those that are allowed.",
         "Allow it, or choose another one.",
+        field_text=message("Choose one of the allowed languages.", context="policies"),
     ),
     "language.not_shipped": CatalogueEntry(
         400,
@@ -142,6 +169,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The text isn't an https URL.",
         "Begin it with https://; {{.Lang}} is only allowed after the host.",
+        field_text=message("Enter a URL that begins with https://.", context="refused"),
     ),
     "origin.form": CatalogueEntry(
         400,
@@ -152,6 +180,9 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The text isn't a phone number with its country code.",
         "Write it like +41791234567.",
+        field_text=message(
+            "Enter a phone number with its country code, such as +41791234567.", context="console"
+        ),
     ),
     "query.cursor": CatalogueEntry(
         400,
@@ -177,41 +208,63 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The URI contains an invalid character.",
         "Percent-encode it; write host names in punycode.",
+        field_text=message(
+            "Remove the characters that a URL can't have, such as spaces.", context="refused"
+        ),
     ),
     "redirect_uri.dots": CatalogueEntry(
         400,
         "The path contains . or .. as a segment, which browsers resolve.",
         "Write the path as it will be sent.",
+        field_text=message("Remove . and .. from the path.", context="refused"),
     ),
     "redirect_uri.fragment": CatalogueEntry(
         400,
         "The URI has a fragment (#).",
         "Leave it out: responses are sent in the query, the fragment or a form.",
+        field_text=message("Remove the # and what follows it.", context="refused"),
     ),
     "redirect_uri.host": CatalogueEntry(
         400,
         "The URI has no host, has a username, or has an invalid port.",
         "Write https://host/path.",
+        field_text=message(
+            "Enter a URL with a valid host and port and without a username.", context="refused"
+        ),
     ),
     "redirect_uri.http": CatalogueEntry(
         400,
         "Codes sent to an http URI aren't encrypted.",
         "Use https, or a loopback address; for development, devMode.",
+        field_text=message(
+            "Use https. Only loopback addresses, such as http://localhost:3000/, and"
+            " development mode allow http.",
+            context="refused",
+        ),
     ),
     "redirect_uri.relative": CatalogueEntry(
         400,
         "The URI is not absolute.",
         "Write the complete URI, such as https://app.example/cb.",
+        field_text=message(
+            "Enter a complete URL such as https://app.example.com/callback.", context="refused"
+        ),
     ),
     "redirect_uri.scheme": CatalogueEntry(
         400,
         "This scheme can't be registered, or only for native applications.",
         "Use https.",
+        field_text=message(
+            "Enter an https URL. Only native apps can use custom schemes.", context="refused"
+        ),
     ),
     "redirect_uri.wildcard": CatalogueEntry(
         400,
         "The URI contains a wildcard (*); URIs are compared exactly.",
         "Register each URI.",
+        field_text=message(
+            "Enter each URL in full. Wildcards (*) can't be used.", context="refused"
+        ),
     ),
     "text.placeholder": CatalogueEntry(
         400,
@@ -227,6 +280,10 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The text doesn't have the placeholders of the one that it replaces.",
         "Use each of those that the message lists, once.",
+        field_text=message(
+            "Use each placeholder of the default text once, unchanged, and no others.",
+            context="policies",
+        ),
     ),
     "login_text.repeated": CatalogueEntry(
         400,
@@ -247,26 +304,38 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The picture is animated.",
         "Send a picture with a single frame.",
+        field_text=message("Choose a picture that isn't animated.", context="policies"),
     ),
     "picture.invalid": CatalogueEntry(
         400,
         "The picture is damaged.",
         "Save it again, and send that file.",
+        field_text=message(
+            "Save the picture again and upload it. This file is damaged.", context="policies"
+        ),
     ),
     "picture.kind": CatalogueEntry(
         400,
         "The file isn't a PNG, JPEG or WebP picture.",
         "Save it as one of these.",
+        field_text=message("Choose a PNG, JPEG or WebP picture.", context="policies"),
     ),
     "picture.svg": CatalogueEntry(
         400,
         "SVG can contain scripts, and isn't accepted.",
         "Save it as PNG.",
+        field_text=message(
+            "Save the picture as PNG. SVG files can contain scripts and aren't accepted.",
+            context="policies",
+        ),
     ),
     "picture.too_large": CatalogueEntry(
         400,
         "The picture has too many bytes or pixels.",
         "Send at most 512 kB and 2000 pixels in each direction.",
+        field_text=message(
+            "Choose a smaller picture: at most 512 kB and 2000 pixels.", context="policies"
+        ),
     ),
     "url_template.invalid": CatalogueEntry(
         400,
@@ -284,5 +353,6 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "There is no time zone of this name.",
         "Use a name of the IANA time zone database, such as Europe/Zurich.",
+        field_text=message("Enter a time zone such as Europe/Zurich.", context="console"),
     ),
 }

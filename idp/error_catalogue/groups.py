@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.error_catalogue.entry import CatalogueEntry
+from idp.foundation.i18n import message
 
 ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "group.not_found": CatalogueEntry(
@@ -17,6 +18,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         409,
         "Another group of the organization has this name.",
         "Choose another name; case is ignored.",
+        field_text=message("Choose another name. Another group has this one.", context="console"),
     ),
     "group.too_many": CatalogueEntry(
         400,
@@ -47,6 +49,10 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The membership comes from a directory or a connection.",
         "Remove the user from the group there.",
+        request_text=message(
+            "A directory or a connection manages this membership. Remove it there.",
+            context="console",
+        ),
     ),
     "group.grant_not_found": CatalogueEntry(
         404,

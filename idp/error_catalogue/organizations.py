@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.error_catalogue.entry import CatalogueEntry
+from idp.foundation.i18n import message
 
 ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "import.org_differs": CatalogueEntry(
@@ -17,11 +18,13 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         409,
         "The organization has this domain already.",
         "Use it.",
+        request_text=message("The organization already has this domain.", context="console"),
     ),
     "domain.no_challenge": CatalogueEntry(
         400,
         "No verification was requested yet.",
         "Generate a validation token first, and publish it where the answer says.",
+        request_text=message("Generate a token first.", context="console"),
     ),
     "domain.not_found": CatalogueEntry(
         404,
@@ -33,31 +36,44 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         "The token was not found at the domain.",
         "Publish it where the answer of the generation said; DNS records can take a while to"
         " become visible.",
+        request_text=message(
+            "The token was not found. DNS changes can take a few hours.", context="console"
+        ),
     ),
     "domain.not_verified": CatalogueEntry(
         400,
         "The domain isn't verified.",
         "Verify it first.",
+        request_text=message("Verify the domain first.", context="console"),
     ),
     "domain.primary": CatalogueEntry(
         400,
         "It is the primary domain.",
         "Make another one primary first.",
+        request_text=message(
+            "Usernames end with this domain. Make another domain primary first.", context="console"
+        ),
     ),
     "domain.reserved": CatalogueEntry(
         400,
         "The domain belongs to the service itself.",
         "Choose another one.",
+        field_text=message(
+            "Enter another domain. The service creates the domains under this one.",
+            context="console",
+        ),
     ),
     "domain.too_many": CatalogueEntry(
         400,
         "The organization has as many domains as it can have.",
         "Remove one.",
+        request_text=message("The organization has too many domains.", context="console"),
     ),
     "domain.verified": CatalogueEntry(
         400,
         "The domain is already verified.",
         "There is nothing left to do.",
+        request_text=message("The domain is already verified.", context="console"),
     ),
     "language.not_found": CatalogueEntry(
         404,
@@ -93,11 +109,15 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         409,
         "The user is a member already.",
         "Change their roles by PUT.",
+        request_text=message("This user is already a member.", context="console"),
     ),
     "member.last_owner": CatalogueEntry(
         400,
         "The organization has no other active owner.",
         "Make another user an owner first.",
+        request_text=message(
+            "There is no other owner. Add a second owner first.", context="console"
+        ),
     ),
     "member.not_found": CatalogueEntry(
         404,
@@ -113,16 +133,27 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         409,
         "The domain is another organization's primary one.",
         "Choose another one.",
+        field_text=message(
+            "Enter another domain. Another organization has this one.", context="console"
+        ),
     ),
     "organization.last_owner": CatalogueEntry(
         400,
         "All active owners of the installation belong to the organization.",
         "Make a user of another organization an owner first.",
+        request_text=message(
+            "All owners of the installation belong to this organization. Add an owner from"
+            " another organization first.",
+            context="console",
+        ),
     ),
     "organization.name_taken": CatalogueEntry(
         409,
         "The name is another organization's.",
         "Choose another one.",
+        field_text=message(
+            "Choose another name. Another organization has this one.", context="console"
+        ),
     ),
     "organization.not_found": CatalogueEntry(
         404,
@@ -133,11 +164,15 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "It is the installation's own organization, which can't be deleted or deactivated.",
         "Choose another one.",
+        request_text=message(
+            "The installation's first organization can't be deleted.", context="console"
+        ),
     ),
     "organization.state": CatalogueEntry(
         400,
         "The organization already is in that state, or can't change to it from its present one.",
         "Read its state first.",
+        request_text=message("The state has changed in the meantime.", context="console"),
     ),
     "password_age_policy.warning": CatalogueEntry(
         400,

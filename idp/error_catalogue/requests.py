@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.error_catalogue.entry import CatalogueEntry
+from idp.foundation.i18n import message
 
 ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "already_exists": CatalogueEntry(
@@ -53,12 +54,20 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         409,
         "The Idempotency-Key was used for another request within the last day.",
         "Use a new key for each new request; repeat a request with the same body.",
+        request_text=message(
+            "This form was already submitted with other values. Submit it again if you want both.",
+            context="console",
+        ),
     ),
     "idempotency.secret_gone": CatalogueEntry(
         409,
         "The call was carried out before under this Idempotency-Key, and the secret of its"
         " answer is stored for ten minutes only.",
         "Generate another secret for the record that the message names, under a new key.",
+        request_text=message(
+            "This was already done, and its secret can't be shown again. Create another one.",
+            context="console",
+        ),
     ),
     "if_match.invalid": CatalogueEntry(
         400,
@@ -135,6 +144,11 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         412,
         "The record has changed since you read it.",
         "Read it again, and decide whether your change still applies.",
+        request_text=message(
+            "Someone else has changed this. Check the values that you entered. Saving them"
+            " replaces the other change.",
+            context="console",
+        ),
     ),
     "rate_limit.exceeded": CatalogueEntry(
         429,

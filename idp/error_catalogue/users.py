@@ -6,17 +6,22 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.error_catalogue.entry import CatalogueEntry
+from idp.foundation.i18n import message
 
 ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "code.expired": CatalogueEntry(
         400,
         "No code is waiting, or it has expired.",
         "Request a new one.",
+        field_text=message("Generate a new code. This one is no longer valid.", context="console"),
     ),
     "code.tries": CatalogueEntry(
         400,
         "Too many wrong codes were tried.",
         "Request a new one.",
+        field_text=message(
+            "Generate a new code. There were too many failed attempts.", context="console"
+        ),
     ),
     "code.closed": CatalogueEntry(
         400,
@@ -27,11 +32,16 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The code is not the one that was sent.",
         "Copy it again from the message.",
+        field_text=message("Check the code. This one is wrong.", context="console"),
     ),
     "user.name.foreign_domain": CatalogueEntry(
         400,
         "The username ends with a domain that another organization has verified.",
         "Choose another username; an administrator of the installation can assign this one.",
+        field_text=message(
+            "Choose another username. This one ends with another organization's domain.",
+            context="console",
+        ),
     ),
     "user.has_password": CatalogueEntry(
         400,
@@ -47,6 +57,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The user's address isn't verified, so nothing is sent to it.",
         "Verify the address first, or request the code in the answer.",
+        request_text=message("There is no verified address to send a code to.", context="console"),
     ),
     "email.not_waiting": CatalogueEntry(
         400,
@@ -107,6 +118,9 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The password is in the list of breached passwords.",
         "Choose another one.",
+        field_text=message(
+            "Enter another password. This one has appeared in a data breach.", context="console"
+        ),
     ),
     "password.characters": CatalogueEntry(
         400,
@@ -117,6 +131,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The password is one of the most common ones.",
         "Choose a longer one of several words.",
+        field_text=message("Enter another password. This one is too common.", context="console"),
     ),
     "password.lowercase": CatalogueEntry(
         400,
@@ -132,6 +147,10 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The password contains the person's own name, address or similar data.",
         "Choose words that have nothing to do with them.",
+        field_text=message(
+            "Enter another password. This one can be guessed from the user's data.",
+            context="console",
+        ),
     ),
     "password.refused": CatalogueEntry(
         400,
@@ -147,21 +166,27 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The password is easier to guess than the policy allows.",
         "Use several unrelated words.",
+        field_text=message(
+            "This password is easy to guess. Use several unrelated words.", context="password"
+        ),
     ),
     "password.too_long": CatalogueEntry(
         400,
         "The password has more than 200 characters.",
         "Shorten it.",
+        field_text=message("Enter a shorter password.", context="console"),
     ),
     "password.too_many_bytes": CatalogueEntry(
         400,
         "The password has more bytes than the hash function supports.",
         "Shorten it, or use argon2.",
+        field_text=message("Enter a shorter password.", context="console"),
     ),
     "password.too_short": CatalogueEntry(
         400,
         "The password has fewer characters than the policy requires.",
         "Send a longer text.",
+        field_text=message("Enter a longer password.", context="console"),
     ),
     "password.unchanged": CatalogueEntry(
         400,
@@ -194,6 +219,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The token would have expired already.",
         "Choose a time in the future.",
+        field_text=message("That date is in the past.", context="refused"),
     ),
     "pat.not_found": CatalogueEntry(
         404,
@@ -244,6 +270,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The user belongs to the demo.",
         "End the demo instead.",
+        request_text=message("The demo application needs this user.", context="console"),
     ),
     "user.email_held": CatalogueEntry(
         400,
@@ -259,21 +286,27 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         409,
         "The ID belongs to another user.",
         "Choose another one, or let the service choose.",
+        field_text=message("Enter another ID. Another user has this one.", context="console"),
     ),
     "user.last_owner": CatalogueEntry(
         400,
         "The installation has no other active owner.",
         "Make another user an owner first.",
+        request_text=message(
+            "This user is the only owner. Add a second owner first.", context="console"
+        ),
     ),
     "user.login_name_taken": CatalogueEntry(
         409,
         "The username or email already belongs to another user.",
         "Choose another one.",
+        field_text=message("That name is taken.", context="console"),
     ),
     "user.name_invisible": CatalogueEntry(
         400,
         "The name contains invisible characters.",
         "Leave them out.",
+        field_text=message("Remove the invisible characters.", context="console"),
     ),
     "user.name_length": CatalogueEntry(
         400,
@@ -289,6 +322,9 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The name begins or ends with a space.",
         "Leave them out.",
+        field_text=message(
+            "Remove the spaces at the start and end of the username.", context="console"
+        ),
     ),
     "user.no_secret": CatalogueEntry(
         400,
@@ -299,6 +335,7 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         404,
         "There is no such user.",
         "Check the ID; the user may belong to another organization.",
+        field_text=message("No user has that name.", context="console"),
     ),
     "user.not_human": CatalogueEntry(
         400,
@@ -319,10 +356,15 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "The user has to verify their own address.",
         "Request a code.",
+        request_text=message(
+            "You can't mark your own address as verified. Request a code instead.",
+            context="console",
+        ),
     ),
     "user.state": CatalogueEntry(
         400,
         "The user already is in that state, or can't change to it from the present one.",
         "Read their state first.",
+        request_text=message("The state has changed in the meantime.", context="console"),
     ),
 }
