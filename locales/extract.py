@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import io
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
@@ -55,6 +56,20 @@ def from_python(
     for node in sorted(calls, key=lambda node: node.lineno):
         if call := _call(node):
             yield (node.lineno, *call, _comments(lines, node.lineno))
+
+
+def from_presets(
+    file: IO[bytes],
+    keywords: Iterable[str],
+    comment_tags: Iterable[str],
+    options: Mapping[str, object],
+) -> Iterator[Extracted]:
+    """Yields the notes of presets and the reasons of choices (`idp/clients/presets/preset.py`)."""
+    for table in tomllib.load(file).values():
+        notes = table.get("notes", ())
+        reasons = [each["reason"] for each in table.values() if isinstance(each, dict)]
+        for text in (*notes, *reasons):
+            yield 0, "pgettext", ("presets", text), []
 
 
 def _call(node: ast.Call) -> tuple[str, tuple[str | None, ...]] | None:

@@ -116,7 +116,7 @@ class WizardHandler(ConsoleHandler):
     @property
     def _kind(self) -> Kind | None:
         requested = self.query_params().if_once("kind")
-        preset = presets.PRESETS.get(self._preset_name or "")
+        preset = presets.all_presets().get(self._preset_name or "")
         if preset is not None:
             return preset.kind
         return next((kind for kind in _CARDS if kind == requested), None)
@@ -127,7 +127,7 @@ class WizardHandler(ConsoleHandler):
 
     @property
     def _preset(self) -> Preset | None:
-        return presets.PRESETS.get(self._preset_name or "")
+        return presets.all_presets().get(self._preset_name or "")
 
     @property
     def _operation(self) -> str:

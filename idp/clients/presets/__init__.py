@@ -5,24 +5,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
-from idp.clients.presets import devices, django, flask, frameworks, libraries, products
+from idp.clients.presets import preset as preset_tables
 from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES
 from idp.config.urls import is_loopback
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.oauth import paths
 
-PRESETS: Final[Mapping[str, Preset]] = (
-    flask.PRESETS
-    | django.PRESETS
-    | frameworks.PRESETS
-    | libraries.PRESETS
-    | products.PRESETS
-    | devices.PRESETS
-)
 _PLACEHOLDER: Final = re.compile(r"<([a-z_]+)>")
 _ADDRESS: Final = re.compile(
     r"(?P<scheme>https?://)?(?P<name>[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?"
@@ -32,9 +25,15 @@ _DEFAULT_PORT: Final = 3000  # behind a proxy that ends TLS
 _APP_TYPES: Final = {kind: name for name, kind in APP_TYPES.items()}
 
 
+@cache
+def all_presets() -> Mapping[str, Preset]:
+    """Returns every preset by its name."""
+    return dict(preset_tables.read())
+
+
 def find(name: str) -> Preset:
     """Returns the preset of this name. Raises NotFound."""
-    preset = PRESETS.get(name)
+    preset = all_presets().get(name)
     if preset is None:
         raise NotFound(
             "there is no such preset: idp preset list lists them", error_code="preset.not_found"
@@ -44,7 +43,7 @@ def find(name: str) -> Preset:
 
 def of_kind(kind: Kind) -> dict[str, Preset]:
     """Returns the presets for an application of this kind, by their names."""
-    return {name: preset for name, preset in PRESETS.items() if preset.kind == kind}
+    return {name: preset for name, preset in all_presets().items() if preset.kind == kind}
 
 
 def expand(name: str, host: str) -> dict[str, Any]:

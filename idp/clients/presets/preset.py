@@ -1,20 +1,27 @@
-"""The parts of a preset: a tool's settings, the reason for each, and the tool's configuration."""
+"""The parts of a preset, which are data: `*.toml` in this package.
+
+Each table is a preset. The table's `chosen` names tables of `choices.toml`, whose settings it
+has.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
+import msgspec
 from msgspec import Struct
 
-from idp.foundation.i18n import Message, message
+from idp.foundation.i18n import Message
 
 Kind = Literal["web", "user_agent", "native", "api"]
+T = TypeVar("T")
 
-CODE: Final = "OIDC_GRANT_TYPE_AUTHORIZATION_CODE"
-REFRESH: Final = "OIDC_GRANT_TYPE_REFRESH_TOKEN"
-DEVICE: Final = "OIDC_GRANT_TYPE_DEVICE_CODE"
 GROUPS: Final = "groups"
+# In the order in which presets are listed.
+_FILES: Final = ("flask", "django", "frameworks", "libraries", "products", "devices")
+_CONTEXT: Final = "presets"  # as in locales/extract.py
 
 
 class PresetChoice(NamedTuple):
@@ -24,7 +31,18 @@ class PresetChoice(NamedTuple):
     reason: Message
 
 
-class Preset(Struct, frozen=True, kw_only=True):
+class _Tool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    title: str
+    kind: Kind
+    redirect_uris: tuple[str, ...] = ()
+    post_logout_redirect_uris: tuple[str, ...] = ()
+    back_channel_logout_uri: str = ""
+    pkce: bool = True
+    file: str
+    configuration: str
+
+
+class Preset(_Tool, frozen=True, kw_only=True):
     """The preset of one tool.
 
     `redirect_uris`, `post_logout_redirect_uris` and `back_channel_logout_uri` contain `{base}` in
@@ -34,16 +52,8 @@ class Preset(Struct, frozen=True, kw_only=True):
     `<` and `>` in it. `notes` name frequent mistakes.
     """
 
-    title: str
-    kind: Kind
-    chosen: Mapping[str, PresetChoice] = {}
-    redirect_uris: tuple[str, ...] = ()
-    post_logout_redirect_uris: tuple[str, ...] = ()
-    back_channel_logout_uri: str = ""
-    notes: tuple[Message, ...] = ()
-    pkce: bool = True
-    file: str
-    configuration: str
+    chosen: Mapping[str, PresetChoice]
+    notes: tuple[Message, ...]
 
     @property
     def needs_host(self) -> bool:
@@ -55,68 +65,33 @@ class Preset(Struct, frozen=True, kw_only=True):
         return self.kind in ("web", "api")
 
 
-# The choices that several tools share, each with its reason.
+class _PresetTable(_Tool, frozen=True, kw_only=True):
+    chosen: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
-PUBLIC: Final = {
-    "authMethodType": PresetChoice(
-        "OIDC_AUTH_METHOD_TYPE_NONE",
-        message(
-            "Anyone can read its code, so it can't keep a secret. PKCE replaces it.",
-            context="presets",
-        ),
-    )
-}
-SECRET_IN_FORM: Final = {
-    "authMethodType": PresetChoice(
-        "OIDC_AUTH_METHOD_TYPE_POST",
-        message(
-            "It sends its client secret in the POST body, not by HTTP Basic.", context="presets"
-        ),
-    )
-}
-REFRESHING: Final = {
-    "grantTypes": PresetChoice(
-        [CODE, REFRESH],
-        message(
-            "It keeps users signed in with refresh tokens, which it requests with offline_access.",
-            context="presets",
-        ),
-    )
-}
-CLAIMS_IN_ID_TOKEN: Final = {
-    "idTokenUserinfoAssertion": PresetChoice(
-        True,
-        message(
-            "It reads names and emails from the ID token and doesn't call userinfo.",
-            context="presets",
-        ),
-    )
-}
-ROLES_AS_GROUPS: Final = {
-    "idTokenRoleAssertion": PresetChoice(
-        True,
-        message(
-            "It looks for roles in the ID token, never in the access token.", context="presets"
-        ),
-    ),
-    "groupsClaim": PresetChoice(
-        GROUPS,
-        message("It reads roles from a flat list, in a claim named groups.", context="presets"),
-    ),
-}
 
-# Notes that several tools share.
+class _ChoiceTable(Struct, frozen=True, forbid_unknown_fields=True):
+    value: Any
+    reason: str
 
-EXACT_ISSUER: Final = message(
-    "The issuer is compared character by character: no slash at its end.", context="presets"
-)
-VERIFIED_EMAIL: Final = message("It refuses users whose email isn't verified.", context="presets")
-HTTPS_ISSUER: Final = message(
-    "It accepts only https issuers, so it can't use one on this machine alone.",
-    context="presets",
-)
-ROLES_FIRST: Final = message(
-    "Create roles in the project and assign them to users. Users "
-    "without roles have no groups claim.",
-    context="presets",
-)
+
+def read() -> Iterator[tuple[str, Preset]]:
+    """Yields the name and the preset of each table in the files of this package."""
+    choices = _tables("choices", dict[str, dict[str, _ChoiceTable]])
+    for file in _FILES:
+        for name, table in _tables(file, dict[str, _PresetTable]).items():
+            chosen = {
+                field: PresetChoice(choice.value, Message(choice.reason, _CONTEXT))
+                for group in table.chosen
+                for field, choice in choices[group].items()
+            }
+            notes = tuple(Message(note, _CONTEXT) for note in table.notes)
+            yield (
+                name,
+                Preset(**msgspec.structs.asdict(table) | {"chosen": chosen, "notes": notes}),
+            )
+
+
+def _tables(name: str, kind: type[T]) -> T:
+    file = resources.files(__package__).joinpath(f"{name}.toml")
+    return msgspec.toml.decode(file.read_bytes(), type=kind)

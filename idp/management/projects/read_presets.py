@@ -70,7 +70,7 @@ class PresetFound(Answer, frozen=True, kw_only=True):
 
 async def find_all(service: Service, call: Call) -> Presets:
     """Returns the tools for which there is a preset."""
-    views = [_view(name, preset) for name, preset in presets.PRESETS.items()]
+    views = [_view(name, preset) for name, preset in presets.all_presets().items()]
     return Presets(details=ListDetails(total_result=str(len(views))), result=views)
 
 

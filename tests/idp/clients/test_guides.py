@@ -30,7 +30,7 @@ _SENTENCE_END = re.compile(r"(?<=[.?!:;])\s+|\n+")
 
 
 def test_each_preset_has_a_guide():
-    assert set(guides.GUIDES) == set(presets.PRESETS)
+    assert set(guides.GUIDES) == set(presets.all_presets())
     assert len(guides.GUIDES) >= 20
 
 
@@ -161,7 +161,7 @@ def test_what_a_guide_calls_a_part_of_the_console_is_written_there():
         )
     }
 
-    assert steps - {preset.title for preset in presets.PRESETS.values()} <= texts
+    assert steps - {preset.title for preset in presets.all_presets().values()} <= texts
     assert {"Applications", "New application", "Create the application"} <= steps
     assert set(page.KINDS.values()) <= steps
 
@@ -179,5 +179,5 @@ def test_a_guide_that_is_tested_is_named_in_its_test(name):
 def test_the_index_says_which_guides_are_tested():
     tested = re.findall(r"`([a-z0-9-]+)` \| tested \|", PAGES[guides.INDEX])
 
-    assert tested == [name for name in presets.PRESETS if guides.GUIDES[name].tested_by]
+    assert tested == [name for name in presets.all_presets() if guides.GUIDES[name].tested_by]
     assert len(tested) >= 8

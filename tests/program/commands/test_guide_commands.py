@@ -46,7 +46,7 @@ def as_written(value) -> list[str]:
     return [each if isinstance(each, str) else json.dumps(each) for each in values]
 
 
-@pytest.mark.parametrize("name", presets.PRESETS)
+@pytest.mark.parametrize("name", presets.all_presets())
 def test_the_commands_of_a_guide_register_what_it_says(shell, monkeypatch, tmp_path, name):
     monkeypatch.chdir(tmp_path)
     text, preset = PAGES[f"{name}.md"], presets.find(name)
@@ -64,7 +64,7 @@ def test_the_commands_of_a_guide_register_what_it_says(shell, monkeypatch, tmp_p
     assert "clientSecret" not in made or preset.has_secret
 
 
-@pytest.mark.parametrize("name", presets.PRESETS)
+@pytest.mark.parametrize("name", presets.all_presets())
 def test_the_configuration_of_a_guide_is_printed_by_the_command_that_it_names(shell, name):
     [command] = re.findall(r"`idp (preset configuration .+?)`", PAGES[f"{name}.md"])
     printed = shell(*shlex.split(command)).out.splitlines()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from idp.clients.presets import PRESETS
+from idp.clients.presets import all_presets
 from idp.clients.presets.guides import (
     devices,
     django,
@@ -31,6 +31,6 @@ INDEX: Final = "README.md"
 
 def pages() -> dict[str, str]:
     """Returns the text of each page by its file name."""
-    guides = {name: GUIDES[name] for name in PRESETS}
+    guides = {name: GUIDES[name] for name in all_presets()}
     texts = {f"{name}.md": page.text(name, guide) for name, guide in guides.items()}
     return {INDEX: page.index(guides)} | texts

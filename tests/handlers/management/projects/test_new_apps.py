@@ -32,9 +32,9 @@ _NEVER = {"spring", "passport", "flask-oidc", "social-auth"}
 
 
 @pytest.mark.promise("security: requirePkce")
-@pytest.mark.parametrize("name", presets.PRESETS)
+@pytest.mark.parametrize("name", presets.all_presets())
 def test_a_preset_requires_pkce_unless_its_library_does_not_send_it(name):
-    preset, text = presets.find(name), presets.PRESETS[name].configuration
+    preset, text = presets.find(name), presets.all_presets()[name].configuration
     settings = presets.expand(name, "app.example")
 
     if preset.kind != "api":
