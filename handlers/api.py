@@ -113,7 +113,7 @@ class ApiHandler(JsonHandler):
         self.operations = operations
         self._ended = asyncio.Event()
         if management_call.is_refused(self.service, self.request.headers.get("Authorization")):
-            # It needs nothing but the answer, and must not take the places of those that do.
+            # It needs nothing but the answer, and must not take the slots of those that do.
             self.group = PROTOCOL
         elif self._is_bulk():
             self.group = BULK
@@ -140,7 +140,7 @@ class ApiHandler(JsonHandler):
         except Unauthenticated as error:
             self._count_refused_token(error)
             raise
-        await self.place.belongs_to(self.call.actor)
+        await self.slot.belongs_to(self.call.actor)
         if operation.is_for_services:
             management_call.check_service(self.call)
         if operation.body == "package":
@@ -271,7 +271,7 @@ class ApiHandler(JsonHandler):
     async def _send_file(self, answer: FileAnswer) -> None:
         """Answers with the file's content, at the speed at which the caller reads."""
         self._headers["Content-Type"] = "application/json"
-        self.place.yield_place()  # the work is done
+        self.slot.yield_slot()  # the work is done
         with answer.file as file:
             self.set_header("Content-Length", str(file.seek(0, SEEK_END)))
             file.seek(0)

@@ -198,7 +198,7 @@ def log_access(handler: RequestHandler) -> None:
     service_handler = handler if isinstance(handler, Handler) else None
     if (
         service_handler is not None
-        and service_handler.place.is_refused
+        and service_handler.slot.is_refused
         and not service_handler.is_sent_in_parts
     ):
         return

@@ -38,7 +38,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     takes: str = ""
 
 
-class Flow(Struct, frozen=True, omit_defaults=True):
+class PendingSignIn(Struct, frozen=True, omit_defaults=True):
     """A sequence of requests, which together count as one operation."""
 
     steps: list[Step]
@@ -49,7 +49,7 @@ class Plan(Struct, frozen=True):
     """The server and the flows; each connection repeats its flows."""
 
     port: int
-    flows: list[Flow]
+    flows: list[PendingSignIn]
     connections: int = 16
 
 
@@ -109,7 +109,7 @@ def _encoded(step: Step, held: str) -> bytes:
 class _FlowRun:
     """A flow with the value that it holds now."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: PendingSignIn) -> None:
         self.requests = [_Request(step) for step in flow.steps]
         self.held = flow.held
 
@@ -160,7 +160,7 @@ class Connection:
         return answer
 
 
-def once(port: int, flow: Flow) -> list[bytes]:
+def once(port: int, flow: PendingSignIn) -> list[bytes]:
     """Returns the answers to a flow that is run once."""
     connection = PersistentConnection(port, flow)
     with connection.connection.socket:
@@ -170,7 +170,7 @@ def once(port: int, flow: Flow) -> list[bytes]:
 class PersistentConnection:
     """A persistent connection on which a flow is run on demand."""
 
-    def __init__(self, port: int, flow: Flow) -> None:
+    def __init__(self, port: int, flow: PendingSignIn) -> None:
         self.connection = Connection(port, itertools.cycle([_FlowRun(flow)]))
 
     def once(self) -> list[bytes]:

@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from benchmarks.protocol import load
 from benchmarks.protocol.bare import Answer, Bare
 from benchmarks.protocol.filling import fill
-from benchmarks.protocol.load import Flow, Step
+from benchmarks.protocol.load import PendingSignIn, Step
 from benchmarks.protocol.party import SCOPE, Party
 from benchmarks.protocol.processes import Server, python, started, workers
 from benchmarks.protocol.scenarios import Scenario, sign_in
@@ -148,7 +148,7 @@ def _claims(token: str) -> dict[str, Any]:
     return claims
 
 
-def at_bare(name: str, flows: Sequence[Flow]) -> list[Flow]:
+def at_bare(name: str, flows: Sequence[PendingSignIn]) -> list[PendingSignIn]:
     """Returns the same requests for the bare handlers of the scenario."""
     return [
         structs.replace(flow, steps=[_moved(step, name) for step in flow.steps]) for flow in flows

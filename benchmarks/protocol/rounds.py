@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from benchmarks.protocol.bare import Signer
-from benchmarks.protocol.load import Flow, Order, Plan, Sample
+from benchmarks.protocol.load import Order, PendingSignIn, Plan, Sample
 from benchmarks.protocol.processes import Server, cpu_seconds, python
 
 CONNECTIONS: Final = 16
@@ -91,7 +91,12 @@ class Asked(Contestant):
     database."""
 
     def __init__(
-        self, load: Load, name: str, server: Server, flows: list[Flow], database: int | None
+        self,
+        load: Load,
+        name: str,
+        server: Server,
+        flows: list[PendingSignIn],
+        database: int | None,
     ) -> None:
         self._load = load
         self._name = name

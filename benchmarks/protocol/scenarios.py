@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from benchmarks.protocol.load import HELD, Flow, Step
+from benchmarks.protocol.load import HELD, PendingSignIn, Step
 from benchmarks.protocol.party import SCOPE, Client, Party
 from benchmarks.protocol.steps import basic, bearer, get, post
 
@@ -28,13 +28,13 @@ class Scenario(Struct, frozen=True):
     """`flows` are the requests to a party; `signed` is the member of the last answer that the
     service signs for each request, so that the bare handler signs too."""
 
-    flows: Callable[[Party], list[Flow]]
+    flows: Callable[[Party], list[PendingSignIn]]
     is_common: bool = True  # oidc-provider has it, too
     signed: str = ""
     targets: tuple[Target, ...] = ()
 
 
-def sign_in(party: Party, cookie: str, scope: str = SCOPE) -> Flow:
+def sign_in(party: Party, cookie: str, scope: str = SCOPE) -> PendingSignIn:
     """Returns an authorization request of a browser with a live session, and the exchange of its
     code for tokens."""
     query = {
@@ -50,7 +50,7 @@ def sign_in(party: Party, cookie: str, scope: str = SCOPE) -> Flow:
         party.host, path, {"Cookie": f"{party.cookie_name}={cookie}"}, status=303, takes=_CODE
     )
     form = {"grant_type": "authorization_code", "code": HELD, "redirect_uri": party.redirect_uri}
-    return Flow([asked, _token(party, party.web, form)])
+    return PendingSignIn([asked, _token(party, party.web, form)])
 
 
 def _token(party: Party, client: Client, form: dict[str, str], takes: str = "") -> Step:
@@ -58,57 +58,60 @@ def _token(party: Party, client: Client, form: dict[str, str], takes: str = "") 
     return post(party.host, party.paths["token"], form, headers, takes)
 
 
-def _oidc_session(party: Party) -> list[Flow]:
+def _oidc_session(party: Party) -> list[PendingSignIn]:
     return [sign_in(party, cookie) for cookie in party.cookies]
 
 
-def _introspect(party: Party) -> list[Flow]:
+def _introspect(party: Party) -> list[PendingSignIn]:
     path, headers = party.paths["introspect"], basic(party.api.id, party.api.secret)
-    return [Flow([post(party.host, path, {"token": token}, headers)]) for token in party.tokens]
+    return [
+        PendingSignIn([post(party.host, path, {"token": token}, headers)])
+        for token in party.tokens
+    ]
 
 
-def _user_info(party: Party) -> list[Flow]:
+def _user_info(party: Party) -> list[PendingSignIn]:
     return [_asked_who(party, token) for token in party.tokens]
 
 
-def _machine_pat_login(party: Party) -> list[Flow]:
+def _machine_pat_login(party: Party) -> list[PendingSignIn]:
     return [_asked_who(party, machine.pat) for machine in party.machines]
 
 
-def _asked_who(party: Party, token: str) -> Flow:
-    return Flow([get(party.host, party.paths["userinfo"], bearer(token))])
+def _asked_who(party: Party, token: str) -> PendingSignIn:
+    return PendingSignIn([get(party.host, party.paths["userinfo"], bearer(token))])
 
 
-def _client_credentials(party: Party) -> list[Flow]:
+def _client_credentials(party: Party) -> list[PendingSignIn]:
     form = {"grant_type": "client_credentials"}
-    return [Flow([_token(party, machine.client, form)]) for machine in party.machines]
+    return [PendingSignIn([_token(party, machine.client, form)]) for machine in party.machines]
 
 
-def _client_credentials_jwt(party: Party) -> list[Flow]:
+def _client_credentials_jwt(party: Party) -> list[PendingSignIn]:
     form = {"grant_type": "client_credentials", **party.jwt_form}
-    return [Flow([_token(party, party.signer, form)]) for _ in party.machines]
+    return [PendingSignIn([_token(party, party.signer, form)]) for _ in party.machines]
 
 
-def _refresh(party: Party) -> list[Flow]:
+def _refresh(party: Party) -> list[PendingSignIn]:
     form = {"grant_type": "refresh_token", "refresh_token": HELD}
     return [
-        Flow([_token(party, party.web, form, takes=_REFRESHED)], held=token)
+        PendingSignIn([_token(party, party.web, form, takes=_REFRESHED)], held=token)
         for token in party.refresh_tokens
     ]
 
 
-def _key_set(party: Party) -> list[Flow]:
+def _key_set(party: Party) -> list[PendingSignIn]:
     return _fetched(party, "keys")
 
 
-def _discovery(party: Party) -> list[Flow]:
+def _discovery(party: Party) -> list[PendingSignIn]:
     return _fetched(party, "discovery")
 
 
-def _fetched(party: Party, name: str) -> list[Flow]:
+def _fetched(party: Party, name: str) -> list[PendingSignIn]:
     """Returns a request for a document that is the same for everybody, once for each of the
     machines."""
-    return [Flow([get(party.host, party.paths[name], {})]) for _ in party.machines]
+    return [PendingSignIn([get(party.host, party.paths[name], {})]) for _ in party.machines]
 
 
 def _asked(on_sqlite: float, on_mongodb: float, times_oidc_provider: float) -> tuple[Target, ...]:

@@ -34,7 +34,7 @@ _STREAM_ERRORS: Final = (IdpError, StorageError)
 
 
 class EventStreamHandler(ApiHandler):
-    """Answers readers of the event streams. A waiting reader takes no place among the requests of
+    """Answers readers of the event streams. A waiting reader takes no slot among the requests of
     the process, and is authorized again before events are sent."""
 
     _has_ended = False
@@ -71,7 +71,7 @@ class EventStreamHandler(ApiHandler):
 
     def _waiting_for(self, seconds: float) -> Waiting:
         ends_at = self.service.timer.monotonic() + seconds
-        return Waiting(ends_at, self._must_end, self.place.yielded, self._authorize_again)
+        return Waiting(ends_at, self._must_end, self.slot.yielded, self._authorize_again)
 
     def _must_end(self) -> bool:
         return self._has_ended or self.app.is_draining

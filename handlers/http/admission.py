@@ -1,15 +1,15 @@
 """Admission: how many requests are answered concurrently, which ones wait, and which ones are
 refused.
 
-Each route belongs to a group, which has a number of places in this process. A request takes a
-place before its body is read, and releases it when it has been answered. Without a free place it
+Each route belongs to a group, which has a number of slots in this process. A request takes a
+slot before its body is read, and releases it when it has been answered. Without a free slot it
 waits: the networks of the clients take turns. When too many wait, the newest request of the
 network with most waiting ones is refused, and so is every request that has waited too long. Where
-requests may take long, one caller has at most half of the places: a network, and a user who has
+requests may take long, one caller has at most half of the slots: a network, and a user who has
 authenticated.
 
 The requests that are being answered share one thread. So that no client fills a turn of the event
-loop, its requests beyond a few wait for a later turn, although there are free places
+loop, its requests beyond a few wait for a later turn, although there are free slots
 (`idp/foundation/fairness/turns.py`).
 
 Refused requests get status 503 with a random Retry-After, so that they do not all return at once.
@@ -41,8 +41,8 @@ RETRY_AFTER_SECONDS: Final = range(1, 4)
 
 
 class RequestGroup(Struct, frozen=True):
-    """Routes that share places: how many of their requests are answered concurrently in a process,
-    how many may wait, and for how long; and how many of the places one caller may have."""
+    """Routes that share slots: how many of their requests are answered concurrently in a process,
+    how many may wait, and for how long; and how many of the slots one caller may have."""
 
     name: str
     max_running: int
@@ -70,7 +70,7 @@ _LINES_PER_SECOND: Final = 1
 _log: Final = logs.logger(__name__)
 
 
-class Shed(Busy):
+class Overloaded(Busy):
     """The request is refused because the process is overloaded: its group's queue is full, or it
     has waited too long. Nothing was done."""
 
@@ -87,16 +87,16 @@ class ClientDisconnected(Finish):
     """The client has disconnected while its request waited; it is not answered."""
 
 
-class Place(Requester, eq=False):
-    """The place of one request in its group: waited for, taken, or released.
+class Slot(Requester, eq=False):
+    """The slot of one request in its group: waited for, taken, or released.
 
     `caller` is the id of the user who has authenticated, empty before that. `refusal` is the error
-    of a request that gets no place; `turn` is done when that is decided.
+    of a request that gets no slot; `turn` is done when that is decided.
     """
 
-    places: GroupPlaces | None = None
+    slots: GroupSlots | None = None
     caller: str = ""
-    refusal: Shed | ClientDisconnected | None = None
+    refusal: Overloaded | ClientDisconnected | None = None
     is_taken: bool = False
     is_waiting: bool = False
     turn: asyncio.Future[None] | None = None
@@ -107,38 +107,39 @@ class Place(Requester, eq=False):
         self.turn, self.waiting_since = asyncio.get_running_loop().create_future(), now
 
     async def wait(self) -> None:
-        """Returns when the place is taken. Raises Shed; ClientDisconnected after `release`."""
+        """Returns when the slot is taken. Raises Overloaded, and ClientDisconnected after
+        `release`."""
         if self.turn is not None:
             await self.turn
         if self.refusal is not None:
             raise self.refusal
 
     def release(self) -> None:
-        """Lets another request have the place, or ends the waiting for it; a second time has no
+        """Lets another request have the slot, or ends the waiting for it; a second time has no
         effect."""
         is_unanswered = self.turn is not None and not self.turn.done()
-        if self.places is not None and (self.is_taken or self.is_waiting or is_unanswered):
-            self.places.release(self)
+        if self.slots is not None and (self.is_taken or self.is_waiting or is_unanswered):
+            self.slots.release(self)
 
     def wait_elsewhere(self) -> None:
         self.release()
 
 
-class GroupPlaces:
-    """The places of one group in this process."""
+class GroupSlots:
+    """The slots of one group in this process."""
 
     def __init__(self, group: RequestGroup, random: Random, turns: Turns, timer: Timer) -> None:
         self._group = group
         self._random = random
         self._turns = turns
         self._timer = timer
-        self._queue: FairQueue[Place] = FairQueue(group.max_waiting)
+        self._queue: FairQueue[Slot] = FairQueue(group.max_waiting)
         # Waiting requests, the oldest first, and some that have waited.
-        self._waits: deque[Place] = deque()
-        self._refused: deque[Place] = deque()  # refused requests that are not answered yet
+        self._waits: deque[Slot] = deque()
+        self._refused: deque[Slot] = deque()  # refused requests that are not answered yet
         self._is_expiry_set = False
         self._is_shared = group.max_of_caller < group.max_running
-        self._by_caller = Counter[str]()  # the places that are taken, by site and by caller
+        self._by_caller = Counter[str]()  # the slots that are taken, by site and by caller
         self.in_use = 0
 
     @property
@@ -146,88 +147,88 @@ class GroupPlaces:
         """The number of waiting requests."""
         return len(self._queue)
 
-    def enter(self, network: str, caller: str = "") -> Place:
-        """Returns the place of a new request from this network: taken, waiting or refused."""
-        place = Place(network, places=self, caller=caller)
-        if self._may_begin(place):
-            self._take(place)
-            return place
-        place.begin_waiting(self._timer.monotonic())
-        dropped = self._queue.add(network, place)
-        if dropped is not place:
-            self._wait(place)
+    def enter(self, network: str, caller: str = "") -> Slot:
+        """Returns the slot of a new request from this network: taken, waiting or refused."""
+        slot = Slot(network, slots=self, caller=caller)
+        if self._may_begin(slot):
+            self._take(slot)
+            return slot
+        slot.begin_waiting(self._timer.monotonic())
+        dropped = self._queue.add(network, slot)
+        if dropped is not slot:
+            self._wait(slot)
         if dropped is not None:
             self._refuse(dropped, "queue")
         if self.in_use < self._group.max_running:
             self._turns.wait(self._begin_next)
-        return place
+        return slot
 
-    def release(self, place: Place) -> None:
-        """Takes the place from its request and gives it to the next waiting request."""
-        if place.is_taken:
+    def release(self, slot: Slot) -> None:
+        """Takes the slot from its request and gives it to the next waiting request."""
+        if slot.is_taken:
             was_full = self.in_use >= self._group.max_running
-            self._give_back(place)
+            self._give_back(slot)
             if self._queue and (was_full or self._is_shared):
                 self._turns.resume(self._begin_next)
         else:
-            self._queue.remove(place.network, place)
-            place.is_waiting, place.refusal = False, ClientDisconnected()
-            self._wake(place)
+            self._queue.remove(slot.network, slot)
+            slot.is_waiting, slot.refusal = False, ClientDisconnected()
+            self._wake(slot)
 
-    def assign(self, place: Place, caller: str) -> bool:
-        """Counts a taken place for the caller who has authenticated. Returns whether they may have
+    def assign(self, slot: Slot, caller: str) -> bool:
+        """Counts a taken slot for the caller who has authenticated. Returns whether they may have
         it; if not, it must be released."""
-        place.caller = caller
+        slot.caller = caller
         if not self._is_shared:
             return True
         self._by_caller[caller] += 1
         return self._by_caller[caller] <= self._group.max_of_caller
 
-    def _may_begin(self, place: Place) -> bool:
-        """Returns whether a request that arrives now takes its place immediately: if one is free,
+    def _may_begin(self, slot: Slot) -> bool:
+        """Returns whether a request that arrives now takes its slot immediately: if one is free,
         no earlier request waits, and its turn of the event loop has room for it."""
-        network = place.network
+        network = slot.network
         if self.in_use >= self._group.max_running or (self._waits and self._queue.has(network)):
             return False
-        return self._may_take(place) and self._turns.admit(network)
+        return self._may_take(slot) and self._turns.admit(network)
 
-    def _may_take(self, place: Place) -> bool:
-        """Returns whether the callers of a request may have one more place."""
+    def _may_take(self, slot: Slot) -> bool:
+        """Returns whether the callers of a request may have one more slot."""
         most = self._group.max_of_caller
-        return not self._is_shared or all(self._by_caller[each] < most for each in _keys(place))
+        return not self._is_shared or all(self._by_caller[each] < most for each in _keys(slot))
 
     def _begin_next(self) -> str | None:
         """Lets the next waiting request begin. Returns its network; None if no request waits or no
-        place is free."""
+        slot is free."""
         if self.in_use >= self._group.max_running:
             return None
-        place = self._queue.take(self._may_take if self._is_shared else None)
-        if place is None:
+        slot = self._queue.take(self._may_take if self._is_shared else None)
+        if slot is None:
             return None
-        self._take(place)
-        self._wake(place)
-        return place.network
+        self._take(slot)
+        self._wake(slot)
+        return slot.network
 
-    def _take(self, place: Place) -> None:
-        place.is_taken, place.is_waiting = True, False
+    def _take(self, slot: Slot) -> None:
+        slot.is_taken, slot.is_waiting = True, False
         self.in_use += 1
         if self._is_shared:
-            self._by_caller.update(_keys(place))
+            self._by_caller.update(_keys(slot))
 
-    def _give_back(self, place: Place) -> None:
-        place.is_taken = False
+    def _give_back(self, slot: Slot) -> None:
+        slot.is_taken = False
         self.in_use -= 1
         if self._is_shared:
-            for each in _keys(place):
+            for each in _keys(slot):
                 self._by_caller[each] -= 1
                 if not self._by_caller[each]:
                     del self._by_caller[each]
 
-    def _wait(self, place: Place) -> None:
-        place.is_waiting = True
+    def _wait(self, slot: Slot) -> None:
+        slot.is_waiting = True
         while self._waits and not self._waits[0].is_waiting:
             self._waits.popleft()
-        self._waits.append(place)
+        self._waits.append(slot)
         self._expect_expiry(self._group.max_wait_seconds)
 
     def _expect_expiry(self, seconds: float) -> None:
@@ -240,26 +241,26 @@ class GroupPlaces:
         self._is_expiry_set = False
         now = self._timer.monotonic()
         while self._waits:
-            place = self._waits[0]
-            remaining_seconds = place.waiting_since + self._group.max_wait_seconds - now
-            if place.is_waiting and remaining_seconds > 0:
+            slot = self._waits[0]
+            remaining_seconds = slot.waiting_since + self._group.max_wait_seconds - now
+            if slot.is_waiting and remaining_seconds > 0:
                 self._expect_expiry(remaining_seconds)
                 return
             self._waits.popleft()
-            if place.is_waiting:
-                self._queue.remove(place.network, place)
-                self._refuse(place, "wait")
+            if slot.is_waiting:
+                self._queue.remove(slot.network, slot)
+                self._refuse(slot, "wait")
 
-    def _refuse(self, place: Place, reason: Reason) -> None:
+    def _refuse(self, slot: Slot, reason: Reason) -> None:
         """Refuses a request, which is answered in a turn of the event loop that has room for it:
         of refusals, too, a client must not fill a turn."""
         metrics.SHED.count(self._group.name, reason)
         seconds = RETRY_AFTER_SECONDS[self._random.token_bytes(1)[0] % len(RETRY_AFTER_SECONDS)]
-        place.is_waiting, place.refusal = False, Shed(self._group, reason, seconds)
-        if not self._refused and self._turns.admit(place.network):
-            self._wake(place)
+        slot.is_waiting, slot.refusal = False, Overloaded(self._group, reason, seconds)
+        if not self._refused and self._turns.admit(slot.network):
+            self._wake(slot)
         else:
-            self._refused.append(place)
+            self._refused.append(slot)
             self._turns.wait(self._answer_refused)
 
     def _answer_refused(self) -> str | None:
@@ -267,25 +268,25 @@ class GroupPlaces:
         a request."""
         if not self._refused:
             return None
-        place = self._refused.popleft()
-        self._wake(place)
-        return place.network
+        slot = self._refused.popleft()
+        self._wake(slot)
+        return slot.network
 
-    def _wake(self, place: Place) -> None:
-        if place.turn is None or place.turn.done():  # its task may have been cancelled
+    def _wake(self, slot: Slot) -> None:
+        if slot.turn is None or slot.turn.done():  # its task may have been cancelled
             return
-        metrics.HTTP_WAIT.observe(self._timer.monotonic() - place.waiting_since, self._group.name)
-        place.turn.set_result(None)
+        metrics.HTTP_WAIT.observe(self._timer.monotonic() - slot.waiting_since, self._group.name)
+        slot.turn.set_result(None)
 
 
-def _keys(place: Place) -> list[str]:
-    """Returns the callers for whom a place counts."""
-    site = site_of(place.network)
-    return [site, place.caller] if place.caller else [site]
+def _keys(slot: Slot) -> list[str]:
+    """Returns the callers for whom a slot counts."""
+    site = site_of(slot.network)
+    return [site, slot.caller] if slot.caller else [site]
 
 
 class Admission:
-    """The places of all groups in this process."""
+    """The slots of all groups in this process."""
 
     def __init__(
         self, random: Random, timer: Timer, groups: Sequence[RequestGroup] = GROUPS
@@ -293,23 +294,23 @@ class Admission:
         turns = Turns()
         # Health checks of a load balancer must not make other networks wait for a turn.
         own_turns = {HEALTH.name: Turns()}
-        self._places = {
-            group.name: GroupPlaces(group, random, own_turns.get(group.name, turns), timer)
+        self._slots = {
+            group.name: GroupSlots(group, random, own_turns.get(group.name, turns), timer)
             for group in groups
         }
         # They are read on demand: to set them in each request would cost more than the admission.
         metrics.HTTP_IN_FLIGHT.read_from(lambda: self._by_group(lambda group: group.in_use))
         metrics.HTTP_WAITING.read_from(lambda: self._by_group(lambda group: group.waiting))
 
-    def places_of(self, group: RequestGroup) -> GroupPlaces:
-        """Returns the places of a group."""
-        return self._places[group.name]
+    def slots_of(self, group: RequestGroup) -> GroupSlots:
+        """Returns the slots of a group."""
+        return self._slots[group.name]
 
-    def _by_group(self, number: Callable[[GroupPlaces], int]) -> dict[tuple[str, ...], float]:
-        return {(name,): number(places) for name, places in self._places.items()}
+    def _by_group(self, number: Callable[[GroupSlots], int]) -> dict[tuple[str, ...], float]:
+        return {(name,): number(slots) for name, slots in self._slots.items()}
 
 
-def report(shed: Shed) -> None:
+def report(shed: Overloaded) -> None:
     """Logs that a request was refused: one line a second for each group."""
     event = f"requests refused for overload: {shed.group.name}"
     _log.log("warning", event, {"reason": shed.reason}, limit=_LINES_PER_SECOND)

@@ -19,9 +19,9 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, format_timestamp
 from tornado.web import Finish, HTTPError, RequestHandler, stream_request_body
 
 from handlers.http import admission, client_connection, forwarding, hosts, params, request_span
-from handlers.http.admission import RequestGroup, Shed
+from handlers.http.admission import Overloaded, RequestGroup
 from handlers.http.protocol_errors import as_oauth_error
-from handlers.http.request_place import RequestPlace
+from handlers.http.request_slot import RequestSlot
 from handlers.http.service_application import ServiceApplication
 from idp import test_mode
 from idp.foundation import logs, metrics
@@ -42,7 +42,7 @@ from idp.service import Service
 from storage import StorageError, deadline
 
 BODY_SECONDS: Final = 30
-# A request whose body takes longer gives its place to other requests meanwhile.
+# A request whose body takes longer gives its slot to other requests meanwhile.
 PROMPT_SECONDS: Final = 0.1
 _LENGTH: Final = re.compile(r"[0-9]{1,19}")  # RFC 9110 8.6; as many digits as 64 bits hold
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -63,7 +63,7 @@ class Handler(RequestHandler):
     size is checked before it is stored."""
 
     SUPPORTED_METHODS = _METHODS
-    group: RequestGroup  # whose requests share places in the process
+    group: RequestGroup  # whose requests share slots in the process
     any_host = False  # the Host header is not checked (health checks, static files)
     request_id = ""
     is_aborted = False  # the connection ended before the response was complete
@@ -79,25 +79,25 @@ class Handler(RequestHandler):
     def initialize(self) -> None:
         self._chunks: list[bytes] = []
         self._received_bytes = 0
-        self.place = RequestPlace()
+        self.slot = RequestSlot()
         self._body_timer: asyncio.TimerHandle | None = None
         self.app.begin(self)
 
     def on_finish(self) -> None:
-        self.place.response_sent()
+        self.slot.response_sent()
         self._end()
 
     def on_connection_close(self) -> None:
         super().on_connection_close()
         self.is_aborted = True
-        self.place.client_disconnected()
+        self.slot.client_disconnected()
         self._end()
 
     async def _execute(self, *args: Any, **kwargs: Any) -> None:
         try:
             await super()._execute(*args, **kwargs)
         finally:
-            self.place.handler_done()
+            self.slot.handler_done()
 
     def _end(self) -> None:
         if self._body_timer is not None:
@@ -130,18 +130,18 @@ class Handler(RequestHandler):
             self._headers["X-Request-Id"] = self.request_id
 
     def prepare(self) -> Awaitable[None] | None:
-        """Assigns the request id, takes a place and calls `admit`. The returned awaitable waits
-        for a place, if none is free; in a service started with `--test`, it applies the test
+        """Assigns the request id, takes a slot and calls `admit`. The returned awaitable waits
+        for a slot, if none is free; in a service started with `--test`, it applies the test
         clock."""
         self._assign_request_id()
-        places = self.app.admission.places_of(self.group)
-        if self.place.enter(places, network_key(self.address())) and not self.service.config.test:
+        slots = self.app.admission.slots_of(self.group)
+        if self.slot.enter(slots, network_key(self.address())) and not self.service.config.test:
             self.admit()
             return None
         return self._wait_and_admit()
 
     async def _wait_and_admit(self) -> None:
-        await self.place.wait()
+        await self.slot.wait()
         self.admit()
         if self.service.config.test:
             await test_mode.synchronise(self.service)
@@ -211,10 +211,10 @@ class Handler(RequestHandler):
         # Only a request with one of these has a body (RFC 9112 6).
         if "Content-Length" in headers or "Transfer-Encoding" in headers:
             loop = asyncio.get_running_loop()
-            self._body_timer = loop.call_later(PROMPT_SECONDS, self._release_place)
+            self._body_timer = loop.call_later(PROMPT_SECONDS, self._release_slot)
 
-    def _release_place(self) -> None:
-        """Lets other requests have the place if the handler waits for the body, and sets the timer
+    def _release_slot(self) -> None:
+        """Lets other requests have the slot if the handler waits for the body, and sets the timer
         for the rest of `BODY_SECONDS`."""
         if self._is_prepared() and not self.request._body_future.done():
             self.wait_for_client()
@@ -226,16 +226,16 @@ class Handler(RequestHandler):
         return self._prepared_future is not None and self._prepared_future.done()
 
     def wait_for_client(self) -> None:
-        """Lets other requests have the place until the body has arrived; then the request waits
-        for another place before the handler's method is called."""
+        """Lets other requests have the slot until the body has arrived; then the request waits
+        for another slot before the handler's method is called."""
         name = (self.request.method or "").lower()
-        if self.place.yield_place():
+        if self.slot.yield_slot():
             setattr(self, name, partial(self._wait_and_answer, getattr(self, name)))
 
     async def _wait_and_answer(
         self, method: Callable[..., Awaitable[None] | None], *values: str
     ) -> None:
-        await self.place.enter_again()
+        await self.slot.enter_again()
         completion = method(*values)
         if completion is not None:
             await completion
@@ -325,7 +325,7 @@ class Handler(RequestHandler):
     def log_exception(self, error_class: Any, error: Any, traceback: Any) -> None:
         """Logs the cause of a failed request: a refusal in one line, a failure with its
         traceback."""
-        if isinstance(error, Shed):
+        if isinstance(error, Overloaded):
             admission.report(error)
         elif isinstance(error, StorageError | Busy):
             if isinstance(error, HashingBusy):

@@ -6,7 +6,7 @@ from typing import Final
 
 from tornado.web import HTTPError
 
-from handlers.http.admission import Shed
+from handlers.http import admission
 from idp.foundation.errors import Busy
 from idp.oauth.errors import (
     InsufficientScope,
@@ -27,7 +27,7 @@ def as_oauth_error(error: BaseException | None) -> OAuthError:
     is left out; it is only logged."""
     if isinstance(error, OAuthError):
         return error
-    if isinstance(error, Shed):
+    if isinstance(error, admission.Overloaded):
         return Overloaded(error.retry_after_seconds)
     if isinstance(error, Busy):
         return TemporarilyUnavailable(error.retry_after_seconds)

@@ -19,7 +19,7 @@ class ServiceApplication(Protocol):
 
     @property
     def admission(self) -> Admission:
-        """The places for requests in this process."""
+        """The slots for requests in this process."""
 
     @property
     def is_draining(self) -> bool:

@@ -17,7 +17,7 @@ from idp.oauth.paths import END_SESSION
 from idp.oauth.sign_in import first_party_areas, remembered_accounts
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.oauth.sign_in.remembered_accounts import RememberedAccount
 from idp.start.demo_setup import PATH as DEMO_PATH
 
@@ -26,7 +26,7 @@ class AccountsHandler(FlowHandler):
     """The account chooser: a button for each account that this browser knows, and one for another
     account. With the parameter `edit`, accounts that are signed out can be removed from it."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         step = await self.current_step(flow)
         # The page of the login name links here if the browser remembers accounts.
         is_linked_here = step.page is SignInPage.LOGIN_NAME and bool(flow.browser.remembered)
@@ -35,7 +35,7 @@ class AccountsHandler(FlowHandler):
         else:
             self.redirect_303(self.url_of(LOGIN, flow))
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         account = form.get("account")
         if account == "other":
             self.redirect_303(self.url_of(ADDRESSES[SignInPage.LOGIN_NAME], flow))
@@ -50,7 +50,7 @@ class AccountsHandler(FlowHandler):
             return
         self.redirect_303(self.url_of(LOGIN, flow))
 
-    async def _ask(self, flow: Flow) -> None:
+    async def _ask(self, flow: PendingSignIn) -> None:
         accounts = await remembered_accounts.find_all(self.service, flow)
         application_name = self.bundle().text(first_party_areas.name_of(flow.client))
         is_edited = self.query_params().if_once("edit") is not None
@@ -68,7 +68,7 @@ class AccountsHandler(FlowHandler):
             else None,
         )
 
-    def _edit_url(self, flow: Flow) -> str:
+    def _edit_url(self, flow: PendingSignIn) -> str:
         query = [*self.flow_query(flow), ("edit", "1")]
         return uris.with_parameters(ADDRESSES[SignInPage.ACCOUNTS], query)
 

@@ -10,7 +10,7 @@ from idp.oauth.params import Params
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 
 _INITIAL = message("That password works only once. Choose your own now.", context="password")
 _TOO_OLD = message(
@@ -23,12 +23,12 @@ class ChangePasswordHandler(FlowHandler):
     """Asks for a new password, after the old one was verified or a password reset was
     confirmed."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         progress = await self._progress(flow)
         notice = None if flow.request.reset_id else _reason(progress.subject)
         await self._ask(flow, progress.subject, notice=notice)
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         progress = await self._progress(flow)
         password = form.get("newPassword") or ""
         problems = await problems_of(
@@ -41,7 +41,7 @@ class ChangePasswordHandler(FlowHandler):
         self.set_browser_cookie(cookie)
         self.redirect_303(self.url_of(LOGIN, flow))
 
-    async def _progress(self, flow: Flow) -> AuthenticationProgress:
+    async def _progress(self, flow: PendingSignIn) -> AuthenticationProgress:
         """Returns the person's progress. Raises ResponseSent if another step is due."""
         step = await self.current_step(flow)
         if step.page is not SignInPage.CHANGE_PASSWORD or step.progress is None:
@@ -49,7 +49,7 @@ class ChangePasswordHandler(FlowHandler):
         return step.progress
 
     async def _ask(
-        self, flow: Flow, subject: Subject, *, status: int = 200, **values: object
+        self, flow: PendingSignIn, subject: Subject, *, status: int = 200, **values: object
     ) -> None:
         self.step(
             SignInPage.CHANGE_PASSWORD,

@@ -17,7 +17,7 @@ from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.sign_in import consents
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.oauth.tokens import claims_request, standard_claims
 from idp.records import AuthRequest
 
@@ -67,10 +67,10 @@ class ConsentHandler(FlowHandler):
 
     page_of_step: ClassVar[SignInPage] = SignInPage.CONSENT
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         self._ask(flow, await self._find_session(flow))
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         live_session = await self._find_session(flow)
         decision = form.get("decision")
         if form.get("account") != live_session.session.id:  # the page was shown to another user
@@ -82,13 +82,13 @@ class ConsentHandler(FlowHandler):
         else:
             self._ask(flow, live_session, status=400)
 
-    async def allow(self, flow: Flow, live_session: LiveSession) -> None:
+    async def allow(self, flow: PendingSignIn, live_session: LiveSession) -> None:
         """Stores the consent of the session's user (`live_session`) and redirects to the next step
         of the sign-in."""
         await consents.allow(self.service, flow, live_session)
         self.redirect_303(self.url_of(LOGIN, flow))
 
-    async def _find_session(self, flow: Flow) -> LiveSession:
+    async def _find_session(self, flow: PendingSignIn) -> LiveSession:
         """Returns the session whose consent is requested. Raises ResponseSent if another step is
         due."""
         step = await self.current_step(flow)
@@ -96,7 +96,7 @@ class ConsentHandler(FlowHandler):
             self.redirect_instead(self.url_of(LOGIN, flow))
         return step.live_session
 
-    def _ask(self, flow: Flow, live_session: LiveSession, *, status: int = 200) -> None:
+    def _ask(self, flow: PendingSignIn, live_session: LiveSession, *, status: int = 200) -> None:
         token = self.form_token(flow.request.id, flow.browser)
         self.step(
             self.page_of_step,

@@ -20,7 +20,7 @@ from idp.oauth.sign_in import device as sign_in_device
 from idp.oauth.sign_in import device_decision as sign_in_device_decision
 from idp.oauth.sign_in.device import CodeExpired, WrongCode
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 
 _EMPTY: Final = message("Enter the code that the device shows.", context="device")
 _WRONG: Final = message(
@@ -84,7 +84,7 @@ class DeviceConfirmHandler(ConsentHandler):
 
     page_of_step = SignInPage.DEVICE_CONFIRM
 
-    async def allow(self, flow: Flow, live_session: LiveSession) -> None:
+    async def allow(self, flow: PendingSignIn, live_session: LiveSession) -> None:
         redirect_reply.send(
             self,
             await sign_in_device_decision.allow(

@@ -15,8 +15,8 @@ from idp.identity.guesses.throttle import Throttled
 from idp.oauth.params import Params
 from idp.oauth.sign_in import second_factors as sign_in_second_factors
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.next_step import Ask, SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.next_step import ShowPage, SignInPage
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.schema import field_rules
 from idp.schema.field_rules import Text
 
@@ -39,16 +39,16 @@ class EnrolmentHandler(FlowHandler):
 
     page_of_step: SignInPage
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         await self.ask(flow, *await self._step_and_progress(flow))
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         await self.proceed(flow, form, *await self._step_and_progress(flow))
 
     async def ask(
         self,
-        flow: Flow,
-        step: Ask,
+        flow: PendingSignIn,
+        step: ShowPage,
         progress: AuthenticationProgress,
         *,
         status: int = 200,
@@ -60,13 +60,15 @@ class EnrolmentHandler(FlowHandler):
         raise NotImplementedError
 
     async def proceed(
-        self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
+        self, flow: PendingSignIn, form: Params, step: ShowPage, progress: AuthenticationProgress
     ) -> None:
         """Processes the submitted form and continues the sign-in; `step` and `progress` are as for
         `ask`. Raises Stale after a concurrent change of the sign-in."""
         raise NotImplementedError
 
-    async def _step_and_progress(self, flow: Flow) -> tuple[Ask, AuthenticationProgress]:
+    async def _step_and_progress(
+        self, flow: PendingSignIn
+    ) -> tuple[ShowPage, AuthenticationProgress]:
         """Returns the current step and the user's progress. Raises ResponseSent if another step is
         due."""
         step = await self.current_step(flow)
@@ -83,8 +85,8 @@ class OfferHandler(EnrolmentHandler):
 
     async def ask(
         self,
-        flow: Flow,
-        step: Ask,
+        flow: PendingSignIn,
+        step: ShowPage,
         progress: AuthenticationProgress,
         *,
         status: int = 200,
@@ -104,7 +106,7 @@ class OfferHandler(EnrolmentHandler):
         )
 
     async def proceed(
-        self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
+        self, flow: PendingSignIn, form: Params, step: ShowPage, progress: AuthenticationProgress
     ) -> None:
         kind = form.get("factor")
         if kind in step.factors:
@@ -123,8 +125,8 @@ class TotpEnrolHandler(EnrolmentHandler):
 
     async def ask(
         self,
-        flow: Flow,
-        step: Ask,
+        flow: PendingSignIn,
+        step: ShowPage,
         progress: AuthenticationProgress,
         *,
         status: int = 200,
@@ -146,7 +148,7 @@ class TotpEnrolHandler(EnrolmentHandler):
         self.step(SignInPage.TOTP_ENROL, flow, status=status, **(page_values | values))
 
     async def proceed(
-        self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
+        self, flow: PendingSignIn, form: Params, step: ShowPage, progress: AuthenticationProgress
     ) -> None:
         if form.get("decision") == "other":
             await sign_in_second_factors.choose(self.service, flow, None)
@@ -161,7 +163,12 @@ class TotpEnrolHandler(EnrolmentHandler):
         await self._confirm(flow, step, progress, code, name)
 
     async def _confirm(
-        self, flow: Flow, step: Ask, progress: AuthenticationProgress, code: str, name: str
+        self,
+        flow: PendingSignIn,
+        step: ShowPage,
+        progress: AuthenticationProgress,
+        code: str,
+        name: str,
     ) -> None:
         try:
             cookie = await sign_in_second_factors.confirm_totp(
@@ -189,8 +196,8 @@ class RecoveryCodesHandler(EnrolmentHandler):
 
     async def ask(
         self,
-        flow: Flow,
-        step: Ask,
+        flow: PendingSignIn,
+        step: ShowPage,
         progress: AuthenticationProgress,
         *,
         status: int = 200,
@@ -207,7 +214,7 @@ class RecoveryCodesHandler(EnrolmentHandler):
         )
 
     async def proceed(
-        self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
+        self, flow: PendingSignIn, form: Params, step: ShowPage, progress: AuthenticationProgress
     ) -> None:
         self.set_browser_cookie(
             await sign_in_second_factors.confirm_codes_noted(self.service, flow, progress)

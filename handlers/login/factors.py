@@ -15,11 +15,11 @@ from idp.identity.guesses.throttle import Throttled
 from idp.oauth.params import Params
 from idp.oauth.sign_in import second_factors as sign_in_second_factors
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.next_step import Ask, SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.next_step import ShowPage, SignInPage
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import User
 
-_StepCheck = Callable[[Ask, AuthenticationProgress], bool]
+_StepCheck = Callable[[ShowPage, AuthenticationProgress], bool]
 
 _FACTOR_PAGES: Final = (SignInPage.FACTOR, SignInPage.TOTP, SignInPage.PASSKEY)
 ICONS: Final = {second_factors.TOTP: "smartphone", second_factors.PASSKEY: "fingerprint-pattern"}
@@ -66,8 +66,8 @@ _WRONG_RECOVERY: Final = message(
 
 
 async def _step_and_progress(
-    handler: FlowHandler, flow: Flow, is_accepted: _StepCheck | None = None
-) -> tuple[Ask, AuthenticationProgress]:
+    handler: FlowHandler, flow: PendingSignIn, is_accepted: _StepCheck | None = None
+) -> tuple[ShowPage, AuthenticationProgress]:
     """Returns the current step and the user's progress. Raises ResponseSent if another step is
     due, or one in which the page cannot be used."""
     step = await handler.current_step(flow)
@@ -83,7 +83,7 @@ async def _step_and_progress(
 class FactorHandler(FlowHandler):
     """Lists the second factors that the sign-in accepts, as links to their pages."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         step, progress = await _step_and_progress(self, flow)
         choices = await self._choices(flow, step, progress)
         self.step(
@@ -95,11 +95,11 @@ class FactorHandler(FlowHandler):
             notice=None if choices else _NO_FACTOR,
         )
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         self.redirect_303(self.url_of(LOGIN, flow))
 
     async def _choices(
-        self, flow: Flow, step: Ask, progress: AuthenticationProgress
+        self, flow: PendingSignIn, step: ShowPage, progress: AuthenticationProgress
     ) -> list[dict[str, object]]:
         user = progress.subject.user
         kinds = await self._by_last_use(user, sorted(step.factors, reverse=True))
@@ -142,11 +142,11 @@ class CodeHandler(FlowHandler):
     page_of_step: ClassVar[SignInPage] = SignInPage.TOTP
     wrong_text: ClassVar[Message] = WRONG_CODE
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         _, progress = await _step_and_progress(self, flow, self.is_accepted)
         self._ask(flow, progress)
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         _, progress = await _step_and_progress(self, flow, self.is_accepted)
         code = form.get("code") or ""
         try:
@@ -163,13 +163,18 @@ class CodeHandler(FlowHandler):
             self.set_browser_cookie(cookie)
             self.redirect_303(self.url_of(LOGIN, flow))
 
-    def is_accepted(self, step: Ask, progress: AuthenticationProgress) -> bool:
+    def is_accepted(self, step: ShowPage, progress: AuthenticationProgress) -> bool:
         """Returns whether the user may enter this kind of code in the current step of the
         sign-in."""
         return second_factors.TOTP in step.factors
 
     def _ask(
-        self, flow: Flow, progress: AuthenticationProgress, *, status: int = 200, **values: object
+        self,
+        flow: PendingSignIn,
+        progress: AuthenticationProgress,
+        *,
+        status: int = 200,
+        **values: object,
     ) -> None:
         self.step(
             self.page_of_step,
@@ -189,7 +194,7 @@ class RecoveryCodeHandler(CodeHandler):
     page_of_step = SignInPage.RECOVERY_CODE
     wrong_text = _WRONG_RECOVERY
 
-    def is_accepted(self, step: Ask, progress: AuthenticationProgress) -> bool:
+    def is_accepted(self, step: ShowPage, progress: AuthenticationProgress) -> bool:
         return _may_recover(progress)
 
 

@@ -15,14 +15,14 @@ from idp.identity.guesses.throttle import Throttled
 from idp.oauth import request_limits
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.params import Params
-from idp.oauth.sign_in import arrival as sign_in_arrival
 from idp.oauth.sign_in import endings, restart_link
 from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import flow_request as sign_in_request
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in.arrival import Arrival, FlowRecords
 from idp.oauth.sign_in.endings import Ending
-from idp.oauth.sign_in.next_step import Ask, SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.flow_request import FlowRecords, FlowRequest
+from idp.oauth.sign_in.next_step import ShowPage, SignInPage
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import Browser
 from storage import Stale
 
@@ -101,7 +101,7 @@ class FlowHandler(PageHandler, ABC):
         except Stale:  # another tab has continued the flow: this tab follows
             self.redirect_303(self.url_of(LOGIN, flow))
 
-    def _require_restart_link(self, flow: Flow) -> None:
+    def _require_restart_link(self, flow: PendingSignIn) -> None:
         """Raises ResponseSent if the address has no restart link
         (`idp.oauth.sign_in.restart_link`), after a redirect to the address with one."""
         if restart_link.PARAMETER not in self.query_params():
@@ -114,7 +114,7 @@ class FlowHandler(PageHandler, ABC):
         other_pairs = [pair for pair in self.query_params().pairs() if pair[0] not in names]
         return uris.with_parameters(self.request.path, [*replaced_pairs, *other_pairs])
 
-    async def _store_language(self, flow: Flow) -> None:
+    async def _store_language(self, flow: PendingSignIn) -> None:
         """Stores a newly chosen language. Raises ResponseSent if there is one, after a redirect to
         the page in that language."""
         language = self.offered_language(self.query_params().get("lang"))
@@ -146,7 +146,7 @@ class FlowHandler(PageHandler, ABC):
         except Stale:  # another tab or the same form has continued the flow: this one follows
             await self._follow(flow)
 
-    async def follow_if_repeated(self, flow: Flow) -> None:
+    async def follow_if_repeated(self, flow: PendingSignIn) -> None:
         """Raises ResponseSent if the flow has got to another step since it was read, after a
         redirect to that. So a form that was sent twice at once is not refused because the first
         one has used its code."""
@@ -154,7 +154,7 @@ class FlowHandler(PageHandler, ABC):
             await self._follow(flow)
             raise ResponseSent
 
-    async def _follow(self, flow: Flow) -> None:
+    async def _follow(self, flow: PendingSignIn) -> None:
         await self.has_repeated()
         self.redirect_303(self.url_of(LOGIN, flow))
 
@@ -175,11 +175,11 @@ class FlowHandler(PageHandler, ABC):
         return await endings.find(self.service, records, self.browser_cookie)
 
     @abstractmethod
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         """Sends the page for a GET."""
 
     @abstractmethod
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         """Processes this page's submitted form."""
 
     def _own_flow_form(self, browser: Browser | None) -> Params | None:
@@ -199,11 +199,11 @@ class FlowHandler(PageHandler, ABC):
         if reference is None:
             return None
         client_and_org = (start.client_id, start.org_id) if start else (None, None)
-        arrival = Arrival(reference, self.browser_cookie, *client_and_org)
-        records = await sign_in_arrival.read(self.service, arrival)
+        arrival = FlowRequest(reference, self.browser_cookie, *client_and_org)
+        records = await sign_in_request.read(self.service, arrival)
         return records._replace(browser=self.with_names(records.browser))
 
-    async def _find_flow(self, records: FlowRecords | None) -> Flow:
+    async def _find_flow(self, records: FlowRecords | None) -> PendingSignIn:
         """Returns the flow that the page's address names. Raises ResponseSent if there is none."""
         reference = self.requested_pending_id("flow")
         if records is None or reference is None:
@@ -259,36 +259,38 @@ class FlowHandler(PageHandler, ABC):
         self.set_header("Retry-After", str(refusal.retry_after_seconds))
         return refusal.retry_after_seconds
 
-    def origin_of(self, flow: Flow) -> AttemptOrigin:
+    def origin_of(self, flow: PendingSignIn) -> AttemptOrigin:
         """Returns the origin of an authentication attempt in this flow, for rate limits."""
         return self.origin(flow.browser, flow.client.id)
 
-    async def current_step(self, flow: Flow) -> Ask:
+    async def current_step(self, flow: PendingSignIn) -> ShowPage:
         """Returns the step that the sign-in asks for now. If there is no further step, sends the
         response to the client and raises ResponseSent."""
         step = await sign_in_flow.advance(self.service, flow)
-        if isinstance(step, Ask):
+        if isinstance(step, ShowPage):
             return step
         redirect_reply.send(self, step)
         raise ResponseSent
 
-    def url_of(self, path: str, flow: Flow) -> str:
+    def url_of(self, path: str, flow: PendingSignIn) -> str:
         """Returns the address of the page at `path`, with the parameters of this flow."""
         return uris.with_parameters(path, self.flow_query(flow))
 
-    def flow_query(self, flow: Flow) -> list[tuple[str, str]]:
+    def flow_query(self, flow: PendingSignIn) -> list[tuple[str, str]]:
         """Returns the parameters that every address of this flow has: the flow's own, and a
         restart link, which is used when the flow has expired."""
         start = restart_link.of_flow(self.service, flow, self.bundle().tag)
         return [("flow", flow.address), (restart_link.PARAMETER, start)]
 
-    def mail_query(self, flow: Flow) -> list[tuple[str, str]]:
+    def mail_query(self, flow: PendingSignIn) -> list[tuple[str, str]]:
         """Returns the parameters of a link to this flow in a message. They have the flow's id,
         because the flow is stored together with the message."""
         parameters = dict(self.flow_query(flow)) | {"flow": flow.request.id}
         return list(parameters.items())
 
-    def step(self, name: SignInPage, flow: Flow, *, status: int = 200, **values: object) -> None:
+    def step(
+        self, name: SignInPage, flow: PendingSignIn, *, status: int = 200, **values: object
+    ) -> None:
         """Sends the page of a step of the sign-in, with the form's hidden inputs and a button to
         cancel."""
         defaults = {

@@ -15,7 +15,7 @@ from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth.params import Params
 from idp.oauth.sign_in import upstream_account
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.oauth.sign_in.upstream_account import (
     CreationRefused,
     NewNames,
@@ -37,10 +37,10 @@ class IdpAccountHandler(FlowHandler):
     """Asks a person whose identity is linked to no user to sign in to an existing account or to
     create one, as far as the connection allows that."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         self._propose(flow, await self._find_identity(flow))
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         waiting_identity = await self._find_identity(flow)
         if form.get("choice") == "other":
             await upstream_account.forget(self.service, flow)
@@ -55,7 +55,7 @@ class IdpAccountHandler(FlowHandler):
         await self._create(flow, waiting_identity, _entered_names(form))
 
     async def _create(
-        self, flow: Flow, waiting_identity: WaitingIdentity, names: NewNames
+        self, flow: PendingSignIn, waiting_identity: WaitingIdentity, names: NewNames
     ) -> None:
         try:
             cookie = await upstream_account.create(self.service, flow, waiting_identity, names)
@@ -66,7 +66,7 @@ class IdpAccountHandler(FlowHandler):
             self.set_browser_cookie(cookie)
             self.redirect_303(self.url_of(LOGIN, flow))
 
-    async def _find_identity(self, flow: Flow) -> WaitingIdentity:
+    async def _find_identity(self, flow: PendingSignIn) -> WaitingIdentity:
         """Returns the identity that waits for an account. Raises ResponseSent if there is none, or
         another step is due."""
         step = await self.current_step(flow)
@@ -79,7 +79,12 @@ class IdpAccountHandler(FlowHandler):
         return waiting_identity
 
     def _propose(
-        self, flow: Flow, waiting_identity: WaitingIdentity, *, status: int = 200, **values: object
+        self,
+        flow: PendingSignIn,
+        waiting_identity: WaitingIdentity,
+        *,
+        status: int = 200,
+        **values: object,
     ) -> None:
         """Sends the page with the names that the provider states."""
         identity = waiting_identity.identity
@@ -93,7 +98,7 @@ class IdpAccountHandler(FlowHandler):
 
     def _ask(
         self,
-        flow: Flow,
+        flow: PendingSignIn,
         waiting_identity: WaitingIdentity,
         names: NewNames,
         *,
@@ -120,11 +125,11 @@ class IdpLinkHandler(FlowHandler):
     """Asks the signed-in user whether the identity at the other provider is to be linked to the
     account."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         live_session, waiting_identity = await self._session_and_identity(flow)
         self._ask(flow, live_session, waiting_identity)
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         live_session, waiting_identity = await self._session_and_identity(flow)
         if form.get("choice") != "link":
             await upstream_account.forget(self.service, flow)
@@ -144,7 +149,9 @@ class IdpLinkHandler(FlowHandler):
         else:
             self.redirect_303(self.url_of(LOGIN, flow))
 
-    async def _session_and_identity(self, flow: Flow) -> tuple[LiveSession, WaitingIdentity]:
+    async def _session_and_identity(
+        self, flow: PendingSignIn
+    ) -> tuple[LiveSession, WaitingIdentity]:
         """Returns the session of the user who has signed in, and the identity that waits for an
         account. Raises ResponseSent if another step is due."""
         step = await self.current_step(flow)
@@ -158,7 +165,7 @@ class IdpLinkHandler(FlowHandler):
 
     def _ask(
         self,
-        flow: Flow,
+        flow: PendingSignIn,
         live_session: LiveSession,
         waiting_identity: WaitingIdentity,
         *,

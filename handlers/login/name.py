@@ -17,7 +17,7 @@ from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import page_branding, registration_organization, upstream_departure
 from idp.oauth.sign_in import registration as sign_in_registration
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import USERS
 
 MAX_CHARACTERS: Final = 200
@@ -26,10 +26,10 @@ MAX_CHARACTERS: Final = 200
 class LoginNameHandler(FlowHandler):
     """The first page of a sign-in, which asks for the login name."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         await self._ask(flow)
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         passkey_response = form.get(passkey.FIELD)
         if passkey_response:
             await self._enter_passkey(flow, passkey_response)
@@ -51,14 +51,14 @@ class LoginNameHandler(FlowHandler):
         await sign_in_flow.enter_login_name(self.service, flow, login_name)
         self.redirect_303(self.url_of(ADDRESSES[SignInPage.PASSWORD], flow))
 
-    async def _enter_passkey(self, flow: Flow, passkey_response: str) -> None:
+    async def _enter_passkey(self, flow: PendingSignIn, passkey_response: str) -> None:
         problem = await passkey.enter(self, flow, passkey_response)
         if problem is None:
             self.redirect_303(self.url_of(LOGIN, flow))
         else:
             await self._ask(flow, status=400, problems=[{"field": None, "text": problem}])
 
-    async def _ask(self, flow: Flow, *, status: int = 200, **values: object) -> None:
+    async def _ask(self, flow: PendingSignIn, *, status: int = 200, **values: object) -> None:
         may_register = bool(await registration_organization.selectable(self.service, flow))
         page_values = {
             "login_hint": await self._hint(flow),
@@ -74,13 +74,13 @@ class LoginNameHandler(FlowHandler):
         }
         self.step(SignInPage.LOGIN_NAME, flow, status=status, **(page_values | values))
 
-    def _accounts_url(self, flow: Flow) -> str | None:
+    def _accounts_url(self, flow: PendingSignIn) -> str | None:
         """Returns the address of the account chooser if the browser remembers accounts."""
         # A request that hints at a user is about that user only.
         is_offered = flow.request.hinted_user_id is None and flow.browser.remembered
         return self.url_of(ADDRESSES[SignInPage.ACCOUNTS], flow) if is_offered else None
 
-    def _suffix(self, flow: Flow) -> str | None:
+    def _suffix(self, flow: PendingSignIn) -> str | None:
         """Returns the domain for bare names, if only users of one organization can sign in."""
         is_organization_fixed = flow.request.brand_org_id and page_branding.is_fixed(
             self.service, flow.request
@@ -91,7 +91,7 @@ class LoginNameHandler(FlowHandler):
             None if self.page_settings.label.hide_login_name_suffix else self.page_settings.domain
         )
 
-    async def _hint(self, flow: Flow) -> str:
+    async def _hint(self, flow: PendingSignIn) -> str:
         """Returns the initial value of the field: the earlier entry, or the application's hint."""
         request = flow.request
         if request.login_name is None and request.login_hint is None and request.hinted_user_id:
@@ -112,7 +112,7 @@ class LoginHandler(LoginNameHandler):
         else:
             await super().get()
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         step = await self.current_step(flow)
         is_closed = step.page is SignInPage.REGISTER and await registration_organization.is_closed(
             self.service, flow

@@ -7,14 +7,14 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.oauth.params import Params
 from idp.oauth.sign_in import admission
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 
 
 class NotAllowedHandler(FlowHandler):
     """Displays that the authenticated user may not use the application, with two buttons: to
     choose another account, or to return to the application."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         step = await self.current_step(flow)
         if step.page is not SignInPage.NOT_ALLOWED or step.live_session is None:
             self.redirect_instead(self.url_of(LOGIN, flow))
@@ -26,7 +26,7 @@ class NotAllowedHandler(FlowHandler):
             account=account_of(step.live_session),
         )
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         is_other = form.get("account") == "other"
         self.redirect_303(
             self.url_of(ADDRESSES[SignInPage.LOGIN_NAME] if is_other else LOGIN, flow)

@@ -13,8 +13,8 @@ from idp.identity.factors import second_factors, webauthn
 from idp.oauth.params import Params
 from idp.oauth.sign_in import passkeys as sign_in_passkeys
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.next_step import Ask, SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.next_step import ShowPage, SignInPage
+from idp.oauth.sign_in.pending import PendingSignIn
 
 FIELD: Final = "passkey"
 
@@ -33,10 +33,10 @@ class PasskeyHandler(FlowHandler):
     """Asks for a passkey: of any user at the start of a sign-in, or of the authenticated user as a
     second factor."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         await self._ask(flow, await self._find_step(flow))
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         step = await self._find_step(flow)
         problem = await enter(self, flow, form.get(FIELD) or "", step.progress)
         if problem is None:
@@ -45,7 +45,7 @@ class PasskeyHandler(FlowHandler):
             problems = [{"field": None, "text": problem}]
             await self._ask(flow, step, status=400, problems=problems)
 
-    async def _find_step(self, flow: Flow) -> Ask:
+    async def _find_step(self, flow: PendingSignIn) -> ShowPage:
         """Returns the step, in which a passkey can be used. Raises ResponseSent if it cannot."""
         step = await self.current_step(flow)
         if step.progress is None:
@@ -57,7 +57,9 @@ class PasskeyHandler(FlowHandler):
             self.redirect_instead(self.url_of(LOGIN, flow))
         return step
 
-    async def _ask(self, flow: Flow, step: Ask, *, status: int = 200, **values: object) -> None:
+    async def _ask(
+        self, flow: PendingSignIn, step: ShowPage, *, status: int = 200, **values: object
+    ) -> None:
         progress = step.progress
         options = await sign_in_passkeys.options(self.service, flow, progress)
         if options is None:
@@ -77,7 +79,7 @@ class PasskeyHandler(FlowHandler):
         )
 
 
-async def offered(handler: FlowHandler, flow: Flow) -> str | None:
+async def offered(handler: FlowHandler, flow: PendingSignIn) -> str | None:
     """Returns the options for a WebAuthn request as JSON; None if passkeys cannot be used to sign
     in."""
     options = await sign_in_passkeys.options(handler.service, flow)
@@ -85,7 +87,10 @@ async def offered(handler: FlowHandler, flow: Flow) -> str | None:
 
 
 async def enter(
-    handler: FlowHandler, flow: Flow, response: str, progress: AuthenticationProgress | None = None
+    handler: FlowHandler,
+    flow: PendingSignIn,
+    response: str,
+    progress: AuthenticationProgress | None = None,
 ) -> Message | None:
     """Continues the sign-in with the browser's WebAuthn response, and returns None, or the text of
     its refusal. `progress` is set if the passkey is a second factor.

@@ -16,8 +16,8 @@ from idp.oauth.params import Params
 from idp.oauth.sign_in import passkeys as sign_in_passkeys
 from idp.oauth.sign_in import second_factors
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.next_step import Ask, SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.next_step import ShowPage, SignInPage
+from idp.oauth.sign_in.pending import PendingSignIn
 
 _log = logs.logger(__name__)
 _DEFAULT_NAME: Final = message("My passkey", context="passkey")
@@ -36,8 +36,8 @@ class PasskeyEnrolHandler(EnrolmentHandler):
 
     async def ask(
         self,
-        flow: Flow,
-        step: Ask,
+        flow: PendingSignIn,
+        step: ShowPage,
         progress: AuthenticationProgress,
         *,
         status: int = 200,
@@ -58,7 +58,7 @@ class PasskeyEnrolHandler(EnrolmentHandler):
         self.step(SignInPage.PASSKEY_ENROL, flow, status=status, **(page_values | values))
 
     async def proceed(
-        self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
+        self, flow: PendingSignIn, form: Params, step: ShowPage, progress: AuthenticationProgress
     ) -> None:
         if form.get("decision") == "other":
             await second_factors.choose(self.service, flow, None)
@@ -74,7 +74,7 @@ class PasskeyEnrolHandler(EnrolmentHandler):
             await self.ask(flow, step, progress, status=400, device_name=name, problems=problems)
 
     async def _add(
-        self, flow: Flow, progress: AuthenticationProgress, name: str, response: str
+        self, flow: PendingSignIn, progress: AuthenticationProgress, name: str, response: str
     ) -> tuple[str | None, Message] | None:
         """Adds the passkey, or returns the field and the text of a problem."""
         try:

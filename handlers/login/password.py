@@ -16,10 +16,10 @@ from idp.oauth.errors import InvalidRequest
 from idp.oauth.params import Params
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import password_reset
-from idp.oauth.sign_in.arrival import FlowRecords
 from idp.oauth.sign_in.cached_reads import CachedReads
+from idp.oauth.sign_in.flow_request import FlowRecords
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 
 _WRONG = message(
     "Check your email or username and your password: they don't match, or the account can't be"
@@ -40,10 +40,10 @@ class PasswordHandler(FlowHandler):
     """Asks for the user's password. Every failure has the same text, to hide which accounts
     exist."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         await self._ask(flow, await self._login_name(flow))
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         login_name = await self._login_name(flow)
         password, origin = form.get("password") or "", self.origin_of(flow)
         try:
@@ -79,7 +79,7 @@ class PasswordHandler(FlowHandler):
                     self._cached_reads.service, login_name, start.org_id
                 )
 
-    async def _login_name(self, flow: Flow) -> str:
+    async def _login_name(self, flow: PendingSignIn) -> str:
         """Returns the login name whose password is asked for. Raises ResponseSent if another step
         is due."""
         step = await self.current_step(flow)
@@ -88,7 +88,7 @@ class PasswordHandler(FlowHandler):
         return step.login_name
 
     async def _ask(
-        self, flow: Flow, login_name: str, *, status: int = 200, **values: object
+        self, flow: PendingSignIn, login_name: str, *, status: int = 200, **values: object
     ) -> None:
         back_url = self.url_of(ADDRESSES[SignInPage.LOGIN_NAME], flow)
         has_passkeys = await passkey.offered(self, flow) is not None

@@ -18,7 +18,7 @@ from idp.oauth.params import Params
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in import restart_link, upstream_departure, upstream_return
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.oauth.sign_in.restart_link import Continuation
 from idp.oauth.sign_in.upstream_departure import MAX_BUTTONS, DepartureRequest
 from idp.records.connections import ProviderConnection
@@ -48,7 +48,7 @@ class ProviderButtons(NamedTuple):
     further: Sequence[tuple[str, str]]
 
 
-async def buttons(handler: FlowHandler, flow: Flow) -> ProviderButtons | None:
+async def buttons(handler: FlowHandler, flow: PendingSignIn) -> ProviderButtons | None:
     """Returns the connections that a page of the sign-in offers, or None if there is none."""
     offered = await upstream_departure.offered(handler.service, flow)
     if not offered:
@@ -67,7 +67,7 @@ def displayed_name(connection: ProviderConnection) -> str:
 
 
 async def redirect_to_provider(
-    handler: FlowHandler, flow: Flow, connection_id: str, login_name: str | None = None
+    handler: FlowHandler, flow: PendingSignIn, connection_id: str, login_name: str | None = None
 ) -> None:
     """Redirects the browser to the provider of a connection, or back to the first page if that is
     not possible."""
@@ -114,7 +114,7 @@ def _failure_url(
     return uris.with_parameters(ADDRESSES[SignInPage.LOGIN_NAME], [*query, *outcome_pairs])
 
 
-async def failure_notice(handler: FlowHandler, flow: Flow) -> dict[str, Any]:
+async def failure_notice(handler: FlowHandler, flow: PendingSignIn) -> dict[str, Any]:
     """Returns the template values by which the first page displays that a sign-in at a provider
     failed; an empty dict if its address has no such parameters."""
     query = handler.query_params()
@@ -143,10 +143,10 @@ async def failure_notice(handler: FlowHandler, flow: Flow) -> dict[str, Any]:
 class ProviderRedirectHandler(FlowHandler):
     """Redirects the browser to the provider that the person has chosen."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         self.redirect_303(self.url_of(LOGIN, flow))
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         await redirect_to_provider(self, flow, form.get("idp") or "")
 
 
@@ -176,7 +176,7 @@ class CallbackHandler(PageHandler):
         self._clear_attempt(cookie, attempt)
         await self._continue(flow, attempt, answer)
 
-    async def _flow(self, attempt: Attempt) -> Flow:
+    async def _flow(self, attempt: Attempt) -> PendingSignIn:
         """Returns the sign-in of the attempt. Raises ResponseSent if it belongs to another browser
         or has ended."""
         browser_record = await self.find_browser()
@@ -191,7 +191,9 @@ class CallbackHandler(PageHandler):
             raise ResponseSent
         return flow
 
-    async def _continue(self, flow: Flow, attempt: Attempt, answer: UpstreamAnswer) -> None:
+    async def _continue(
+        self, flow: PendingSignIn, attempt: Attempt, answer: UpstreamAnswer
+    ) -> None:
         requester.current().wait_elsewhere()
         try:
             cookie = await upstream_return.continue_with_answer(
@@ -210,7 +212,7 @@ class CallbackHandler(PageHandler):
         self.set_browser_cookie(cookie)
         self.redirect_303(uris.with_parameters(LOGIN, self._query(flow, attempt)))
 
-    def _query(self, flow: Flow, attempt: Attempt) -> list[tuple[str, str]]:
+    def _query(self, flow: PendingSignIn, attempt: Attempt) -> list[tuple[str, str]]:
         return [("flow", flow.address), (restart_link.PARAMETER, attempt.start)]
 
     @property

@@ -19,7 +19,7 @@ from idp.oauth.params import Params
 from idp.oauth.sign_in import registration as sign_in_registration
 from idp.oauth.sign_in import registration_organization
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.oauth.sign_in.registration import RegistrationState
 from idp.records import Organization
 
@@ -37,7 +37,7 @@ _CLOSED: Final[dict[ClosedReason, Message]] = {
 }
 
 
-def state_of(handler: FlowHandler, flow: Flow) -> RegistrationState:
+def state_of(handler: FlowHandler, flow: PendingSignIn) -> RegistrationState:
     """Returns the values of this request that the functions of the registration take: its origin
     for rate limits, and the texts and links of the messages."""
     issuer, query = handler.service.config.issuer, handler.mail_query(flow)
@@ -53,11 +53,11 @@ class RegisterHandler(FlowHandler):
     """The form that registers an account. Its response does not reveal whether an address is
     taken."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         await self._find_organization(flow)
         await self._ask(flow, await self._initial_values(flow))
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         organization = await self._find_organization(flow)
         submitted = _submitted(form)
         normalized, problems = await registration.read(
@@ -79,7 +79,7 @@ class RegisterHandler(FlowHandler):
         else:
             self.redirect_303(self.url_of(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
 
-    async def _find_organization(self, flow: Flow) -> Organization:
+    async def _find_organization(self, flow: PendingSignIn) -> Organization:
         """Returns the account's organization. Raises ResponseSent if none is chosen or
         registration is closed."""
         organization = await registration_organization.find(self.service, flow)
@@ -96,7 +96,7 @@ class RegisterHandler(FlowHandler):
         await self._ask(flow, NOTHING, status=status, closed=_CLOSED[closed or "disabled"])
         raise ResponseSent
 
-    async def _initial_values(self, flow: Flow) -> FormValues:
+    async def _initial_values(self, flow: PendingSignIn) -> FormValues:
         """Returns the form's initial values: those of a pending registration, or an e-mail address
         that was entered before."""
         pending = await sign_in_registration.find(self.service, flow)
@@ -106,7 +106,7 @@ class RegisterHandler(FlowHandler):
         return structs.replace(NOTHING, email=name if "@" in name else "")
 
     async def _ask(
-        self, flow: Flow, submitted: FormValues, *, status: int = 200, **values: object
+        self, flow: PendingSignIn, submitted: FormValues, *, status: int = 200, **values: object
     ) -> None:
         organization = await registration_organization.find(self.service, flow)
         policy = await policy_of(

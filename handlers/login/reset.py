@@ -24,7 +24,7 @@ from idp.oauth.params import Params
 from idp.oauth.sign_in import password_reset
 from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.password_reset import ResetState
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 
 _log = logs.logger(__name__)
 _NOT_OFFERED: Final = message(
@@ -41,10 +41,10 @@ class ResetHandler(FlowHandler):
     """Asks for the login name of the user whose password is reset. A login name that was entered
     before is filled in."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         self._ask(flow, await self.closed_reason(flow), _entered_login_name(flow))
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         closed_reason, login_name = (
             await self.closed_reason(flow),
             typed_texts.name(form.get("loginName") or ""),
@@ -58,7 +58,7 @@ class ResetHandler(FlowHandler):
         else:
             await self._begin_reset(flow, login_name)
 
-    async def _begin_reset(self, flow: Flow, login_name: str) -> None:
+    async def _begin_reset(self, flow: PendingSignIn, login_name: str) -> None:
         try:
             await password_reset.begin(self.service, flow, login_name, self.state_of(flow))
         except Throttled as error:
@@ -68,13 +68,13 @@ class ResetHandler(FlowHandler):
         else:
             self.redirect_303(self.url_of(ADDRESSES[SignInPage.RESET_CODE], flow))
 
-    async def closed_reason(self, flow: Flow) -> Message | None:
+    async def closed_reason(self, flow: PendingSignIn) -> Message | None:
         """Returns the reason why passwords cannot be reset by e-mail; None if they can."""
         if not await password_reset.is_offered(self.service, flow):
             return _NOT_OFFERED
         return None if messages.is_readable(self.service.config) else _NO_MAIL
 
-    def state_of(self, flow: Flow) -> ResetState:
+    def state_of(self, flow: PendingSignIn) -> ResetState:
         """Returns the values of this request that the functions of the password reset take: its
         origin for rate limits, and the language and link parameters of the messages."""
         query = dict(self.mail_query(flow))
@@ -82,7 +82,7 @@ class ResetHandler(FlowHandler):
 
     def _ask(
         self,
-        flow: Flow,
+        flow: PendingSignIn,
         closed_reason: Message | None,
         login_name: str,
         *,
@@ -100,12 +100,12 @@ class ResetHandler(FlowHandler):
 class ResetCodeHandler(ResetHandler):
     """Asks for the code of a password reset, without revealing whether one was sent."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         await self._require_reset(flow)
         is_resent = self.query_params().if_once("sent") == "again"
         self._ask_code(flow, notice=SENT_AGAIN if is_resent else None)
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         await self._require_reset(flow)
         try:
             if form.get("decision") == "resend":
@@ -116,7 +116,7 @@ class ResetCodeHandler(ResetHandler):
             problem = RegistrationProblem(None, too_soon(self.set_retry_after(error)))
             self._ask_code(flow, status=429, problems=problem_values([problem]))
 
-    async def _require_reset(self, flow: Flow) -> None:
+    async def _require_reset(self, flow: PendingSignIn) -> None:
         """Raises ResponseSent if no code is due in this flow."""
         step = await self.current_step(flow)
         is_due = step.page is SignInPage.RESET_CODE
@@ -127,12 +127,12 @@ class ResetCodeHandler(ResetHandler):
         if not is_due:
             self.redirect_instead(self.url_of(LOGIN, flow))
 
-    async def _resend(self, flow: Flow) -> None:
+    async def _resend(self, flow: PendingSignIn) -> None:
         await password_reset.resend(self.service, flow, self.state_of(flow))
         page_url = self.url_of(ADDRESSES[SignInPage.RESET_CODE], flow)
         self.redirect_303(uris.with_parameters(page_url, [("sent", "again")]))
 
-    async def _enter(self, flow: Flow, code: str) -> None:
+    async def _enter(self, flow: PendingSignIn, code: str) -> None:
         try:
             await password_reset.enter_code(self.service, flow, code, self.state_of(flow))
         except MailCodeRefused as error:
@@ -143,7 +143,7 @@ class ResetCodeHandler(ResetHandler):
         else:
             self.redirect_303(self.url_of(LOGIN, flow))
 
-    def _ask_code(self, flow: Flow, *, status: int = 200, **values: object) -> None:
+    def _ask_code(self, flow: PendingSignIn, *, status: int = 200, **values: object) -> None:
         sent_at = flow.request.reset_sent_at
         page_values: dict[str, object] = {
             "login_name": _entered_login_name(flow),
@@ -155,7 +155,7 @@ class ResetCodeHandler(ResetHandler):
         self.step(SignInPage.RESET_CODE, flow, status=status, **(page_values | values))
 
 
-def _entered_login_name(flow: Flow) -> str:
+def _entered_login_name(flow: PendingSignIn) -> str:
     return flow.request.login_name or flow.request.login_hint or ""
 
 

@@ -28,7 +28,7 @@ from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import Browser
 from storage import Stale
 
@@ -79,7 +79,7 @@ class ResetLinkHandler(PageHandler):
             else:
                 await self._refuse(error)
 
-    def _continue_after(self, flow: Flow | None) -> None:
+    def _continue_after(self, flow: PendingSignIn | None) -> None:
         """Redirects to where the first sending of the same form leads."""
         self._set_key_cookie("", max_age=0)
         self.redirect_303(self._url_of(LOGIN, flow) if flow else self._next_path())
@@ -117,7 +117,9 @@ class ResetLinkHandler(PageHandler):
     def _key_cookie(self) -> str:
         return browser.cookie_name(self.service.config, "reset")
 
-    async def _set(self, flow: Flow | None, opened_link: OpenedLink, password: str) -> None:
+    async def _set(
+        self, flow: PendingSignIn | None, opened_link: OpenedLink, password: str
+    ) -> None:
         """Sets the password, uses up the link and signs the user in, in one unit."""
         flow = flow or await self._begin_sign_in()
         # The key was sent by e-mail, so its use verifies the address.
@@ -136,7 +138,7 @@ class ResetLinkHandler(PageHandler):
         self._set_key_cookie("", max_age=0)
         self.redirect_303(self._url_of(LOGIN, flow))
 
-    async def _find_flow(self, browser_record: Browser | None) -> Flow | None:
+    async def _find_flow(self, browser_record: Browser | None) -> PendingSignIn | None:
         """Returns the sign-in that requested the message if it waits in this browser."""
         await self.show_start()
         address = self.requested_pending_id("flow")
@@ -148,7 +150,7 @@ class ResetLinkHandler(PageHandler):
             self.let_forms_leave()
         return flow
 
-    async def _begin_sign_in(self) -> Flow:
+    async def _begin_sign_in(self) -> PendingSignIn:
         """Begins a sign-in to the service's own pages in this browser. Raises Stale."""
         browser_record = await self.find_browser()
         next_path = self._next_path()
@@ -171,13 +173,18 @@ class ResetLinkHandler(PageHandler):
             return LOGIN
         return uris.with_parameters(LOGIN, [("client_id", start.client_id)])
 
-    async def _redirect_to_request(self, flow: Flow | None) -> None:
+    async def _redirect_to_request(self, flow: PendingSignIn | None) -> None:
         self.redirect_303(
             self._url_of(ADDRESSES[SignInPage.RESET], flow or await self._begin_sign_in())
         )
 
     async def _ask(
-        self, flow: Flow | None, opened_link: OpenedLink, *, status: int = 200, **values: object
+        self,
+        flow: PendingSignIn | None,
+        opened_link: OpenedLink,
+        *,
+        status: int = 200,
+        **values: object,
     ) -> None:
         user = opened_link.subject.user
         if flow is None:
@@ -198,7 +205,7 @@ class ResetLinkHandler(PageHandler):
             sentence=_REFUSED, again_url=uris.with_parameters(reset_links.PAGE, parameters)
         )
 
-    def _url_of(self, path: str, flow: Flow) -> str:
+    def _url_of(self, path: str, flow: PendingSignIn) -> str:
         """Returns the address of a page of the flow."""
         restart_data = restart_link.of_flow(self.service, flow, self.bundle().tag)
         return uris.with_parameters(

@@ -23,7 +23,7 @@ from idp.oauth.sign_in import registration as sign_in_registration
 from idp.oauth.sign_in import registration_organization
 from idp.oauth.sign_in.endings import Ending
 from idp.oauth.sign_in.next_step import SignInPage
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.oauth.sign_in.registration import AddressTaken, NameTaken
 from idp.records import Registration
 
@@ -42,7 +42,7 @@ _NAME_TAKEN: Final = message("Choose another username. This one is taken.", cont
 class RegistrationHandler(FlowHandler):
     """The base of the pages that complete a pending registration."""
 
-    async def find_registration(self, flow: Flow) -> Registration:
+    async def find_registration(self, flow: PendingSignIn) -> Registration:
         """Returns the pending registration. Raises ResponseSent if there is none or its
         organization no longer accepts any."""
         pending = await sign_in_registration.find(self.service, flow)
@@ -53,7 +53,7 @@ class RegistrationHandler(FlowHandler):
             self.redirect_instead(self.url_of(LOGIN, flow))
         return pending
 
-    async def complete(self, flow: Flow, verification: Awaitable[Cookie]) -> None:
+    async def complete(self, flow: PendingSignIn, verification: Awaitable[Cookie]) -> None:
         """Awaits `verification`, which creates the account and returns the browser's cookie, then
         redirects to the next step of the sign-in."""
         self.set_browser_cookie(await verification)
@@ -64,7 +64,7 @@ class VerifyEmailHandler(RegistrationHandler):
     """Asks for the code that was sent by e-mail. The message's link fills it in; only submitting
     the form uses it."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         pending = await self.find_registration(flow)
         if pending.proven_at is not None:
             self.redirect_instead(self.url_of(ADDRESSES[SignInPage.USER_NAME], flow))
@@ -72,7 +72,7 @@ class VerifyEmailHandler(RegistrationHandler):
         notice = SENT_AGAIN if query.if_once("sent") == "again" else None
         self._ask(flow, pending, notice=notice, entered=query.if_once("code") or "")
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         pending = await self.find_registration(flow)
         try:
             if form.get("decision") == "resend":
@@ -84,12 +84,12 @@ class VerifyEmailHandler(RegistrationHandler):
             problem = RegistrationProblem(None, too_soon(seconds))
             self._ask(flow, pending, status=429, problems=problem_values([problem]))
 
-    async def _resend(self, flow: Flow, pending: Registration) -> None:
+    async def _resend(self, flow: PendingSignIn, pending: Registration) -> None:
         await sign_in_registration.resend(self.service, flow, pending, state_of(self, flow))
         page_url = self.url_of(ADDRESSES[SignInPage.VERIFY_EMAIL], flow)
         self.redirect_303(uris.with_parameters(page_url, [("sent", "again")]))
 
-    async def _enter(self, flow: Flow, pending: Registration, code: str) -> None:
+    async def _enter(self, flow: PendingSignIn, pending: Registration, code: str) -> None:
         state = state_of(self, flow)
         verification = sign_in_registration.enter_code(self.service, flow, pending, code, state)
         try:
@@ -110,7 +110,7 @@ class VerifyEmailHandler(RegistrationHandler):
             self._ask(flow, pending, status=400, problems=problems)
 
     def _ask(
-        self, flow: Flow, pending: Registration, *, status: int = 200, **values: object
+        self, flow: PendingSignIn, pending: Registration, *, status: int = 200, **values: object
     ) -> None:
         page_values: dict[str, object] = {
             "email": registration.unseal(self.service, pending.sealed).email,
@@ -134,7 +134,7 @@ class VerifyEmailHandler(RegistrationHandler):
 class UserNameHandler(RegistrationHandler):
     """Asks for another user name, because the one that was chosen at registration is now taken."""
 
-    async def show(self, flow: Flow) -> None:
+    async def show(self, flow: PendingSignIn) -> None:
         pending = await self._find_verified(flow)
         user_name = registration.unseal(self.service, pending.sealed).user_name
         self._ask(
@@ -143,7 +143,7 @@ class UserNameHandler(RegistrationHandler):
             problems=problem_values([RegistrationProblem("userName", _NAME_TAKEN)]),
         )
 
-    async def submit(self, flow: Flow, form: Params) -> None:
+    async def submit(self, flow: PendingSignIn, form: Params) -> None:
         pending = await self._find_verified(flow)
         name = typed_texts.name(form.get("userName") or "")
         email = registration.unseal(self.service, pending.sealed).email
@@ -167,7 +167,7 @@ class UserNameHandler(RegistrationHandler):
         except Throttled as error:
             self._ask(flow, name, status=429, retry_seconds=self.set_retry_after(error))
 
-    async def _find_verified(self, flow: Flow) -> Registration:
+    async def _find_verified(self, flow: PendingSignIn) -> Registration:
         """Returns the pending registration, whose e-mail address is verified. Raises ResponseSent
         if the address is not verified."""
         pending = await self.find_registration(flow)
@@ -175,7 +175,7 @@ class UserNameHandler(RegistrationHandler):
             self.redirect_instead(self.url_of(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
         return pending
 
-    def _ask(self, flow: Flow, name: str, *, status: int = 200, **values: object) -> None:
+    def _ask(self, flow: PendingSignIn, name: str, *, status: int = 200, **values: object) -> None:
         page_values: dict[str, object] = {
             "user_name": name,
             "login_url": self.url_of(ADDRESSES[SignInPage.LOGIN_NAME], flow),

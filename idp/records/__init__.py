@@ -77,10 +77,10 @@ from idp.records.grants import (
 )
 from idp.records.groups import COLLECTIONS as GROUP_COLLECTIONS
 from idp.records.guesses import (
-    GUESS_STREAKS,
+    FAILURE_STREAKS,
     UNTRUSTED_PROXIES,
     BrowserAttempts,
-    GuessStreak,
+    FailureStreak,
     UntrustedProxy,
 )
 from idp.records.instance import (
@@ -232,7 +232,7 @@ ALL: Final = (
     PACKAGE_PARTS,
     JOB_PROBLEMS,
     JOB_BATCHES,
-    GUESS_STREAKS,
+    FAILURE_STREAKS,
     UNTRUSTED_PROXIES,
 )
 
@@ -245,10 +245,10 @@ __all__ = [
     "AuditHead",
     "AuditKey",
     "EventStream",
-    "GUESS_STREAKS",
+    "FAILURE_STREAKS",
     "UNTRUSTED_PROXIES",
     "BrowserAttempts",
-    "GuessStreak",
+    "FailureStreak",
     "UntrustedProxy",
     "KnownUser",
     "JOBS",

@@ -20,7 +20,7 @@ class BrowserAttempts(Struct, kw_only=True):
     ends_at: datetime
 
 
-class GuessStreak(Record):
+class FailureStreak(Record):
     """Wrong passwords and codes of one user in a row, until a success; the id is the user's.
 
     `unknown` and `known` are numbers of wrong passwords from browsers that the account does not
@@ -49,5 +49,5 @@ class UntrustedProxy(Record):
 
 
 # Streaks have no expiration, because the failures are counted until a success.
-GUESS_STREAKS: Final = Collection("guess_streaks", GuessStreak)
+FAILURE_STREAKS: Final = Collection("guess_streaks", FailureStreak)
 UNTRUSTED_PROXIES: Final = Collection("untrusted_proxies", UntrustedProxy, expires=True)

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from benchmarks.protocol import places, results
 from benchmarks.protocol.__main__ import main
-from benchmarks.protocol.load import Flow, Unexpected, once
+from benchmarks.protocol.load import PendingSignIn, Unexpected, once
 from benchmarks.protocol.scenarios import SCENARIOS, Target
 from benchmarks.protocol.steps import get
 from tests.interop import node
@@ -116,7 +116,7 @@ def test_an_answer_that_is_not_the_expected_one_ends_the_load(tmp_path):
         threading.Thread(target=_refuse, args=(server,)).start()
 
         with pytest.raises(Unexpected, match="401 Unauthorized"):
-            once(port, Flow([get("localhost", "/", {})]))
+            once(port, PendingSignIn([get("localhost", "/", {})]))
 
 
 def _refuse(server):

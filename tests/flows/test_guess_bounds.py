@@ -14,7 +14,7 @@ from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import known_browsers, password_check
 from idp.limits.comparisons import MAX_CONCURRENT
-from idp.records import GUESS_STREAKS, Browser
+from idp.records import FAILURE_STREAKS, Browser
 from storage import COUNTERS
 from tests.flows.test_guess_races import (
     TRIES_AT_ONCE,
@@ -144,7 +144,7 @@ async def rows(twins):
     """How many records there are, and every counter and streak as it is."""
     kept = [
         {one.id: one async for one in twins.store.scan(collection)}
-        for collection in (COUNTERS, GUESS_STREAKS)
+        for collection in (COUNTERS, FAILURE_STREAKS)
     ]
     return await count(twins.store), kept
 

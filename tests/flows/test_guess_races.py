@@ -19,7 +19,7 @@ from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import password_check
 from idp.limits.comparisons import Comparisons
 from idp.passwords.hashing import Hasher
-from idp.records import ALL, GUESS_STREAKS, SCHEMA, USERS, GuessStreak
+from idp.records import ALL, FAILURE_STREAKS, SCHEMA, USERS, FailureStreak
 from storage import COUNTERS, Insert, open_store
 from tests.support.clock import SteppingClock
 from tests.support.service import make_hashes_cheap, start_server, stop_server
@@ -125,7 +125,7 @@ async def test_of_many_wrong_passwords_at_once_two_services_compare_at_most_six(
     assert 5 <= twins.compared <= 6
     assert outcomes.count("wrong") == twins.compared
     assert set(outcomes) <= {"wrong", "paced", "network"}
-    streak = await twins.store.get(GUESS_STREAKS, (await user_of(twins.server)).id)
+    streak = await twins.store.get(FAILURE_STREAKS, (await user_of(twins.server)).id)
     assert streak.unknown == twins.compared
 
 
@@ -146,7 +146,7 @@ async def test_four_hours_of_guesses_at_two_services_compare_at_most_fifty(twins
 @pytest.mark.promise("guessing: passwords")
 async def test_at_the_bound_two_services_compare_no_more_than_it_lets(twins):
     user = await user_of(twins.server)
-    await twins.store.commit(Insert(GUESS_STREAKS, GuessStreak(id=user.id, unknown=48)))
+    await twins.store.commit(Insert(FAILURE_STREAKS, FailureStreak(id=user.id, unknown=48)))
     addresses = [f"198.51.100.{n}" for n in range(60)]
     outcomes = await twins.tries(WRONG, addresses=addresses)
 
@@ -254,7 +254,7 @@ async def test_an_unknown_name_costs_as_many_writes_as_a_wrong_password(twins, m
             await attempt(service, name, WRONG, origin)
             costs[name].append(commands.taken())
     known, unknown = costs.values()
-    kept = [one.id async for one in twins.store.scan(GUESS_STREAKS)]
+    kept = [one.id async for one in twins.store.scan(FAILURE_STREAKS)]
 
     assert known == unknown
     assert kept == [(await user_of(twins.server)).id]

@@ -11,7 +11,7 @@ import pytest
 
 from idp.identity.guesses import streaks as guess_streaks
 from idp.identity.guesses.origin import AttemptOrigin
-from idp.records import GUESS_STREAKS, USERS, Email, GuessStreak
+from idp.records import FAILURE_STREAKS, USERS, Email, FailureStreak
 from storage import COUNTERS, Delete, Insert, Update
 from tests.flows.test_guess_races import WRONG, attempt, url, user_of
 from tests.support.clock import SteppingClock
@@ -59,10 +59,10 @@ def _error_of_difference(taken):
 
 async def _begin_anew(server, closed):
     """Nothing is counted, but that one account is closed."""
-    for collection in (COUNTERS, GUESS_STREAKS):
+    for collection in (COUNTERS, FAILURE_STREAKS):
         for one in [one.id async for one in server.store.scan(collection)]:
             await server.store.commit(Delete(collection, one))
     most = guess_streaks.max_unknown(server.service.config)
-    told = GuessStreak(id=closed, unknown=most, told_at=server.clock.now())
+    told = FailureStreak(id=closed, unknown=most, told_at=server.clock.now())
     with suppress(Exception):
-        await server.store.commit(Insert(GUESS_STREAKS, told))
+        await server.store.commit(Insert(FAILURE_STREAKS, told))

@@ -20,7 +20,7 @@ from idp.identity.guesses.reports import Cause, Outcome, Secret
 from idp.identity.guesses.throttle import Throttled
 from idp.mail.templates import factors as factor_messages
 from idp.mail.templates import guesses as guess_messages
-from idp.records import GUESS_STREAKS, USERS, GuessStreak, LockoutRules, User
+from idp.records import FAILURE_STREAKS, USERS, FailureStreak, LockoutRules, User
 from idp.service import Service
 from storage import Update, Value, Write
 
@@ -48,14 +48,14 @@ class AcceptedCode(Struct, frozen=True):
     user: User
     account: str
     lockout_ordinal: int | None
-    streak: GuessStreak | None
+    streak: FailureStreak | None
 
 
 class _Attempt(Struct, frozen=True):
     """An attempt that was counted, and the records that were read for it."""
 
     account: str
-    streak: GuessStreak | None
+    streak: FailureStreak | None
     rules: LockoutRules
     lockout_ordinal: int | None
 
@@ -135,7 +135,7 @@ async def _admit(
     account = f"{kind}:{user.id}"
     keys = [
         *throttle.keys(service, account),
-        (GUESS_STREAKS, user.id),
+        (FAILURE_STREAKS, user.id),
         *lockout_counters.policy_keys(user),
     ]
     records = await service.store.get_many(keys)
@@ -169,7 +169,7 @@ def _accepted(
     user: User,
     attempt: _Attempt,
     writes: list[Write],
-    streak: GuessStreak | None,
+    streak: FailureStreak | None,
     secret: Secret,
     origin: AttemptOrigin,
 ) -> AcceptedCode:

@@ -9,7 +9,7 @@ from idp.identity.guesses import lockout_counters, throttle
 from idp.identity.guesses import streaks as guess_streaks
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.subjects import Subject
-from idp.records import GUESS_STREAKS
+from idp.records import FAILURE_STREAKS
 from idp.service import Service
 from storage import Key, StorageError
 
@@ -27,7 +27,7 @@ async def forget(service: Service, subject: Subject) -> bool:
     user = subject.user
     keys = _keys(service, subject)
     with suppress(StorageError):
-        *records, streak = await service.store.get_many([*keys, (GUESS_STREAKS, user.id)])
+        *records, streak = await service.store.get_many([*keys, (FAILURE_STREAKS, user.id)])
         existing = [key for key, record in zip(keys, records, strict=True) if record is not None]
         await throttle.delete(service, existing)
         if streak is not None:

@@ -28,7 +28,7 @@ from idp.identity.guesses import streaks as guess_streaks
 from idp.identity.guesses.network_limits import CountedNetwork
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import known_browsers
-from idp.records import GUESS_STREAKS, GuessStreak, LockoutRules, User
+from idp.records import FAILURE_STREAKS, FailureStreak, LockoutRules, User
 from idp.service import Service
 from storage import StorageError
 
@@ -50,7 +50,7 @@ class GuessCounters(Struct, frozen=True):
     user: User | None
     origin: AttemptOrigin
     throttle_counters: Sequence[Any]
-    streak: GuessStreak | None
+    streak: FailureStreak | None
     rules: LockoutRules
     networks: list[CountedNetwork]
 
@@ -68,7 +68,7 @@ class Guess(Struct, frozen=True):
     counters: GuessCounters
     ordinal: int
     lockout_ordinal: int | None
-    streak: GuessStreak
+    streak: FailureStreak
     is_known: bool = False
     is_closed: bool = False
     is_locked: bool = False
@@ -136,7 +136,7 @@ async def _admit_unknown(
 ) -> Guess:
     counters = await _read(service, user, typed, origin)
     max_failures = guess_streaks.max_unknown(service.config)
-    streak = counters.streak or GuessStreak(id=_NO_USER)
+    streak = counters.streak or FailureStreak(id=_NO_USER)
     is_slow = streak.stays_open and (
         max_failures <= streak.unknown < guess_streaks.max_slow(service.config)
     )
@@ -183,7 +183,7 @@ async def _read(
     records = await service.store.get_many(
         [
             *throttle.keys(service, login_name),
-            (GUESS_STREAKS, user.id if user else _NO_USER),
+            (FAILURE_STREAKS, user.id if user else _NO_USER),
             *lockout_counters.policy_keys(user),
             *(key for network in networks for key in network.keys(name)),
         ]
@@ -200,14 +200,14 @@ async def _read(
     )
 
 
-async def _count(service: Service, counters: GuessCounters) -> GuessStreak:
+async def _count(service: Service, counters: GuessCounters) -> FailureStreak:
     """Counts a wrong password in the streak; without a user, writes as much and stores nothing."""
     if counters.user is not None:
         return await guess_streaks.count(service, counters.user.id, counters.streak, "unknown")
     (_, attempts_key), _ = throttle.keys(service, counters.login_name)
     # A write without effect, so that timing does not reveal which names exist.
     await service.store.increment(attempts_key, 0, window=throttle.WINDOW)
-    return GuessStreak(id=_NO_USER)
+    return FailureStreak(id=_NO_USER)
 
 
 async def take_back(service: Service, guess: Guess) -> None:

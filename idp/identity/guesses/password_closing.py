@@ -17,7 +17,7 @@ from idp.identity.users import memberships
 from idp.mail import messages
 from idp.mail.templates import guesses as guess_messages
 from idp.policies import effective, page_settings
-from idp.records import GUESS_STREAKS, INSTANCE_ID, INSTANCES, USERS, GuessStreak, User
+from idp.records import FAILURE_STREAKS, INSTANCE_ID, INSTANCES, USERS, FailureStreak, User
 from idp.service import Service
 from storage import Stale, Update
 
@@ -35,7 +35,7 @@ async def close_or_report(service: Service, user_id: str) -> None:
     gets one mail for each series of wrong passwords.
     """
     await service.timer.sleep(AFTER_ANSWER_SECONDS)
-    user, streak = await service.store.get_many([(USERS, user_id), (GUESS_STREAKS, user_id)])
+    user, streak = await service.store.get_many([(USERS, user_id), (FAILURE_STREAKS, user_id)])
     if user is None or streak is None:
         return
     if streak.unknown < guess_streaks.max_unknown(service.config):
@@ -51,13 +51,13 @@ async def close_or_report(service: Service, user_id: str) -> None:
             await _report_closed(service, user, streak)
 
 
-async def _store_stays_open(service: Service, streak: GuessStreak, stays_open: bool) -> None:
+async def _store_stays_open(service: Service, streak: FailureStreak, stays_open: bool) -> None:
     await service.store.commit(
-        Update(GUESS_STREAKS, streak.id, set={"stays_open": stays_open}),
+        Update(FAILURE_STREAKS, streak.id, set={"stays_open": stays_open}),
     )
 
 
-async def _report_closed(service: Service, user: User, streak: GuessStreak) -> None:
+async def _report_closed(service: Service, user: User, streak: FailureStreak) -> None:
     """One mail per streak: of two concurrent processes, one fails with Stale."""
     _log.warning(
         "an account is closed to unknown browsers: too many wrong passwords", user=user.id
@@ -65,7 +65,7 @@ async def _report_closed(service: Service, user: User, streak: GuessStreak) -> N
     changes = {"told_at": service.clock.now()}
     mails = guess_messages.password_closed(service, user)
     await service.store.commit(
-        Update(GUESS_STREAKS, streak.id, set=changes, expect={"told_at": None}), *mails
+        Update(FAILURE_STREAKS, streak.id, set=changes, expect={"told_at": None}), *mails
     )
 
 

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from idp.config.settings import Config
 from idp.foundation.errors import Busy
-from idp.records import GUESS_STREAKS, BrowserAttempts, GuessStreak
+from idp.records import FAILURE_STREAKS, BrowserAttempts, FailureStreak
 from idp.service import Service
 from storage import Conflict, Delete, Insert, Stale, StorageError, Update, Write
 
@@ -45,14 +45,14 @@ def max_known(config: Config) -> int:
     return config.sign_in_failures_limit * 4 // 9
 
 
-async def find(service: Service, user_id: str) -> GuessStreak | None:
+async def find(service: Service, user_id: str) -> FailureStreak | None:
     """Returns the user's streak of wrong passwords and codes; None if nothing is counted."""
-    return await service.store.get(GUESS_STREAKS, user_id)
+    return await service.store.get(FAILURE_STREAKS, user_id)
 
 
 async def count(
-    service: Service, user_id: str, stored: GuessStreak | None, name: str
-) -> GuessStreak:
+    service: Service, user_id: str, stored: FailureStreak | None, name: str
+) -> FailureStreak:
     """Increments one of the user's counts of wrong attempts in the store, and returns the changed
     record.
 
@@ -61,15 +61,15 @@ async def count(
     it was read, None if there was none.
     """
 
-    def increments(streak: GuessStreak) -> Mapping[str, Any]:
+    def increments(streak: FailureStreak) -> Mapping[str, Any]:
         return {name: getattr(streak, name) + 1}
 
-    return await _update(service, user_id, stored, increments) or GuessStreak(id=user_id)
+    return await _update(service, user_id, stored, increments) or FailureStreak(id=user_id)
 
 
 async def claim_known(
-    service: Service, user_id: str, browser_id: str, stored: GuessStreak | None
-) -> GuessStreak | None:
+    service: Service, user_id: str, browser_id: str, stored: FailureStreak | None
+) -> FailureStreak | None:
     """Counts an attempt from a browser that the account knows, before it is compared, and returns
     the changed record, with this browser first in its list.
 
@@ -78,7 +78,7 @@ async def claim_known(
     """
     now = service.clock.now()
 
-    def with_attempt(streak: GuessStreak) -> Mapping[str, Any] | None:
+    def with_attempt(streak: FailureStreak) -> Mapping[str, Any] | None:
         attempts = _attempts_of(streak, browser_id, now)
         is_exhausted = attempts.tries > MAX_OF_BROWSER or streak.known >= max_known(service.config)
         if is_exhausted:
@@ -89,7 +89,7 @@ async def claim_known(
     return await _update(service, user_id, stored, with_attempt)
 
 
-async def take_back(service: Service, stored: GuessStreak, browser_id: str | None) -> None:
+async def take_back(service: Service, stored: FailureStreak, browser_id: str | None) -> None:
     """Subtracts one attempt, which was not compared, from the user's counts: one of the known
     browser `browser_id`, or of an unknown browser if it is None.
 
@@ -97,7 +97,7 @@ async def take_back(service: Service, stored: GuessStreak, browser_id: str | Non
     """
     name = "known" if browser_id else "unknown"
 
-    def without_attempt(streak: GuessStreak) -> Mapping[str, Any] | None:
+    def without_attempt(streak: FailureStreak) -> Mapping[str, Any] | None:
         remaining = getattr(streak, name) - 1
         if remaining < 0:
             return None  # a sign-in has set it to 0 meanwhile
@@ -110,7 +110,7 @@ async def take_back(service: Service, stored: GuessStreak, browser_id: str | Non
     await _update(service, stored.id, stored, without_attempt)
 
 
-def _attempts_of(streak: GuessStreak, browser_id: str, now: datetime) -> BrowserAttempts:
+def _attempts_of(streak: FailureStreak, browser_id: str, now: datetime) -> BrowserAttempts:
     """The browser's attempts plus this one."""
     for each in streak.browsers:
         if each.agent_id == browser_id and each.ends_at > now:
@@ -121,12 +121,12 @@ def _attempts_of(streak: GuessStreak, browser_id: str, now: datetime) -> Browser
 async def _update(
     service: Service,
     user_id: str,
-    stored: GuessStreak | None,
-    decide: Callable[[GuessStreak], Mapping[str, Any] | None],
-) -> GuessStreak | None:
+    stored: FailureStreak | None,
+    decide: Callable[[FailureStreak], Mapping[str, Any] | None],
+) -> FailureStreak | None:
     """The streak after what `decide` sets; None if it sets nothing. Raises Busy."""
     for _ in range(_MAX_COMMITS):
-        before = stored or GuessStreak(id=user_id)
+        before = stored or FailureStreak(id=user_id)
         changes = decide(before)
         if changes is None:
             return None
@@ -138,14 +138,16 @@ async def _update(
     raise Busy("too many concurrent attempts", retry_after_seconds=1)
 
 
-def _write(stored: GuessStreak | None, after: GuessStreak, changes: Mapping[str, Any]) -> Write:
+def _write(
+    stored: FailureStreak | None, after: FailureStreak, changes: Mapping[str, Any]
+) -> Write:
     if stored is None:
-        return Insert(GUESS_STREAKS, after)
+        return Insert(FAILURE_STREAKS, after)
     expected = {name: getattr(stored, name) for name in _COUNTS if name in changes}
-    return Update(GUESS_STREAKS, stored.id, set=changes, expect=expected)
+    return Update(FAILURE_STREAKS, stored.id, set=changes, expect=expected)
 
 
-async def end(service: Service, stored: GuessStreak, names: Sequence[str] = _COUNTS) -> None:
+async def end(service: Service, stored: FailureStreak, names: Sequence[str] = _COUNTS) -> None:
     """Sets the counts `names` (by default all) to 0 after a success, and deletes the record if no
     count is left.
 
@@ -155,13 +157,13 @@ async def end(service: Service, stored: GuessStreak, names: Sequence[str] = _COU
         await service.store.commit(_deletion_if_empty(stored, names))
 
 
-def _deletion_if_empty(stored: GuessStreak, names: Sequence[str]) -> Write:
+def _deletion_if_empty(stored: FailureStreak, names: Sequence[str]) -> Write:
     """Deletes a streak without counts. The deletion fails with Stale if there is a count by
     now."""
     remaining = {name: 0 for name in _COUNTS if name not in names}
     if all(getattr(stored, name) == 0 for name in remaining):
-        return Delete(GUESS_STREAKS, stored.id, expect=remaining)
+        return Delete(FAILURE_STREAKS, stored.id, expect=remaining)
     zeros: dict[str, Any] = dict.fromkeys(names, 0)
     if "unknown" in names:
         zeros |= {"browsers": [], "stays_open": False, "told_at": None}
-    return Update(GUESS_STREAKS, stored.id, set=zeros)
+    return Update(FAILURE_STREAKS, stored.id, set=zeros)

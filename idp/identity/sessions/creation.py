@@ -24,7 +24,7 @@ _RENEWED: Final = (
 )
 
 
-class Opening(Struct, frozen=True):
+class NewSession(Struct, frozen=True):
     """The writes that open or renew a session, and the session and cookie that are valid once they
     are committed."""
 
@@ -42,7 +42,7 @@ def prepare(
     auth_time: datetime | None = None,
     factor_at: datetime | None = None,
     connection_id: str | None = None,
-) -> Opening:
+) -> NewSession:
     """Returns the writes that open a session, or renew the one that this user has in this browser.
 
     `methods` are those of the authentication, whose time is now; `connection_id` is the connection
@@ -77,7 +77,7 @@ def prepare(
         return _renewal(service, own_sessions[0], session, rotation, cookie)
     entry = AuditEntry("session.opened", subject.user.id, now, payload=_payload(session))
     event = events.created(service.random, SESSIONS, session, entry)
-    return Opening(
+    return NewSession(
         writes=[Insert(SESSIONS, session), rotation, event], session=session, cookie=cookie
     )
 
@@ -90,7 +90,7 @@ def _payload(session: Session) -> Mapping[str, str]:
 
 def _renewal(
     service: Service, known: Session, new: Session, rotation: Write, cookie: Cookie
-) -> Opening:
+) -> NewSession:
     """Returns the writes that give the session `known` the authentication of the session `new`."""
     renewed: dict[str, Any] = {name: getattr(new, name) for name in _RENEWED}
     write = Update(
@@ -103,4 +103,4 @@ def _renewal(
     entry = AuditEntry("session.renewed", new.user_id, new.created_at, payload=_payload(new))
     event = events.changed(service.random, SESSIONS, known, entry)
     session = structs.replace(known, **renewed)
-    return Opening(writes=[write, rotation, event], session=session, cookie=cookie)
+    return NewSession(writes=[write, rotation, event], session=session, cookie=cookie)

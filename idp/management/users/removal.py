@@ -15,7 +15,7 @@ from idp.management.call import Call
 from idp.management.users import manageable
 from idp.records import (
     CONSENTS,
-    GUESS_STREAKS,
+    FAILURE_STREAKS,
     INSTANCE_ID,
     INSTANCES,
     MEMBERSHIPS,
@@ -127,7 +127,7 @@ async def dependent_removals(service: Service, user: User, actor: str) -> tuple[
 async def _codes(service: Service, user_id: str) -> list[Write]:
     codes = await service.store.find(RECOVERY_CODES, {"user_id": user_id}, limit=_CODES)
     writes: list[Write] = [Delete(RECOVERY_CODES, code.id) for code in codes.records]
-    writes.append(Delete(GUESS_STREAKS, user_id))
+    writes.append(Delete(FAILURE_STREAKS, user_id))
     for purpose in ("email", "phone", "password", "reset"):
         where = {"user_id": user_id, "proves": purpose}
         page = await service.store.find(

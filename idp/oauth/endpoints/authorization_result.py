@@ -19,7 +19,7 @@ from idp.oauth.endpoints.authorization_response import AuthorizationResponse, Re
 from idp.oauth.tokens import audiences, claims_request, token_response
 from idp.oauth.tokens import validity as token_validity
 from idp.oauth.tokens.access_tokens import lifetime
-from idp.oauth.tokens.allowed_users import UseDecision
+from idp.oauth.tokens.allowed_users import AccessDecision
 from idp.oauth.tokens.audiences import AudienceAndScopes
 from idp.oauth.tokens.authorizations import AuthorizedClient
 from idp.oauth.tokens.validity import Client
@@ -52,7 +52,7 @@ async def respond(
     client: Application,
     request: AuthRequest,
     live_session: LiveSession,
-    decision: UseDecision,
+    decision: AccessDecision,
     completion: Completion,
 ) -> AuthorizationResponse | None:
     """Stores the user's authorization, and returns the response with its code or tokens.
@@ -86,7 +86,7 @@ async def respond(
     return response
 
 
-def with_organization(client: Application, decision: UseDecision) -> Client | None:
+def with_organization(client: Application, decision: AccessDecision) -> Client | None:
     """Returns the client with its organization, as read with `decision`; None if that organization
     is deleted or not active."""
     organization = decision.organization

@@ -12,9 +12,9 @@ from idp.oauth.endpoints import refusal_records
 from idp.oauth.errors import InteractionRequired
 from idp.oauth.refusals.check import USER_ALLOWED
 from idp.oauth.sign_in import consents
-from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, SignInPage, Step
+from idp.oauth.sign_in.next_step import Continue, Refuse, ShowPage, SignInPage, Step
 from idp.oauth.tokens import allowed_users, audiences
-from idp.oauth.tokens.allowed_users import UseDecision
+from idp.oauth.tokens.allowed_users import AccessDecision
 from idp.records import Application, AuthRequest
 from idp.service import Service
 
@@ -39,13 +39,13 @@ async def decide(
     )
     # Without `prompt=none` a page offers another account; with it the client gets the error.
     if decision.grounds is None and "none" in request.prompt:
-        return Fail(_refusal(client, live_session, decision))
+        return Refuse(_refusal(client, live_session, decision))
     if decision.grounds is None:
-        return Ask(SignInPage.NOT_ALLOWED, live_session=live_session)
+        return ShowPage(SignInPage.NOT_ALLOWED, live_session=live_session)
     if request.device_id is not None:
-        return Ask(SignInPage.DEVICE_CONFIRM, live_session=live_session)
+        return ShowPage(SignInPage.DEVICE_CONFIRM, live_session=live_session)
     step = await consents.decide(service, client, request, live_session)
-    return structs.replace(step, decision=decision) if isinstance(step, Proceed) else step
+    return structs.replace(step, decision=decision) if isinstance(step, Continue) else step
 
 
 async def store_refusal(
@@ -63,7 +63,7 @@ async def store_refusal(
 
 
 def _refusal(
-    client: Application, live_session: LiveSession, decision: UseDecision
+    client: Application, live_session: LiveSession, decision: AccessDecision
 ) -> InteractionRequired:
     """Returns the error for a user who may not use the client. Logs the rule, as not every refusal
     is stored."""

@@ -16,8 +16,8 @@ from idp.foundation import opaque_tokens
 from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth.errors import InteractionRequired
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, SignInPage, Step
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.next_step import Continue, Refuse, ShowPage, SignInPage, Step
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.oauth.tokens import claims_request, standard_claims
 from idp.records import CONSENTS, Application, AuthRequest, Consent
 from idp.service import Service
@@ -27,20 +27,20 @@ from storage import Conflict, Stale, Write
 async def decide(
     service: Service, client: Application, request: AuthRequest, live_session: LiveSession
 ) -> Step:
-    """Returns the last step of a sign-in: `Proceed` if no consent is needed or it was given,
+    """Returns the last step of a sign-in: `Continue` if no consent is needed or it was given,
     otherwise to ask for it, or to fail with `prompt=none`."""
     if request.consented_user_id == live_session.subject.user.id:
-        return Proceed(live_session)
+        return Continue(live_session)
     must_confirm = _must_confirm(client, request, live_session)
     is_given = not client.is_third_party or await _is_given(service, client, request, live_session)
     if is_given and not must_confirm:
-        return Proceed(live_session)
+        return Continue(live_session)
     if "none" in request.prompt:
         description = "the user has not let the client in yet"
         if is_given:
             description = "the user has to confirm the return to the client"
-        return Fail(InteractionRequired(description))
-    return Ask(SignInPage.CONSENT, live_session=live_session)
+        return Refuse(InteractionRequired(description))
+    return ShowPage(SignInPage.CONSENT, live_session=live_session)
 
 
 def _must_confirm(client: Application, request: AuthRequest, live_session: LiveSession) -> bool:
@@ -92,7 +92,7 @@ def _id(client: Application, live_session: LiveSession) -> str:
     return opaque_tokens.digest(f"{live_session.subject.user.id}\n{client.id}")
 
 
-async def allow(service: Service, flow: Flow, live_session: LiveSession) -> None:
+async def allow(service: Service, flow: PendingSignIn, live_session: LiveSession) -> None:
     """Stores in the flow that the session's user agrees to the request, and for a third-party
     application also the user's consent.
 
@@ -108,7 +108,9 @@ async def allow(service: Service, flow: Flow, live_session: LiveSession) -> None
         raise Stale(CONSENTS.name, _id(flow.client, live_session)) from None
 
 
-async def _consent_writes(service: Service, flow: Flow, live_session: LiveSession) -> list[Write]:
+async def _consent_writes(
+    service: Service, flow: PendingSignIn, live_session: LiveSession
+) -> list[Write]:
     """Returns the writes that add the scopes and claims that the flow requests to the stored
     consent."""
     user, now, random = live_session.subject.user, service.clock.now(), service.random

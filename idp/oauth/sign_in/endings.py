@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 from idp.identity.sessions import browsers
 from idp.oauth.sign_in import pending
-from idp.oauth.sign_in.arrival import FlowRecords
+from idp.oauth.sign_in.flow_request import FlowRecords
 from idp.records import BROWSERS, AuthRequest
 from idp.service import Service
 

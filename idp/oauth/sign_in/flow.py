@@ -41,8 +41,15 @@ from idp.oauth.sign_in import device_decision as sign_in_device_decision
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.cached_reads import CachedReads
-from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, SignInPage, Step, SufficientSession
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.next_step import (
+    Continue,
+    Refuse,
+    ShowPage,
+    SignInPage,
+    Step,
+    SufficientSession,
+)
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import Application, AuthRequest, Browser, User
 from idp.service import Service
 from storage import Conflict, Stale, Write
@@ -64,10 +71,10 @@ async def answer_immediately(
     caching_service = CachedReads(service).service
     live_sessions = await session_lifetime.find_live(service, browser)
     step = await _decide(caching_service, client, request, live_sessions, browser)
-    if isinstance(step, Fail):
+    if isinstance(step, Refuse):
         step.error.check = step.error.check or PROMPT_POSSIBLE
         raise AuthorizeRefused(authorization_result.return_to(request), step.error)
-    if isinstance(step, Ask):
+    if isinstance(step, ShowPage):
         return None
     # No flow is stored yet, so there is nothing else to complete.
     use_writes = pushed_authorization.use_writes(service, request)
@@ -94,9 +101,9 @@ async def _decide(
     org_id = page_branding.signed_in_to(service, request, client)
     remembers = bool(browser and browser.remembered)
     step = await _checked(service, request, live_sessions, org_id, remembers=remembers)
-    if isinstance(step, Proceed):
+    if isinstance(step, Continue):
         if request.sealed_identity is not None:
-            return Ask(SignInPage.IDP_LINK, live_session=step.live_session)
+            return ShowPage(SignInPage.IDP_LINK, live_session=step.live_session)
         return await admission.decide(service, client, request, step.live_session)
     return step
 
@@ -116,10 +123,10 @@ async def _checked(
         return step
     progress = authentication_progress.of_session(step.live_session, now)
     action = await authentication_progress.next_action(service, request, progress)
-    return next_step.step_of(request, progress, action) if action else Proceed(step.live_session)
+    return next_step.step_of(request, progress, action) if action else Continue(step.live_session)
 
 
-async def advance(service: Service, flow: Flow) -> AuthorizationResponse | Ask:
+async def advance(service: Service, flow: PendingSignIn) -> AuthorizationResponse | ShowPage:
     """Returns the response to the client if the flow can be answered, or the page that the user
     needs next.
 
@@ -130,16 +137,16 @@ async def advance(service: Service, flow: Flow) -> AuthorizationResponse | Ask:
     step = await _decide(
         caching_service, flow.client, flow.request, flow.live_sessions, flow.browser, progress
     )
-    if isinstance(step, Ask):
+    if isinstance(step, ShowPage):
         return step
-    if isinstance(step, Fail):
+    if isinstance(step, Refuse):
         step.error.check = step.error.check or PROMPT_POSSIBLE
         await refusal_records.store_for_sign_in(service, flow.request, step.error)
         return await _fail(service, flow, step.error)
     return await _answer(caching_service, flow, step)
 
 
-async def _answer(service: Service, flow: Flow, step: Proceed) -> AuthorizationResponse:
+async def _answer(service: Service, flow: PendingSignIn, step: Continue) -> AuthorizationResponse:
     if flow.request.is_for_own_page:
         return await _answer_own_page(service, flow, step)
     completion = partial(sign_in_pending.completion_writes, service, flow)
@@ -155,7 +162,9 @@ async def _answer(service: Service, flow: Flow, step: Proceed) -> AuthorizationR
     return response
 
 
-async def _answer_own_page(service: Service, flow: Flow, step: Proceed) -> AuthorizationResponse:
+async def _answer_own_page(
+    service: Service, flow: PendingSignIn, step: Continue
+) -> AuthorizationResponse:
     """Returns the redirect to the page; of several signed-in users it names the chosen one."""
     chosen = [("session", step.live_session.session.id)] if len(flow.live_sessions) > 1 else []
     address = uris.with_parameters(flow.request.redirect_uri, chosen)
@@ -163,24 +172,24 @@ async def _answer_own_page(service: Service, flow: Flow, step: Proceed) -> Autho
 
 
 async def _complete(
-    service: Service, flow: Flow, response: AuthorizationResponse
+    service: Service, flow: PendingSignIn, response: AuthorizationResponse
 ) -> AuthorizationResponse:
     writes = sign_in_pending.completion_writes(service, flow, response)
     await sign_in_pending.commit(service, flow, *writes)
     return response
 
 
-async def cancel(service: Service, flow: Flow) -> AuthorizationResponse:
+async def cancel(service: Service, flow: PendingSignIn) -> AuthorizationResponse:
     """Ends the flow because the user cancelled it. Returns the error response to the client."""
     return await _end(service, flow, AccessDenied("the user cancelled the sign-in"))
 
 
-async def deny(service: Service, flow: Flow) -> AuthorizationResponse:
+async def deny(service: Service, flow: PendingSignIn) -> AuthorizationResponse:
     """Ends the flow because the user denied consent. Returns the error response to the client."""
     return await _end(service, flow, AccessDenied("the user denied the request"))
 
 
-async def _fail(service: Service, flow: Flow, error: OAuthError) -> AuthorizationResponse:
+async def _fail(service: Service, flow: PendingSignIn, error: OAuthError) -> AuthorizationResponse:
     """Returns the error response. Where nothing is stored of the flow, nothing is stored for its
     end: the same request is refused in the same way again."""
     if flow.is_stored or flow.request.pushed_id is not None:
@@ -188,7 +197,7 @@ async def _fail(service: Service, flow: Flow, error: OAuthError) -> Authorizatio
     return failure(service, flow.request, error)
 
 
-async def _end(service: Service, flow: Flow, error: OAuthError) -> AuthorizationResponse:
+async def _end(service: Service, flow: PendingSignIn, error: OAuthError) -> AuthorizationResponse:
     request = flow.request
     if request.device_id is not None:
         return await sign_in_device_decision.deny(service, request)
@@ -205,7 +214,7 @@ def failure(service: Service, request: AuthRequest, error: OAuthError) -> Author
     )
 
 
-async def choose_language(service: Service, flow: Flow, tag: str) -> None:
+async def choose_language(service: Service, flow: PendingSignIn, tag: str) -> None:
     """Stores the language with this tag, which the user chose on a page of the flow.
 
     A flow that is not stored yet gets another `address`, which contains the language.
@@ -216,7 +225,7 @@ async def choose_language(service: Service, flow: Flow, tag: str) -> None:
         flow.address = sign_in_pending.in_language(service, flow, tag) or flow.address
 
 
-async def enter_login_name(service: Service, flow: Flow, login_name: str) -> None:
+async def enter_login_name(service: Service, flow: PendingSignIn, login_name: str) -> None:
     """Stores the login name in the flow, so that the page for the password is next.
 
     It is not looked up here: no page shows whether the account exists. Raises `Stale`.
@@ -231,13 +240,13 @@ async def enter_login_name(service: Service, flow: Flow, login_name: str) -> Non
     )
 
 
-def _factor_begun_for(flow: Flow) -> str | None:
+def _factor_begun_for(flow: PendingSignIn) -> str | None:
     """Returns the second factor that this sign-in was begun to set up, or None. One that a user
     chose during the sign-in is dropped when another user is chosen."""
     return flow.request.adding if flow.request.is_for_own_page else None
 
 
-async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
+async def pick_session(service: Service, flow: PendingSignIn, session_id: str) -> bool:
     """Stores the user's choice of one of this browser's sessions in the flow.
 
     Returns False when the browser has no session with this id. Raises `Stale`.
@@ -249,7 +258,7 @@ async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
     return True
 
 
-async def update_request(service: Service, flow: Flow, **changes: Any) -> None:
+async def update_request(service: Service, flow: PendingSignIn, **changes: Any) -> None:
     """Stores changed fields of the flow's request.
 
     Raises `Stale` when the request was answered or cancelled, or has expired.
@@ -259,7 +268,7 @@ async def update_request(service: Service, flow: Flow, **changes: Any) -> None:
 
 async def enter_password(
     service: Service,
-    flow: Flow,
+    flow: PendingSignIn,
     login_name: str,
     password: str,
     origin: AttemptOrigin,
@@ -296,7 +305,11 @@ async def enter_password(
 
 
 async def continue_with(
-    service: Service, flow: Flow, progress: AuthenticationProgress, *writes: Write, **changes: Any
+    service: Service,
+    flow: PendingSignIn,
+    progress: AuthenticationProgress,
+    *writes: Write,
+    **changes: Any,
 ) -> Cookie:
     """Stores one more authentication method of a user, in one unit with the writes of that method.
 
@@ -317,12 +330,12 @@ async def continue_with(
     return cookie
 
 
-async def find_progress(service: Service, flow: Flow) -> AuthenticationProgress | None:
+async def find_progress(service: Service, flow: PendingSignIn) -> AuthenticationProgress | None:
     """Returns the valid authentication progress of this flow, or None."""
     return await authentication_progress.find(service, flow.request, flow.browser, flow.sessions)
 
 
-async def forget_progress(service: Service, flow: Flow) -> None:
+async def forget_progress(service: Service, flow: PendingSignIn) -> None:
     """Removes the stored authentication progress, so that the user has to begin with the login
     name.
 
@@ -343,7 +356,7 @@ async def forget_progress(service: Service, flow: Flow) -> None:
 
 
 async def choose_password(
-    service: Service, flow: Flow, progress: AuthenticationProgress, password: str
+    service: Service, flow: PendingSignIn, progress: AuthenticationProgress, password: str
 ) -> Cookie:
     """Stores the user's new password and continues the sign-in, in one unit.
 
@@ -362,7 +375,7 @@ async def choose_password(
 
 async def _open_session(
     service: Service,
-    flow: Flow,
+    flow: PendingSignIn,
     progress: AuthenticationProgress,
     writes: Sequence[Write],
     changes: dict[str, Any],

@@ -26,7 +26,7 @@ from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
 from idp.oauth.sign_in import authentication_progress
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.required_actions import ActionKind, RequiredAction
-from idp.oauth.tokens.allowed_users import UseDecision
+from idp.oauth.tokens.allowed_users import AccessDecision
 from idp.records import AuthRequest
 
 
@@ -58,10 +58,10 @@ class SignInPage(StrEnum):
     IDP_LINK = "idp-link"
 
 
-_NO_GROUNDS: Final = UseDecision(None, None)
+_NO_GROUNDS: Final = AccessDecision(None, None)
 
 
-class Proceed(Struct, frozen=True):
+class Continue(Struct, frozen=True):
     """The step of a complete sign-in: the request is answered for the session's user.
 
     `decision` has the grounds by which the user may use the client; a page of the service has
@@ -69,10 +69,10 @@ class Proceed(Struct, frozen=True):
     """
 
     live_session: LiveSession
-    decision: UseDecision = _NO_GROUNDS
+    decision: AccessDecision = _NO_GROUNDS
 
 
-class Fail(Struct, frozen=True):
+class Refuse(Struct, frozen=True):
     """The step of a sign-in that ends with an error for the client.
 
     A page would be needed that `prompt=none` forbids, or the client's requirements cannot be met.
@@ -81,7 +81,7 @@ class Fail(Struct, frozen=True):
     error: OAuthError
 
 
-class Ask(Struct, frozen=True):
+class ShowPage(Struct, frozen=True):
     """The step of a sign-in that needs the user to act on a page.
 
     `login_name` is set when only the password is missing, and `live_session` when only the consent
@@ -108,7 +108,7 @@ class SufficientSession(Struct, frozen=True):
     live_session: LiveSession
 
 
-Step: TypeAlias = Proceed | Fail | Ask
+Step: TypeAlias = Continue | Refuse | ShowPage
 
 
 def decide(
@@ -122,14 +122,14 @@ def decide(
 ) -> Step | SufficientSession:
     """Returns the next step of `request` in a browser with the sessions `live_sessions`.
 
-    A result `Proceed` does not mean that consent was given: the caller checks it. `remembers` is
+    A result `Continue` does not mean that consent was given: the caller checks it. `remembers` is
     whether the browser remembers accounts. `org_id` is the organization that is signed in to:
     `login_hint` may also be a login name that is valid at this organization only.
     """
     if request.is_acr_essential and not authentication_context.can_meet(
         config, request.acr_values
     ):
-        return Fail(LoginRequired("no acr that claims demands can be reached here"))
+        return Refuse(LoginRequired("no acr that claims demands can be reached here"))
     # First, so that neither the silent nor the interactive way can use a session of another
     # organization.
     live_sessions = admitted(config, request, live_sessions)
@@ -138,8 +138,8 @@ def decide(
     step = _decide_interactively(config, request, live_sessions, now, org_id)
     requests_choice = "select_account" in request.prompt and request.hinted_user_id is None
     # Remembered accounts can be chosen although none of them is signed in.
-    if step == Ask(SignInPage.LOGIN_NAME) and remembers and requests_choice:
-        return Ask(SignInPage.ACCOUNTS)
+    if step == ShowPage(SignInPage.LOGIN_NAME) and remembers and requests_choice:
+        return ShowPage(SignInPage.ACCOUNTS)
     return step
 
 
@@ -166,9 +166,9 @@ def step_of(
     """Returns the step for the required action: its page, or the error if `prompt=none` forbids
     the page or the action is not possible."""
     if action.kind is ActionKind.NOT_POSSIBLE:
-        return Fail(LoginRequired("the user can't sign in with an acr that claims demands"))
+        return Refuse(LoginRequired("the user can't sign in with an acr that claims demands"))
     if "none" in request.prompt:
-        return Fail(InteractionRequired("a second factor of the user is missing"))
+        return Refuse(InteractionRequired("a second factor of the user is missing"))
     page = (
         _ENROLMENT_PAGES[request.adding] if action.kind is ActionKind.ADD else _PAGES[action.kind]
     )
@@ -177,7 +177,7 @@ def step_of(
     is_optional = action.kind is ActionKind.OFFER or (
         action.kind is ActionKind.ADD and request.is_for_own_page
     )
-    return Ask(page, progress=progress, factors=action.factors, is_optional=is_optional)
+    return ShowPage(page, progress=progress, factors=action.factors, is_optional=is_optional)
 
 
 def _decide_interactively(
@@ -191,32 +191,32 @@ def _decide_interactively(
     must_authenticate = request.sealed_identity is not None and not _is_of_flow(request, chosen)
     if chosen is not None and _is_recent_enough(request, chosen, now) and not must_authenticate:
         if not _is_admitted(config, request, chosen):
-            return Ask(SignInPage.ACCOUNTS)  # the page says why this session can't be used
+            return ShowPage(SignInPage.ACCOUNTS)  # the page says why this session can't be used
         return _for_session(config, request, chosen, now)
     begun_page = _begun_page(request)
     if begun_page is not None:
         return begun_page
     if chosen is not None:
         # Signed in, but too long ago for this request: the same user authenticates again.
-        return Ask(SignInPage.PASSWORD, login_name=chosen.subject.user.user_name)
+        return ShowPage(SignInPage.PASSWORD, login_name=chosen.subject.user.user_name)
     if "create" in request.prompt:
-        return Ask(SignInPage.REGISTER)
-    return Ask(
+        return ShowPage(SignInPage.REGISTER)
+    return ShowPage(
         SignInPage.ACCOUNTS
         if live_sessions and request.hinted_user_id is None
         else SignInPage.LOGIN_NAME
     )
 
 
-def _begun_page(request: AuthRequest) -> Ask | None:
+def _begun_page(request: AuthRequest) -> ShowPage | None:
     """Returns the page on which the person continues the step that was begun, or None."""
     if request.reset_id is not None:
-        return Ask(SignInPage.RESET_CODE, login_name=request.login_name)
+        return ShowPage(SignInPage.RESET_CODE, login_name=request.login_name)
     if request.login_name is not None:
-        return Ask(SignInPage.PASSWORD, login_name=request.login_name)
+        return ShowPage(SignInPage.PASSWORD, login_name=request.login_name)
     if request.registration_id is not None:
-        return Ask(SignInPage.VERIFY_EMAIL)
-    return Ask(SignInPage.IDP_ACCOUNT) if request.sealed_identity is not None else None
+        return ShowPage(SignInPage.VERIFY_EMAIL)
+    return ShowPage(SignInPage.IDP_ACCOUNT) if request.sealed_identity is not None else None
 
 
 def _is_of_flow(request: AuthRequest, chosen: LiveSession | None) -> bool:
@@ -255,9 +255,9 @@ def _for_session(
     """
     if request.hinted_user_id not in (None, chosen.subject.user.id):
         description = "another user signed in than the one of id_token_hint or claims"
-        return Fail(LoginRequired(description))
+        return Refuse(LoginRequired(description))
     is_enough = _is_strong_enough(request, chosen, now) and request.adding is None
-    return Proceed(chosen) if is_enough else SufficientSession(chosen)
+    return Continue(chosen) if is_enough else SufficientSession(chosen)
 
 
 def _is_strong_enough(request: AuthRequest, chosen: LiveSession, now: datetime) -> bool:
@@ -289,11 +289,11 @@ def _decide_silently(
         if _matches_hints(request, live_session, org_id)
     ]
     if not matching:
-        return Fail(LoginRequired("the user is not signed in"))
+        return Refuse(LoginRequired("the user is not signed in"))
     if len(matching) > 1:
-        return Fail(InteractionRequired("several users are signed in: one has to be chosen"))
+        return Refuse(InteractionRequired("several users are signed in: one has to be chosen"))
     if not _is_recent_enough(request, matching[0], now):
-        return Fail(LoginRequired("the user has to authenticate again"))
+        return Refuse(LoginRequired("the user has to authenticate again"))
     return _for_session(config, request, matching[0], now)
 
 

@@ -11,20 +11,20 @@ from idp.oauth.sign_in import factor_enrolment
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.factor_enrolment import FactorEnrolment
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.policies import page_settings
 from idp.records import PASSKEYS, USED_VALUES
 from idp.service import Service
 from storage import Conflict, Stale
 
 
-def _challenge_context(flow: Flow) -> str:
+def _challenge_context(flow: PendingSignIn) -> str:
     # A challenge is valid in one flow of one browser only.
     return f"{flow.request.id}\n{flow.browser.id}"
 
 
 async def options(
-    service: Service, flow: Flow, progress: AuthenticationProgress | None = None
+    service: Service, flow: PendingSignIn, progress: AuthenticationProgress | None = None
 ) -> dict[str, Any] | None:
     """Returns the WebAuthn request options for the browser (WebAuthn 5.5).
 
@@ -44,7 +44,10 @@ async def options(
 
 
 async def enter(
-    service: Service, flow: Flow, text: str, progress: AuthenticationProgress | None = None
+    service: Service,
+    flow: PendingSignIn,
+    text: str,
+    progress: AuthenticationProgress | None = None,
 ) -> Cookie:
     """Verifies `text`, the browser's WebAuthn response, and continues the sign-in with its user.
 
@@ -72,7 +75,7 @@ async def enter(
 
 
 async def creation_options(
-    service: Service, flow: Flow, progress: AuthenticationProgress
+    service: Service, flow: PendingSignIn, progress: AuthenticationProgress
 ) -> dict[str, Any] | None:
     """Returns the WebAuthn creation options for the browser (WebAuthn 5.4).
 
@@ -87,7 +90,7 @@ async def creation_options(
 
 
 async def add(
-    service: Service, flow: Flow, progress: AuthenticationProgress, name: str, text: str
+    service: Service, flow: PendingSignIn, progress: AuthenticationProgress, name: str, text: str
 ) -> Cookie:
     """Adds the passkey in `text`, the browser's WebAuthn response, and continues the sign-in.
 

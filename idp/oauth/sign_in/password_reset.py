@@ -32,7 +32,7 @@ from idp.oauth.sign_in import authentication_progress, first_party_areas, page_b
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import (
     AUTH_REQUESTS,
     INSTANCE_ID,
@@ -64,20 +64,20 @@ class ResetState(Struct, frozen=True):
     query: dict[str, str]
 
 
-async def is_offered(service: Service, flow: Flow) -> bool:
+async def is_offered(service: Service, flow: PendingSignIn) -> bool:
     """Returns whether the pages of this sign-in have a link for a forgotten password."""
     rules = await flow.known_records.login_rules(service, flow.client.org_id)
     return not rules.hide_password_reset
 
 
-async def find(service: Service, flow: Flow) -> Verification | None:
+async def find(service: Service, flow: PendingSignIn) -> Verification | None:
     """Returns the record of the reset that the flow waits for; None if it was used or is not
     valid."""
     id = flow.request.reset_id
     return await service.store.get(VERIFICATIONS, id) if id else None
 
 
-async def begin(service: Service, flow: Flow, login_name: str, state: ResetState) -> None:
+async def begin(service: Service, flow: PendingSignIn, login_name: str, state: ResetState) -> None:
     """Starts a reset in the flow, and mails a code to the account of this login name, if there is
     one.
 
@@ -95,7 +95,7 @@ def _is_recent(service: Service, request: AuthRequest) -> bool:
     return sent_at is not None and mail_limits.wait_seconds(service, sent_at) > 0
 
 
-async def resend(service: Service, flow: Flow, state: ResetState) -> None:
+async def resend(service: Service, flow: PendingSignIn, state: ResetState) -> None:
     """Mails another code to the account of the reset; the previous one is no longer valid.
 
     Raises `Throttled`, also for a second request within a moment, and `Stale`.
@@ -107,7 +107,9 @@ async def resend(service: Service, flow: Flow, state: ResetState) -> None:
     await _request(service, flow, request.login_name, state)
 
 
-async def _request(service: Service, flow: Flow, login_name: str, state: ResetState) -> None:
+async def _request(
+    service: Service, flow: PendingSignIn, login_name: str, state: ResetState
+) -> None:
     """Sends a code, if the limits admit it, and lets the flow wait. Raises Throttled, Stale."""
     mail_limits.refuse_flood(service, state.origin)
     user = await _find_user(service, flow, login_name)
@@ -121,7 +123,7 @@ async def _request(service: Service, flow: Flow, login_name: str, state: ResetSt
     await sign_in_pending.commit(service, flow, *writes)
 
 
-async def _find_user(service: Service, flow: Flow, login_name: str) -> User | None:
+async def _find_user(service: Service, flow: PendingSignIn, login_name: str) -> User | None:
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     user = await user_lookup.find_by_login_name(service, login_name, org_id)
     # An expired lock must not prevent the reset.
@@ -130,12 +132,12 @@ async def _find_user(service: Service, flow: Flow, login_name: str) -> User | No
     return subject.user if subject else None
 
 
-def _is_known(flow: Flow, user: User | None) -> bool:
+def _is_known(flow: PendingSignIn, user: User | None) -> bool:
     return user is not None and known_browsers.is_known(flow.browser, user)
 
 
 async def _request_writes(
-    service: Service, flow: Flow, user: User | None, login_name: str, state: ResetState
+    service: Service, flow: PendingSignIn, user: User | None, login_name: str, state: ResetState
 ) -> list[Write]:
     """Returns the writes that let the flow wait.
 
@@ -162,7 +164,7 @@ async def _request_writes(
     ]
 
 
-async def _reachable(service: Service, flow: Flow, user: User | None) -> Subject | None:
+async def _reachable(service: Service, flow: PendingSignIn, user: User | None) -> Subject | None:
     """Returns the person, if they can sign in and the mail reaches them.
 
     An unverified address is enough only for a first password, and only if it was not stated by
@@ -184,7 +186,9 @@ async def _reachable(service: Service, flow: Flow, user: User | None) -> Subject
     return subject if is_own_address and is_active(subject) else None
 
 
-async def _may_send(service: Service, flow: Flow, user: User | None, login_name: str) -> bool:
+async def _may_send(
+    service: Service, flow: PendingSignIn, user: User | None, login_name: str
+) -> bool:
     """Counts the mails to one account, and returns whether one more may be sent.
 
     All login names of the account share the count, and no page shows it. A browser that the
@@ -205,7 +209,12 @@ async def _may_send(service: Service, flow: Flow, user: User | None, login_name:
 
 
 async def _mail(
-    service: Service, flow: Flow, user: User | None, code: str, key: str, state: ResetState
+    service: Service,
+    flow: PendingSignIn,
+    user: User | None,
+    code: str,
+    key: str,
+    state: ResetState,
 ) -> Insert:
     preferred = user.profile.preferred_language if user else None
     bundle = messages.bundle_for(service.config, preferred, state.language)
@@ -226,7 +235,7 @@ async def _mail(
     )
 
 
-def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:
+def _step(flow: PendingSignIn, id: str, login_name: str, now: object) -> Write:
     """Returns the write by which the flow continues with the code. `Stale`: another tab was
     first."""
     changes = {"reset_id": id, "reset_sent_at": now, "login_name": login_name, "session_id": None}
@@ -234,7 +243,7 @@ def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:
     return sign_in_pending.step(flow, changes, expected)
 
 
-async def enter_code(service: Service, flow: Flow, code: str, state: ResetState) -> None:
+async def enter_code(service: Service, flow: PendingSignIn, code: str, state: ResetState) -> None:
     """Checks the mailed code, after which the page for a new password is next.
 
     Raises `MailCodeRefused` with the error code `code.wrong`, `code.tries` or `code.expired`: with
@@ -269,7 +278,7 @@ async def enter_code(service: Service, flow: Flow, code: str, state: ResetState)
     )
 
 
-def _verification_write(flow: Flow, subject: Subject) -> Write:
+def _verification_write(flow: PendingSignIn, subject: Subject) -> Write:
     """Returns the write by which the flow continues with the new password. `Stale`: another tab
     was first."""
     changes = authentication_progress.stored_fields(
@@ -279,7 +288,7 @@ def _verification_write(flow: Flow, subject: Subject) -> Write:
     return sign_in_pending.step(flow, changes, expected)
 
 
-async def forget(service: Service, flow: Flow) -> None:
+async def forget(service: Service, flow: PendingSignIn) -> None:
     """Removes the reset from the flow after the password was set in another browser.
 
     The flow then asks for the password.

@@ -24,8 +24,8 @@ from idp.oauth.endpoints import notes, pushed_authorization, repeated_answers
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.endpoints.pushed_authorization import OtherBrowser
 from idp.oauth.sign_in import first_party_areas, next_step, page_branding
-from idp.oauth.sign_in.arrival import PURPOSE, FlowRecords
 from idp.oauth.sign_in.cached_reads import KnownRecords
+from idp.oauth.sign_in.flow_request import PURPOSE, FlowRecords
 from idp.records import (
     APPLICATIONS,
     AUTH_REQUESTS,
@@ -46,7 +46,7 @@ NOT_COMPLETED: Final[Mapping[str, Value]] = {"completed_at": None}
 _RESERVED_CHARACTERS: Final = 150  # for the browser's id and a language, which are decided later
 
 
-class Flow(Struct):
+class PendingSignIn(Struct):
     """A sign-in that waits for its user in this browser, with everything that its steps read.
 
     `sessions` are the browser's open sessions, `all_live_sessions` those of them whose users may
@@ -210,7 +210,7 @@ def id_of(service: Service, address: str) -> str | None:
     return note.id if note else None
 
 
-async def find(service: Service, address: str, browser: Browser | None) -> Flow | None:
+async def find(service: Service, address: str, browser: Browser | None) -> PendingSignIn | None:
     """Returns what `flow_of` returns for this address, for a caller that knows its browser."""
     if browser is None:
         return None
@@ -224,7 +224,7 @@ async def find(service: Service, address: str, browser: Browser | None) -> Flow 
     return await flow_of(service, records, address)
 
 
-async def flow_of(service: Service, records: FlowRecords, address: str) -> Flow | None:
+async def flow_of(service: Service, records: FlowRecords, address: str) -> PendingSignIn | None:
     """Returns the flow with this address if it is this browser's, and neither complete nor
     expired.
 
@@ -243,7 +243,7 @@ async def flow_of(service: Service, records: FlowRecords, address: str) -> Flow 
     live_sessions = next_step.admitted(service.config, request, all_live_sessions)
     is_stored, known_records = records.is_stored, records.known_records
     address = request.id if is_stored else address
-    return Flow(
+    return PendingSignIn(
         request,
         client,
         browser,
@@ -256,7 +256,7 @@ async def flow_of(service: Service, records: FlowRecords, address: str) -> Flow 
     )
 
 
-def has_no_user(flow: Flow) -> bool:
+def has_no_user(flow: PendingSignIn) -> bool:
     """Returns whether the flow is not stored yet, and no user has ever signed in in its
     browser."""
     return not (flow.is_stored or flow.browser.remembered or flow.browser.known)
@@ -288,7 +288,7 @@ async def find_answer(service: Service, records: FlowRecords) -> AuthorizationRe
     return await repeated_answers.find(service, request)
 
 
-async def has_advanced(service: Service, flow: Flow) -> bool:
+async def has_advanced(service: Service, flow: PendingSignIn) -> bool:
     """Returns whether another form has taken the flow to another step since it was read."""
     latest = await service.store.get(AUTH_REQUESTS, flow.request.id)
     return latest is not None and _position(latest) != _position(flow.request)
@@ -300,7 +300,7 @@ def _position(request: AuthRequest) -> tuple[object, ...]:
 
 
 def step(
-    flow: Flow, changes: Mapping[str, object], expect: Mapping[str, Value] = NOT_COMPLETED
+    flow: PendingSignIn, changes: Mapping[str, object], expect: Mapping[str, Value] = NOT_COMPLETED
 ) -> Update | Insert:
     """Returns the write that changes fields of the flow's request; the first one inserts the
     request.
@@ -318,7 +318,7 @@ def step(
 
 def completion_writes(
     service: Service,
-    flow: Flow,
+    flow: PendingSignIn,
     response: AuthorizationResponse,
     authorization: Authorization | None = None,
 ) -> list[Write]:
@@ -333,7 +333,9 @@ def completion_writes(
     return [step(flow, changes), *pushed_authorization.use_writes(service, flow.request)]
 
 
-async def commit(service: Service, flow: Flow, *writes: Write, is_confirmed: bool = False) -> None:
+async def commit(
+    service: Service, flow: PendingSignIn, *writes: Write, is_confirmed: bool = False
+) -> None:
     """Stores a `step` of the flow in one unit with the writes that belong to it.
 
     A new browser is stored in the same unit. With `is_confirmed`, the outcome is waited for if the
@@ -377,7 +379,7 @@ def as_stale(error: Conflict) -> Conflict | Stale:
     return Stale(error.collection, error.field) if is_own else error
 
 
-def in_language(service: Service, flow: Flow, tag: str) -> str | None:
+def in_language(service: Service, flow: PendingSignIn, tag: str) -> str | None:
     """Returns the new address of a flow that is not stored, whose request then has the language
     with this `tag`.
 

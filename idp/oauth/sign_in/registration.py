@@ -32,7 +32,7 @@ from idp.oauth.sign_in import first_party_areas, registration_organization
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
@@ -75,7 +75,7 @@ class _SentMail(NamedTuple):
     code_mac: str | None
 
 
-async def find(service: Service, flow: Flow) -> Registration | None:
+async def find(service: Service, flow: PendingSignIn) -> Registration | None:
     """Returns the registration that waits for its code in this flow, or None."""
     id = flow.request.registration_id
     return await service.store.get(REGISTRATIONS, id) if id else None
@@ -83,7 +83,7 @@ async def find(service: Service, flow: Flow) -> Registration | None:
 
 async def begin(
     service: Service,
-    flow: Flow,
+    flow: PendingSignIn,
     organization: Organization,
     entered: FormValues,
     state: RegistrationState,
@@ -128,7 +128,7 @@ def _is_repeated(service: Service, pending: Registration, entered: FormValues) -
     return is_recent and registration.unseal(service, pending.sealed).email == entered.email
 
 
-def _step(flow: Flow, registration_id: str, organization: Organization) -> Write:
+def _step(flow: PendingSignIn, registration_id: str, organization: Organization) -> Write:
     """Returns the write by which the flow continues with the code. `Stale`: another tab was
     first."""
     changes = {
@@ -149,7 +149,7 @@ def _replacement(pending: Registration, **changes: object) -> Update:
 
 
 async def resend(
-    service: Service, flow: Flow, waiting: Registration, state: RegistrationState
+    service: Service, flow: PendingSignIn, waiting: Registration, state: RegistrationState
 ) -> None:
     """Mails another code for a registration; the previous one is no longer valid.
 
@@ -170,7 +170,7 @@ async def resend(
 
 async def _mail(
     service: Service,
-    flow: Flow,
+    flow: PendingSignIn,
     organization: Organization,
     waiting: Registration,
     entered: NewAccount,
@@ -205,7 +205,11 @@ def _issue(waiting: Registration) -> str:
 
 
 async def enter_code(
-    service: Service, flow: Flow, waiting: Registration, code: str, state: RegistrationState
+    service: Service,
+    flow: PendingSignIn,
+    waiting: Registration,
+    code: str,
+    state: RegistrationState,
 ) -> Cookie:
     """Checks the code, then creates the account and signs its user in, in one unit.
 
@@ -228,7 +232,7 @@ async def enter_code(
 
 
 async def choose_name(
-    service: Service, flow: Flow, waiting: Registration, user_name: str
+    service: Service, flow: PendingSignIn, waiting: Registration, user_name: str
 ) -> Cookie:
     """Creates the account with another user name, after the address was verified, and signs in.
 
@@ -242,7 +246,7 @@ async def choose_name(
 
 
 async def _complete(
-    service: Service, flow: Flow, waiting: Registration, entered: NewAccount
+    service: Service, flow: PendingSignIn, waiting: Registration, entered: NewAccount
 ) -> Cookie:
     organization = await registration_organization.find(service, flow)
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
@@ -276,7 +280,7 @@ async def _complete(
     raise NameTaken
 
 
-async def forget(service: Service, flow: Flow) -> None:
+async def forget(service: Service, flow: PendingSignIn) -> None:
     """Removes the reference to a registration that no longer exists, so that the flow returns to
     its first page."""
     await sign_in_flow.update_request(service, flow, registration_id=None)

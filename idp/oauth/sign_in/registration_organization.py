@@ -11,12 +11,12 @@ from idp.identity.users import registration
 from idp.identity.users.registration import ClosedReason
 from idp.oauth.sign_in import page_branding
 from idp.oauth.sign_in.flow import update_request
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import ORGANIZATIONS, Organization
 from idp.service import Service
 
 
-async def find(service: Service, flow: Flow) -> Organization | None:
+async def find(service: Service, flow: PendingSignIn) -> Organization | None:
     """Returns the organization of the new account: the one that the person chose, or the only one.
 
     None while there are several to choose from, or if there is none.
@@ -30,7 +30,7 @@ async def find(service: Service, flow: Flow) -> Organization | None:
     return organizations[0] if len(organizations) == 1 else None
 
 
-async def selectable(service: Service, flow: Flow) -> list[Organization]:
+async def selectable(service: Service, flow: PendingSignIn) -> list[Organization]:
     """Returns the organizations in which a person may register in this flow."""
     request, client_org_id = flow.request, flow.client.org_id
     if page_branding.is_fixed(service, request):
@@ -47,7 +47,7 @@ async def selectable(service: Service, flow: Flow) -> list[Organization]:
     return [record for record in organizations if record is not None and record.state == "active"]
 
 
-async def is_closed(service: Service, flow: Flow) -> bool:
+async def is_closed(service: Service, flow: PendingSignIn) -> bool:
     """Returns whether the policy lets no user register in this flow.
 
     False also if registration is not possible only because no mail can be sent.
@@ -57,7 +57,7 @@ async def is_closed(service: Service, flow: Flow) -> bool:
     return await _closed(service, flow, flow.client.org_id) != "no_mail"
 
 
-async def choose(service: Service, flow: Flow, org_id: str) -> bool:
+async def choose(service: Service, flow: PendingSignIn, org_id: str) -> bool:
     """Stores the person's choice of an organization; returns False if they may not register there.
 
     Raises `Stale` when the flow was answered.
@@ -68,6 +68,6 @@ async def choose(service: Service, flow: Flow, org_id: str) -> bool:
     return True
 
 
-async def _closed(service: Service, flow: Flow, org_id: str) -> ClosedReason | None:
+async def _closed(service: Service, flow: PendingSignIn, org_id: str) -> ClosedReason | None:
     rules = await flow.known_records.login_rules(service, org_id)
     return registration.closed_reason_by_rules(service.config, rules)

@@ -17,7 +17,7 @@ from idp.oauth import reserved_scopes
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import page_branding
 from idp.oauth.sign_in.next_step import login_names
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import ORGANIZATIONS, USERS, Organization, User
 from idp.service import Service
 from storage import Key, Stale
@@ -37,7 +37,7 @@ class RememberedAccount(Struct, frozen=True):
     is_hinted: bool
 
 
-async def find_all(service: Service, flow: Flow) -> list[RememberedAccount]:
+async def find_all(service: Service, flow: PendingSignIn) -> list[RememberedAccount]:
     """Returns the accounts that the browser remembers.
 
     Those that can sign in here come first, and of them the one of the login hint.
@@ -54,7 +54,7 @@ async def find_all(service: Service, flow: Flow) -> list[RememberedAccount]:
     )
 
 
-async def pick(service: Service, flow: Flow, user_id: str) -> bool:
+async def pick(service: Service, flow: PendingSignIn, user_id: str) -> bool:
     """Stores the user name of a remembered account in the flow, so that the password is next.
 
     Returns False when the browser does not remember this user. Raises `Stale` when the flow was
@@ -68,7 +68,7 @@ async def pick(service: Service, flow: Flow, user_id: str) -> bool:
     return True
 
 
-async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
+async def forget(service: Service, flow: PendingSignIn, user_id: str) -> Cookie | None:
     """Removes the user from the accounts that the browser remembers.
 
     Returns the browser's new cookie, or None when nothing was removed.
@@ -83,7 +83,9 @@ async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
     return None
 
 
-def _signed_in(service: Service, flow: Flow, live_session: LiveSession) -> RememberedAccount:
+def _signed_in(
+    service: Service, flow: PendingSignIn, live_session: LiveSession
+) -> RememberedAccount:
     hint = typed_key(flow.request.login_hint or "")
     fits = reserved_scopes.admit(
         service.config, flow.request.scopes, live_session.subject.organization
@@ -94,7 +96,7 @@ def _signed_in(service: Service, flow: Flow, live_session: LiveSession) -> Remem
     )
 
 
-async def _signed_out(service: Service, flow: Flow) -> list[RememberedAccount]:
+async def _signed_out(service: Service, flow: PendingSignIn) -> list[RememberedAccount]:
     # A user in both lists is displayed once, as signed in.
     signed_in = {live_session.subject.user.id for live_session in flow.all_live_sessions}
     ids = [id for id in flow.browser.remembered if id not in signed_in]
@@ -106,7 +108,7 @@ async def _signed_out(service: Service, flow: Flow) -> list[RememberedAccount]:
 
 
 def _remembered(
-    service: Service, flow: Flow, user: User, organization: Organization | None
+    service: Service, flow: PendingSignIn, user: User, organization: Organization | None
 ) -> RememberedAccount:
     hint = typed_key(flow.request.login_hint or "")
     fits = organization is not None and reserved_scopes.admit(

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from idp.foundation import base64url, opaque_tokens
 from idp.oauth.grants.device_authorization import PAGE as DEVICE
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import Application, AuthRequest
 from idp.service import Service
 
@@ -38,7 +38,7 @@ class Continuation(Struct, frozen=True, array_like=True):
     path: str = ""
 
 
-def of_flow(service: Service, flow: Flow, language: str) -> str:
+def of_flow(service: Service, flow: PendingSignIn, language: str) -> str:
     """Returns the value of the parameter `start` in links that restart this flow's sign-in; `read`
     parses it."""
     return write(service, of_request(service, flow.request, flow.client, language))

@@ -15,7 +15,7 @@ from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.factor_enrolment import FactorEnrolment
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import AUTH_REQUESTS, USERS
 from idp.service import Service
 from storage import Stale, Update
@@ -23,7 +23,7 @@ from storage import Stale, Update
 
 async def enter_code(
     service: Service,
-    flow: Flow,
+    flow: PendingSignIn,
     progress: AuthenticationProgress,
     kind: Literal["totp", "recovery-code"],
     code: str,
@@ -43,7 +43,7 @@ async def enter_code(
     return cookie
 
 
-async def choose(service: Service, flow: Flow, kind: str | None) -> None:
+async def choose(service: Service, flow: PendingSignIn, kind: str | None) -> None:
     """Stores which kind of second factor the user sets up next; None leads back to the choice of
     the kind.
 
@@ -52,7 +52,9 @@ async def choose(service: Service, flow: Flow, kind: str | None) -> None:
     await sign_in_flow.update_request(service, flow, adding=kind, sealed_setup=None)
 
 
-async def decline(service: Service, flow: Flow, progress: AuthenticationProgress) -> Cookie:
+async def decline(
+    service: Service, flow: PendingSignIn, progress: AuthenticationProgress
+) -> Cookie:
     """Continues the sign-in without a second factor; the user is asked again later. Raises
     `Stale`.
 
@@ -66,7 +68,9 @@ async def decline(service: Service, flow: Flow, progress: AuthenticationProgress
     return await sign_in_flow.continue_with(service, flow, progress, write)
 
 
-async def new_secret(service: Service, flow: Flow, progress: AuthenticationProgress) -> str:
+async def new_secret(
+    service: Service, flow: PendingSignIn, progress: AuthenticationProgress
+) -> str:
     """Returns the TOTP secret (RFC 6238) of the authenticator app that the user is setting up.
 
     It is stored with the sign-in, and is the same one until the app is confirmed. Raises `Stale`.
@@ -87,7 +91,7 @@ async def new_secret(service: Service, flow: Flow, progress: AuthenticationProgr
 
 
 async def confirm_totp(
-    service: Service, flow: Flow, progress: AuthenticationProgress, code: str, name: str
+    service: Service, flow: PendingSignIn, progress: AuthenticationProgress, code: str, name: str
 ) -> Cookie:
     """Adds an authenticator app after its first code, and continues the sign-in.
 
@@ -115,7 +119,7 @@ async def confirm_totp(
     return await sign_in_flow.continue_with(service, flow, progress, *change.writes, **changes)
 
 
-def codes(service: Service, flow: Flow, progress: AuthenticationProgress) -> list[str]:
+def codes(service: Service, flow: PendingSignIn, progress: AuthenticationProgress) -> list[str]:
     """Returns the recovery codes that were generated in this sign-in.
     The list is empty once the user has confirmed that they have saved them.
     """
@@ -124,7 +128,7 @@ def codes(service: Service, flow: Flow, progress: AuthenticationProgress) -> lis
 
 
 async def confirm_codes_noted(
-    service: Service, flow: Flow, progress: AuthenticationProgress
+    service: Service, flow: PendingSignIn, progress: AuthenticationProgress
 ) -> Cookie:
     """Removes the recovery codes from the sign-in, as the user has saved them, and continues it.
 

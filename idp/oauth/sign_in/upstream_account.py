@@ -24,7 +24,7 @@ from idp.oauth.sign_in import authentication_progress, page_branding, upstream_d
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.policies import page_settings
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Email, Organization, Profile
 from idp.records.connections import ProviderConnection
@@ -78,7 +78,7 @@ class NewNames(NamedTuple):
 
 
 async def receive(
-    service: Service, flow: Flow, connection: ProviderConnection, identity: Identity
+    service: Service, flow: PendingSignIn, connection: ProviderConnection, identity: Identity
 ) -> Cookie | None:
     """Continues a sign-in with an identity that is linked to no user: creates the user immediately
     if the connection allows it and the names suffice; otherwise the identity waits for an account.
@@ -110,7 +110,7 @@ async def receive(
     return None
 
 
-async def find(service: Service, flow: Flow) -> WaitingIdentity | None:
+async def find(service: Service, flow: PendingSignIn) -> WaitingIdentity | None:
     """Returns the identity that waits in a sign-in; None if there is none, or if its connection
     can no longer be used."""
     identity = identities.opened(service, flow.request.sealed_identity)
@@ -170,7 +170,7 @@ async def automatic_user(service: Service, waiting: WaitingIdentity) -> Prepared
 
 
 async def create(
-    service: Service, flow: Flow, waiting: WaitingIdentity, names: NewNames
+    service: Service, flow: PendingSignIn, waiting: WaitingIdentity, names: NewNames
 ) -> Cookie:
     """Creates the user of an identity that waits, with these names, and continues the sign-in, in
     one unit.
@@ -197,7 +197,7 @@ def _problems(identity: Identity, names: NewNames) -> list[RegistrationProblem]:
 
 
 async def _store(
-    service: Service, flow: Flow, waiting: WaitingIdentity, prepared_user: PreparedUser
+    service: Service, flow: PendingSignIn, waiting: WaitingIdentity, prepared_user: PreparedUser
 ) -> Cookie:
     identity, organization = waiting.identity, waiting.organization
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
@@ -274,7 +274,7 @@ def _human(user_id: str, identity: Identity, names: NewNames, email: Email | Non
 
 
 async def link(
-    service: Service, flow: Flow, live_session: LiveSession, waiting: WaitingIdentity
+    service: Service, flow: PendingSignIn, live_session: LiveSession, waiting: WaitingIdentity
 ) -> None:
     """Links an identity that waits to the user who has signed in to the account in this sign-in,
     with a message to the user.
@@ -321,7 +321,7 @@ async def is_allowed(service: Service, org_id: str) -> bool:
     return settings.login.allow_external_idp
 
 
-async def forget(service: Service, flow: Flow) -> None:
+async def forget(service: Service, flow: PendingSignIn) -> None:
     """Removes the identity that waits in a sign-in, which then continues without it. Raises
     `Stale`."""
     await sign_in_flow.update_request(service, flow, sealed_identity=None)

@@ -13,7 +13,7 @@ from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth import request_limits
 from idp.oauth.sign_in import page_branding
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records.connections import GoogleSettings, ProviderConnection
 from idp.service import Service
 from idp.upstream import attempts, offers, paths
@@ -45,7 +45,7 @@ class DepartureRequest(NamedTuple):
     login_name: str | None = None
 
 
-async def offered(service: Service, flow: Flow) -> Sequence[ProviderConnection]:
+async def offered(service: Service, flow: PendingSignIn) -> Sequence[ProviderConnection]:
     """Returns the connections that the pages of a sign-in offer, in their order; at most 5 s
     old."""
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
@@ -53,7 +53,7 @@ async def offered(service: Service, flow: Flow) -> Sequence[ProviderConnection]:
 
 
 async def for_login_name(
-    service: Service, flow: Flow, login_name: str
+    service: Service, flow: PendingSignIn, login_name: str
 ) -> ProviderConnection | None:
     """Returns the only connection to whose provider users with the domain of this login name are
     sent. No user is looked up, so the answer reveals nothing of accounts."""
@@ -61,7 +61,9 @@ async def for_login_name(
     return matching[0] if len(matching) == 1 else None
 
 
-async def find(service: Service, flow: Flow, connection_id: str) -> ProviderConnection | None:
+async def find(
+    service: Service, flow: PendingSignIn, connection_id: str
+) -> ProviderConnection | None:
     """Returns the connection with this id, as it is stored, if it can be used in the sign-in."""
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     connections = await offers.usable(service, org_id)
@@ -70,7 +72,7 @@ async def find(service: Service, flow: Flow, connection_id: str) -> ProviderConn
 
 async def leave(
     service: Service,
-    flow: Flow,
+    flow: PendingSignIn,
     connection_id: str,
     departure: DepartureRequest,
 ) -> Departure:
@@ -96,7 +98,9 @@ async def leave(
     return Departure(uris.with_parameters(target.authorization_endpoint, parameters), value)
 
 
-def _attempt(service: Service, flow: Flow, connection: ProviderConnection, start: str) -> Attempt:
+def _attempt(
+    service: Service, flow: PendingSignIn, connection: ProviderConnection, start: str
+) -> Attempt:
     now = service.clock.now()
     ends_at = min(now + attempts.LIFETIME, sign_in_pending.end_of(flow.request))
     return Attempt(
@@ -137,7 +141,7 @@ def request_parameters(
 
 
 def _forwarded_parameters(
-    flow: Flow, attempt: Attempt, departure: DepartureRequest
+    flow: PendingSignIn, attempt: Attempt, departure: DepartureRequest
 ) -> list[tuple[str, str]]:
     """Returns the parameters of the sign-in that are forwarded to the provider."""
     parameters = []

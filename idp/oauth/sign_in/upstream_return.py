@@ -11,7 +11,7 @@ from idp.oauth.endpoints import refusal_records
 from idp.oauth.refusals import upstream as upstream_checks
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import upstream_account, upstream_departure
-from idp.oauth.sign_in.pending import Flow
+from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records.connections import ProviderConnection
 from idp.records.identity_links import IdentityLink
 from idp.service import Service
@@ -27,7 +27,7 @@ _log = logs.logger(__name__)
 
 
 async def continue_with_answer(
-    service: Service, flow: Flow, attempt: Attempt, answer: UpstreamAnswer
+    service: Service, flow: PendingSignIn, attempt: Attempt, answer: UpstreamAnswer
 ) -> Cookie | None:
     """Continues a sign-in with the answer of a connection's provider to an attempt of the same
     browser.
@@ -52,14 +52,16 @@ async def continue_with_answer(
     return await _sign_in(service, flow, connection, identity, link)
 
 
-async def refuse(service: Service, flow: Flow, refused: UpstreamRefused) -> None:
+async def refuse(service: Service, flow: PendingSignIn, refused: UpstreamRefused) -> None:
     """Stores a refusal for administrators (`idp explain`), and logs it. Raises nothing."""
     _log.info("sign-in at another provider refused", check=refused.check, cause=refused.details)
     error = upstream_checks.error_of(refused)
     await refusal_records.store_for_sign_in(service, flow.request, error)
 
 
-async def _connection(service: Service, flow: Flow, attempt: Attempt) -> ProviderConnection:
+async def _connection(
+    service: Service, flow: PendingSignIn, attempt: Attempt
+) -> ProviderConnection:
     connection = await upstream_departure.find(service, flow, attempt.connection_id)
     if connection is None:
         raise UpstreamRefused("connection_usable", "the connection is not offered, or not active")
@@ -69,7 +71,7 @@ async def _connection(service: Service, flow: Flow, attempt: Attempt) -> Provide
 
 async def _sign_in(
     service: Service,
-    flow: Flow,
+    flow: PendingSignIn,
     connection: ProviderConnection,
     identity: Identity,
     link: IdentityLink,

@@ -46,7 +46,7 @@ class UserRefusal(NamedTuple):
     fix: str
 
 
-class UseDecision(NamedTuple):
+class AccessDecision(NamedTuple):
     """The decision whether a user may use an application.
 
     `grounds` are the reasons for which the user may use it. If it is None, the user may not, and
@@ -59,7 +59,7 @@ class UseDecision(NamedTuple):
     refusal: UserRefusal | None = None
 
 
-async def find(service: Service, client: Application, subject: Subject) -> UseDecision:
+async def find(service: Service, client: Application, subject: Subject) -> AccessDecision:
     """Returns the decision whether a user may use an application now.
 
     The records are read in one round trip to the store. Those of the user's groups follow if the
@@ -75,7 +75,7 @@ async def find(service: Service, client: Application, subject: Subject) -> UseDe
         records = records.with_more(await group_roles.read(service, group_keys))
     use_records = records_of(use, client.project_id, records, group_ids)
     grounds = remaining_grounds(use, client, use_records)
-    return UseDecision(
+    return AccessDecision(
         records.of(ORGANIZATIONS, client.org_id),
         grounds,
         None if grounds else refusal(use, client, use_records),

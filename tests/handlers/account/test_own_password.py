@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from idp.records import EVENTS, GUESS_STREAKS, USERS
+from idp.records import EVENTS, FAILURE_STREAKS, USERS
 from storage import Update
 from tests.support.management import console
 from tests.support.management.callers import new_organization
@@ -172,7 +172,7 @@ async def test_a_name_that_finds_somebody_else_keeps_nobody_from_their_own_passw
         Update(USERS, bob.id, set={"org_id": home.id}), Update(USERS, me.id, set=name)
     )
     wrong = await change(visitor, server, "wrong")
-    counted = await server.store.get_many([(GUESS_STREAKS, each.id) for each in (me, bob)])
+    counted = await server.store.get_many([(FAILURE_STREAKS, each.id) for each in (me, bob)])
     page = await change(visitor, server)
 
     assert wrong.status == 400

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handlers.http.admission import ClientDisconnected, GroupPlaces, RequestGroup, Shed
+from handlers.http.admission import ClientDisconnected, GroupSlots, Overloaded, RequestGroup
 from idp.foundation.fairness.turns import Turns
 from tests.support.random import SeededRandom
 
@@ -42,14 +42,14 @@ def timers():
     return Timers()
 
 
-def places_of(group, timers, **turns):
+def slots_of(group, timers, **turns):
     """The places of a group, whose requests begin in turns of this kind."""
-    return GroupPlaces(group, SeededRandom(), Turns(now=timers.monotonic, **turns), timers)
+    return GroupSlots(group, SeededRandom(), Turns(now=timers.monotonic, **turns), timers)
 
 
 @pytest.fixture
 def places(timers):
-    return places_of(GROUP, timers)
+    return slots_of(GROUP, timers)
 
 
 def enter(places, *networks):
@@ -86,7 +86,7 @@ async def test_in_a_full_queue_the_newest_of_the_network_with_most_is_refused(pl
 
     assert newcomer.is_waiting
     assert [place.is_waiting for place in waiting] == [True, True, True, False]
-    with pytest.raises(Shed) as shed:
+    with pytest.raises(Overloaded) as shed:
         await waiting[3].wait()
     assert (shed.value.reason, shed.value.group) == ("queue", GROUP)
 
@@ -94,7 +94,7 @@ async def test_in_a_full_queue_the_newest_of_the_network_with_most_is_refused(pl
 async def test_a_network_that_fills_the_queue_refuses_itself_only(places):
     *_, last = enter(places, *"aaaaaaa")
 
-    with pytest.raises(Shed):
+    with pytest.raises(Overloaded):
         await last.wait()
     assert places.waiting == 4
 
@@ -106,7 +106,7 @@ async def test_who_has_waited_too_long_is_refused(places, timers):
     assert place.is_waiting
     timers.advance(0.1)
 
-    with pytest.raises(Shed) as shed:
+    with pytest.raises(Overloaded) as shed:
         await place.wait()
     assert shed.value.reason == "wait"
     assert (places.in_use, places.waiting) == (2, 0)
@@ -179,7 +179,7 @@ async def next_turn():
 
 @pytest.mark.promise("overload: turns")
 async def test_of_a_network_that_is_not_alone_some_requests_begin_in_each_turn_of_the_loop(timers):
-    places = places_of(WIDE, timers, per_turn=2)
+    places = slots_of(WIDE, timers, per_turn=2)
     entered = enter(places, *"baaaaa")
     begun = [taken(entered)]
 
@@ -193,7 +193,7 @@ async def test_of_a_network_that_is_not_alone_some_requests_begin_in_each_turn_o
 
 @pytest.mark.promise("overload: turns")
 async def test_requests_that_are_answered_at_once_count_in_their_turn_too(timers):
-    places = places_of(WIDE, timers, per_turn=2)
+    places = slots_of(WIDE, timers, per_turn=2)
     enter(places, "b")
     entered = []
     for _ in range(4):
@@ -207,7 +207,7 @@ async def test_requests_that_are_answered_at_once_count_in_their_turn_too(timers
 
 @pytest.mark.promise("overload: turns")
 async def test_the_request_of_another_network_begins_before_those_that_wait(timers):
-    places = places_of(WIDE, timers, per_turn=2)
+    places = slots_of(WIDE, timers, per_turn=2)
 
     *others, last = enter(places, *"baaaac")
 
@@ -219,7 +219,7 @@ async def test_the_request_of_another_network_begins_before_those_that_wait(time
 async def test_a_network_that_is_alone_for_ten_seconds_has_a_larger_share_of_a_turn(
     timers, seconds, begin_at_once
 ):
-    places = places_of(WIDE, timers, per_turn=2, per_turn_of_single=4)
+    places = slots_of(WIDE, timers, per_turn=2, per_turn_of_single=4)
     enter(places, *"ba")
     await next_turn()
 
@@ -229,13 +229,13 @@ async def test_a_network_that_is_alone_for_ten_seconds_has_a_larger_share_of_a_t
 
 
 async def test_the_first_network_of_all_is_alone(timers):
-    places = places_of(WIDE, timers, per_turn=2, per_turn_of_single=4)
+    places = slots_of(WIDE, timers, per_turn=2, per_turn_of_single=4)
 
     assert taken(enter(places, *"aaaaaa")) == "aaaa"
 
 
 async def test_the_networks_of_one_ipv6_site_have_one_share_of_a_turn(timers):
-    places = places_of(WIDE, timers, per_turn=2)
+    places = slots_of(WIDE, timers, per_turn=2)
 
     entered = enter(places, *(f"2001:db8:1:{n:x}::/64" for n in range(5)))
 
@@ -244,7 +244,7 @@ async def test_the_networks_of_one_ipv6_site_have_one_share_of_a_turn(timers):
 
 async def test_groups_share_a_turn_and_begin_in_it_one_after_the_other(timers):
     turns = Turns(per_turn=2, now=timers.monotonic)
-    first, second = (GroupPlaces(WIDE, SeededRandom(), turns, timers) for _ in range(2))
+    first, second = (GroupSlots(WIDE, SeededRandom(), turns, timers) for _ in range(2))
     enter(first, "b")
     entered = [*enter(first, *"aaaaa"), *enter(second, *"aaaaa")]
     assert taken(entered) == "aa"
@@ -261,7 +261,7 @@ def answered(places):
 
 async def test_of_refused_requests_some_are_answered_in_each_turn_of_the_loop(timers):
     group = RequestGroup("pages", max_running=1, max_waiting=0, max_wait_seconds=2)
-    places = places_of(group, timers, per_turn=2)
+    places = slots_of(group, timers, per_turn=2)
     enter(places, "b")
     refused = enter(places, *"aaaaa")
     counts = [answered(refused)]
@@ -275,7 +275,7 @@ async def test_of_refused_requests_some_are_answered_in_each_turn_of_the_loop(ti
 
 
 async def test_requests_that_have_waited_too_long_do_not_fill_a_turn_either(timers):
-    places = places_of(GROUP, timers, per_turn=2, per_turn_of_single=2)
+    places = slots_of(GROUP, timers, per_turn=2, per_turn_of_single=2)
     enter(places, "a", "a")
     waiting = enter(places, *"aaaa")
     for _ in range(3):
@@ -290,18 +290,18 @@ async def test_requests_that_have_waited_too_long_do_not_fill_a_turn_either(time
 
 async def test_who_leaves_before_the_refusal_is_answered_gets_no_answer(timers):
     group = RequestGroup("pages", max_running=1, max_waiting=0, max_wait_seconds=2)
-    places = places_of(group, timers, per_turn=1, per_turn_of_single=1)
+    places = slots_of(group, timers, per_turn=1, per_turn_of_single=1)
     _, gone, last = enter(places, *"aaa")
 
     gone.release()
     with pytest.raises(ClientDisconnected):
         await gone.wait()
-    with pytest.raises(Shed):
+    with pytest.raises(Overloaded):
         await last.wait()
 
 
 async def test_who_begins_in_a_later_turn_finds_the_places_that_were_free_then(timers):
-    places = places_of(GROUP, timers, per_turn=1, per_turn_of_single=1)
+    places = slots_of(GROUP, timers, per_turn=1, per_turn_of_single=1)
     first, second, third, fourth = enter(places, *"aaaa")
     await next_turn()
     assert (second.is_taken, places.in_use) == (True, 2)
@@ -335,7 +335,7 @@ class Walk:
     def __init__(self, group, per_turn):
         self.group = group
         self.timers = Timers()
-        self.places = places_of(
+        self.places = slots_of(
             group, self.timers, per_turn=per_turn, per_turn_of_single=2 * per_turn
         )
         self.open = {}

@@ -60,15 +60,15 @@ def fill(server, *groups, network="198.51.100.1"):
     """Takes every place of the groups, and every one of their queues; returns the places."""
     places = []
     for group in groups:
-        place = server.app.admission.places_of(group).enter(network)
+        place = server.app.admission.slots_of(group).enter(network)
         while place.refusal is None:
             places.append(place)
-            place = server.app.admission.places_of(group).enter(network)
+            place = server.app.admission.slots_of(group).enter(network)
     return places
 
 
 def in_use(server):
-    places = [server.app.admission.places_of(group) for group in GROUPS]
+    places = [server.app.admission.slots_of(group) for group in GROUPS]
     return sum(each.in_use for each in places), sum(each.waiting for each in places)
 
 
@@ -170,7 +170,7 @@ async def test_the_console_refuses_by_a_page(server, untouched_store):
 async def test_health_checks_wait_for_nothing_but_their_own_turn(server):
     limit(server)
     fill(server, *AT)
-    health = server.app.admission.places_of(HEALTH)
+    health = server.app.admission.slots_of(HEALTH)
     places = [health.enter("198.51.100.1") for _ in range(1000)]
 
     assert (await get(server, b"/healthz")).status_code == 200
@@ -197,7 +197,7 @@ async def test_another_network_is_served_next_whatever_waits_before(server):
     answering = asyncio.ensure_future(
         get(server, AT[PROTOCOL].encode(), "X-Forwarded-For: 192.0.2.7")
     )
-    places = server.app.admission.places_of(PROTOCOL)
+    places = server.app.admission.slots_of(PROTOCOL)
     await until(lambda: sum(place.is_waiting for place in waiting) < 20)
 
     first.release()
@@ -211,8 +211,8 @@ async def test_another_network_is_served_next_whatever_waits_before(server):
 
 async def test_a_request_that_waited_is_answered_as_any_other(server, visitor, demo):
     limit(server, max_waiting=5)
-    place = server.app.admission.places_of(PROTOCOL).enter("198.51.100.1")
-    places = server.app.admission.places_of(PROTOCOL)
+    place = server.app.admission.slots_of(PROTOCOL).enter("198.51.100.1")
+    places = server.app.admission.slots_of(PROTOCOL)
     asking = visitor.post("/oauth/v2/introspect", {"token": "x"}, headers=demo.basic())
     answering = asyncio.ensure_future(asking)
     await until(lambda: places.waiting == 1)
@@ -235,7 +235,7 @@ async def test_what_waits_and_what_is_refused_is_counted_by_group(server, counti
 
 async def test_who_waits_too_long_is_refused(server):
     limit(server, max_waiting=5, seconds=0.05)
-    place = server.app.admission.places_of(PROTOCOL).enter("198.51.100.1")
+    place = server.app.admission.slots_of(PROTOCOL).enter("198.51.100.1")
 
     assert_refused(await get(server, AT[PROTOCOL].encode()))
 
@@ -248,8 +248,8 @@ async def test_who_waits_too_long_is_refused(server):
 @pytest.mark.promise("overload: places")
 async def test_who_leaves_while_waiting_is_not_waited_for(server, log):
     limit(server, max_waiting=5)
-    place = server.app.admission.places_of(PROTOCOL).enter("198.51.100.1")
-    places = server.app.admission.places_of(PROTOCOL)
+    place = server.app.admission.slots_of(PROTOCOL).enter("198.51.100.1")
+    places = server.app.admission.slots_of(PROTOCOL)
 
     async with opened(server, head(server, "GET", AT[PROTOCOL])):
         await until(lambda: places.waiting == 1)
@@ -272,10 +272,10 @@ async def test_a_body_that_is_late_takes_no_place_until_it_is_there(server, demo
         reader,
         writer,
     ):
-        places = server.app.admission.places_of(PROTOCOL)
+        places = server.app.admission.slots_of(PROTOCOL)
         await until(lambda: any("post" in vars(each) for each in server.app._in_progress))
         assert places.in_use == 0
-        other = server.app.admission.places_of(PROTOCOL).enter("198.51.100.1")
+        other = server.app.admission.slots_of(PROTOCOL).enter("198.51.100.1")
         writer.write(b"token=x")
         await until(lambda: places.waiting == 1)
         other.release()

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from handlers.http import response_parts
-from handlers.http.admission import Shed
-from handlers.http.request_place import RequestPlace
-from tests.handlers.http.test_admission import GROUP, SHARED, Timers, enter, places_of
+from handlers.http.admission import Overloaded
+from handlers.http.request_slot import RequestSlot
+from tests.handlers.http.test_admission import GROUP, SHARED, Timers, enter, slots_of
 from tests.support import patience
 
 
@@ -20,7 +20,7 @@ def timers():
 
 @pytest.mark.promise("overload: callers")
 async def test_a_network_has_at_most_its_part_of_the_places_and_the_others_stay_free(timers):
-    places = places_of(SHARED, timers)
+    places = slots_of(SHARED, timers)
     first, second, third, other = enter(places, "a", "a", "a", "b")
 
     assert [first.is_taken, second.is_taken, third.is_taken] == [True, True, False]
@@ -32,7 +32,7 @@ async def test_a_network_has_at_most_its_part_of_the_places_and_the_others_stay_
 
 @pytest.mark.promise("overload: callers")
 async def test_the_networks_of_one_48_have_the_part_of_one_network(timers):
-    places = places_of(SHARED, timers)
+    places = slots_of(SHARED, timers)
     *taken, waiting = enter(places, *[f"2001:db8:0:{number}::/64" for number in range(3)])
 
     assert [place.is_taken for place in taken] == [True, True]
@@ -43,8 +43,8 @@ async def test_the_networks_of_one_48_have_the_part_of_one_network(timers):
 async def test_a_caller_in_many_networks_has_at_most_the_part_of_one_and_waits_for_it(
     timers,
 ):
-    places = places_of(SHARED, timers)
-    requests = [RequestPlace() for _ in range(4)]
+    places = slots_of(SHARED, timers)
+    requests = [RequestSlot() for _ in range(4)]
     for network, request in zip("abcd", requests, strict=True):
         request.enter(places, network)
     for request in requests[:2]:
@@ -65,8 +65,8 @@ async def test_a_caller_in_many_networks_has_at_most_the_part_of_one_and_waits_f
 
 @pytest.mark.promise("overload: callers")
 async def test_a_caller_who_waits_too_long_for_one_more_place_is_refused(timers):
-    places = places_of(SHARED, timers)
-    requests = [RequestPlace() for _ in range(3)]
+    places = slots_of(SHARED, timers)
+    requests = [RequestSlot() for _ in range(3)]
     for network, request in zip("abc", requests, strict=True):
         request.enter(places, network)
     await requests[0].belongs_to("caller")
@@ -75,7 +75,7 @@ async def test_a_caller_who_waits_too_long_for_one_more_place_is_refused(timers)
     await asyncio.sleep(0)
     timers.advance(SHARED.max_wait_seconds)
 
-    with pytest.raises(Shed):
+    with pytest.raises(Overloaded):
         await third
     assert (places.in_use, places.waiting) == (2, 0)
 
@@ -85,10 +85,10 @@ async def test_whose_client_has_no_room_for_more_gives_the_place_back_at_once_wh
     timers, monkeypatch
 ):
     monkeypatch.setattr(response_parts, "PROMPT_SECONDS", patience.SECONDS)
-    places = places_of(GROUP, timers)
+    places = slots_of(GROUP, timers)
     readers = [Reader() for _ in range(2)]
     for network, reader in zip("ab", readers, strict=True):
-        reader.place.enter(places, network)
+        reader.slot.enter(places, network)
     waiting = places.enter("c")
     sending = asyncio.ensure_future(response_parts.send_written(readers[0]))
     await waiting.wait()
@@ -105,7 +105,7 @@ class Reader:
     """A handler whose client has no room for what was written until `flushed` is done."""
 
     def __init__(self):
-        self.place = RequestPlace()
+        self.slot = RequestSlot()
         self.flushed = asyncio.get_running_loop().create_future()
 
     def flush(self):

@@ -8,8 +8,8 @@ import math
 import pytest
 
 from handlers.account import data
-from handlers.http.admission import GroupPlaces, RequestGroup
-from handlers.http.request_place import RequestPlace
+from handlers.http.admission import GroupSlots, RequestGroup
+from handlers.http.request_slot import RequestSlot
 from idp.foundation.background_tasks import BackgroundTasks
 from idp.foundation.clock import SystemTimer
 from idp.foundation.fairness.turns import Turns
@@ -80,8 +80,8 @@ async def test_while_the_store_answers_no_write_requests_are_503_at_their_deadli
 
 async def test_the_wait_for_a_place_is_part_of_the_time():
     now = [0.0]
-    places = GroupPlaces(ONE_PLACE, SeededRandom(), Turns(), SystemTimer())
-    first, second = RequestPlace(), RequestPlace()
+    places = GroupSlots(ONE_PLACE, SeededRandom(), Turns(), SystemTimer())
+    first, second = RequestSlot(), RequestSlot()
     first.enter(places, "a")
     deadline.begin(Deadline(7.5, lambda: now[0]))
     second.enter(places, "b")

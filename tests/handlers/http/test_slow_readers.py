@@ -116,7 +116,7 @@ async def test_who_does_not_read_takes_no_place_and_gets_all_later(
     server, visitor, owner, monkeypatch, response
 ):
     raw = await response(server, visitor, owner, monkeypatch)
-    places = server.app.admission.places_of(RESPONSES[response])
+    places = server.app.admission.slots_of(RESPONSES[response])
 
     with closing(unread(urlsplit(server.issuer).port, raw)) as client:
         head, _ = await received(client, b"\r\n\r\n")
@@ -137,7 +137,7 @@ def limit(server, monkeypatch):
     monkeypatch.setattr(admission, "RETRY_AFTER_SECONDS", range(1))
     groups = [structs.replace(each, max_running=1, max_wait_seconds=0.02) for each in GROUPS]
     server.app.admission = Admission(server.service.random, server.service.timer, groups)
-    return server.app.admission.places_of(BULK)
+    return server.app.admission.slots_of(BULK)
 
 
 async def test_a_response_that_has_begun_goes_on_when_there_is_a_place_again(
@@ -167,7 +167,7 @@ async def test_who_leaves_within_the_response_leaves_no_place_taken_and_no_failu
     server, owner, monkeypatch, log
 ):
     many_events(server, monkeypatch)
-    places = server.app.admission.places_of(BULK)
+    places = server.app.admission.slots_of(BULK)
 
     with closing(unread(urlsplit(server.issuer).port, events_request(server, owner))) as client:
         await received(client, b"\r\n\r\n")

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from handlers.http.admission import GroupPlaces
+from handlers.http.admission import GroupSlots
 from idp.keys.key_ring import KeyRing
 from idp.limits import refused_tokens
 from idp.limits.refused_tokens import RefusedTokens
@@ -39,13 +39,13 @@ def reads(server, monkeypatch):
 @pytest.fixture
 def entered(monkeypatch):
     """The groups whose places requests have taken."""
-    seen, enter = [], GroupPlaces.enter
+    seen, enter = [], GroupSlots.enter
 
     def noted(self, *values):
         seen.append(self._group.name)
         return enter(self, *values)
 
-    monkeypatch.setattr(GroupPlaces, "enter", noted)
+    monkeypatch.setattr(GroupSlots, "enter", noted)
     return seen
 
 

@@ -11,7 +11,7 @@ import pytest
 from idp.changes import Change, Part, committing
 from idp.changes.repeatable_calls import Repeatable, commit_once
 from idp.foundation.errors import Busy
-from idp.records import DEFERRED_WORK, GUESS_STREAKS, MADE_CALLS, PROJECTS, GuessStreak
+from idp.records import DEFERRED_WORK, FAILURE_STREAKS, MADE_CALLS, PROJECTS, FailureStreak
 from storage import Delete, Insert, Unavailable, Unknown, Update
 from tests.support.management.callers import instance_owner, new_caller, new_organization, refused
 from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
@@ -194,16 +194,17 @@ async def test_a_plan_is_made_again_after_a_concurrent_change_and_counts_once(se
 
     async def plan():
         plans.append(len(plans))
-        missing = Update(GUESS_STREAKS, "missing", set={"unknown": 1})
+        missing = Update(FAILURE_STREAKS, "missing", set={"unknown": 1})
         return Change(
-            {}, [missing] if len(plans) == 1 else [Insert(GUESS_STREAKS, GuessStreak(id="made"))]
+            {},
+            [missing] if len(plans) == 1 else [Insert(FAILURE_STREAKS, FailureStreak(id="made"))],
         )
 
     first = await commit_once(server.service, call, plan)
     again = await commit_once(server.service, call, plan)
 
     assert (first, again, plans) == ((b"{}", False), (b"{}", True), [0, 1])
-    assert await server.store.get(GUESS_STREAKS, "made") is not None
+    assert await server.store.get(FAILURE_STREAKS, "made") is not None
 
 
 async def test_a_plan_that_fails_every_time_is_busy_and_stores_nothing(server):
@@ -211,7 +212,7 @@ async def test_a_plan_that_fails_every_time_is_busy_and_stores_nothing(server):
 
     async def plan():
         plans.append(None)
-        return Change({}, [Update(GUESS_STREAKS, "missing", set={"unknown": 1})])
+        return Change({}, [Update(FAILURE_STREAKS, "missing", set={"unknown": 1})])
 
     with pytest.raises(Busy):
         await commit_once(server.service, call, plan)
@@ -225,12 +226,12 @@ async def test_parts_are_stored_before_the_change_and_without_its_answer(server)
 
     async def plan():
         if parts:
-            return Part([Insert(GUESS_STREAKS, GuessStreak(id=parts.pop()))])
+            return Part([Insert(FAILURE_STREAKS, FailureStreak(id=parts.pop()))])
         assert [one async for one in server.store.scan(MADE_CALLS)] == []
-        return Change({"id": "x"}, [Insert(GUESS_STREAKS, GuessStreak(id="last"))])
+        return Change({"id": "x"}, [Insert(FAILURE_STREAKS, FailureStreak(id="last"))])
 
     assert await commit_once(server.service, call, plan) == (b'{"id":"x"}', False)
-    assert {one.id async for one in server.store.scan(GUESS_STREAKS)} == {"a", "b", "last"}
+    assert {one.id async for one in server.store.scan(FAILURE_STREAKS)} == {"a", "b", "last"}
     assert (await only(server.store, MADE_CALLS)).made_id == "x"
 
 
@@ -241,7 +242,7 @@ async def test_work_that_fails_after_its_first_unit_is_not_answered_as_a_repetit
         raise Busy("try again", retry_after_seconds=1)
 
     async def plan():
-        return Change({}, [Insert(GUESS_STREAKS, GuessStreak(id="made"))], then=fail)
+        return Change({}, [Insert(FAILURE_STREAKS, FailureStreak(id="made"))], then=fail)
 
     with pytest.raises(Busy):
         await commit_once(server.service, call, plan)

@@ -11,7 +11,7 @@ from idp.changes import Change
 from idp.foundation.errors import Busy, FieldProblem, NotFound, PreconditionFailed, Taken
 from idp.management import call as management_call
 from idp.management.users import states
-from idp.records import EVENTS, GUESS_STREAKS, ORGANIZATIONS, USERS, GuessStreak, Profile, User
+from idp.records import EVENTS, FAILURE_STREAKS, ORGANIZATIONS, USERS, FailureStreak, Profile, User
 from storage import Insert, Update
 from tests.support.store.stored import everything
 
@@ -45,7 +45,7 @@ async def new_user(server):
 
 
 def streak(id="made"):
-    return Insert(GUESS_STREAKS, GuessStreak(id=id))
+    return Insert(FAILURE_STREAKS, FailureStreak(id=id))
 
 
 async def test_a_planner_returns_the_record_s_update_with_its_event_and_stores_nothing(
@@ -84,7 +84,7 @@ async def test_what_follows_a_change_is_done_once_it_is_stored(service):
     found = []
 
     async def look():
-        found.append(await service.store.get(GUESS_STREAKS, "made"))
+        found.append(await service.store.get(FAILURE_STREAKS, "made"))
 
     async def plan():
         return Change("done", [streak()], [look, lambda: found.append("more")])
@@ -124,7 +124,7 @@ async def test_what_need_not_be_repeated_is_left_out_of_the_second_plan(service)
 
     async def plan():
         made.append("hash")
-        return Change("first", [Update(GUESS_STREAKS, "gone", set={"unknown": 1})], replan=again)
+        return Change("first", [Update(FAILURE_STREAKS, "gone", set={"unknown": 1})], replan=again)
 
     assert await changes.commit(service, plan) == "again"
     assert made == ["hash"]

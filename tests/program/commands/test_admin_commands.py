@@ -10,7 +10,7 @@ from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import password_check
 from idp.identity.users import admin_recovery, memberships
 from idp.identity.users.memberships import IAM_OWNER
-from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS
+from idp.records import FAILURE_STREAKS, MEMBERSHIPS, USERS
 from storage import COUNTERS, Update
 from tests.support.programs.in_process import run
 from tests.support.store.audit import events_agree
@@ -59,7 +59,7 @@ async def test_an_unlock_leaves_other_accounts_and_the_network_as_they_are(serve
     assert await admin_recovery.unlock(service, server.user[0], actor=ACTOR) is True
 
     after = {one.id: one.n async for one in server.store.scan(COUNTERS)}
-    streaks = [one.unknown async for one in server.store.scan(GUESS_STREAKS)]
+    streaks = [one.unknown async for one in server.store.scan(FAILURE_STREAKS)]
     assert len(before.items() - after.items()) == 1
     assert after["spray:192.0.2.1"] == 2
     assert streaks == [1], "of the other account"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from idp.records import ALL, GUESS_STREAKS, LAST_USES, LEASES, REFUSALS, UNTRUSTED_PROXIES
+from idp.records import ALL, FAILURE_STREAKS, LAST_USES, LEASES, REFUSALS, UNTRUSTED_PROXIES
 
-_OF_NO_ACCOUNT = (REFUSALS, LEASES, LAST_USES, GUESS_STREAKS, UNTRUSTED_PROXIES)
+_OF_NO_ACCOUNT = (REFUSALS, LEASES, LAST_USES, FAILURE_STREAKS, UNTRUSTED_PROXIES)
 
 
 async def everything(store) -> dict[str, dict]:

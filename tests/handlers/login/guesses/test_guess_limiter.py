@@ -14,7 +14,7 @@ from idp.identity.sessions import known_browsers, password_check
 from idp.identity.users import admin_recovery
 from idp.mail import messages
 from idp.passwords.hashing_threads import HashingBusy
-from idp.records import GUESS_STREAKS, USERS, Email, GuessStreak, LockoutRules
+from idp.records import FAILURE_STREAKS, USERS, Email, FailureStreak, LockoutRules
 from storage import COUNTERS, Insert, Update
 from tests.support.sign_in import account, resetting
 from tests.support.sign_in.factors import set_policy
@@ -36,8 +36,8 @@ async def dana(server):
     return await account.user(server)
 
 
-async def streak(server) -> GuessStreak | None:
-    return await server.store.get(GUESS_STREAKS, (await dana(server)).id)
+async def streak(server) -> FailureStreak | None:
+    return await server.store.get(FAILURE_STREAKS, (await dana(server)).id)
 
 
 async def prove_address(server):
@@ -49,8 +49,8 @@ async def prove_address(server):
 async def close(server, **counts):
     """As many wrong passwords in a row as close the account, unless told otherwise."""
     most = guess_streaks.max_unknown(server.service.config)
-    streak = GuessStreak(id=(await dana(server)).id, **{"unknown": most} | counts)
-    await server.store.commit(Insert(GUESS_STREAKS, streak))
+    streak = FailureStreak(id=(await dana(server)).id, **{"unknown": most} | counts)
+    await server.store.commit(Insert(FAILURE_STREAKS, streak))
 
 
 async def guess_on(server, tries, times):
@@ -106,7 +106,7 @@ async def test_closed_unknown_and_wrong_have_the_same_page(server, new_visitor, 
     most = guess_streaks.max_unknown(server.service.config)
     await server.store.commit(
         Update(USERS, user.id, set={"email": email}),
-        Insert(GUESS_STREAKS, GuessStreak(id=user.id, unknown=most)),
+        Insert(FAILURE_STREAKS, FailureStreak(id=user.id, unknown=most)),
     )
     pages = {}
     for name, typed in ((closed, password), (wrong, "wrong"), ("person-c", "wrong")):

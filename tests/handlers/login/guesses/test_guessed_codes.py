@@ -10,7 +10,7 @@ from idp.identity.factors import code_checks, totp
 from idp.identity.guesses import streaks as guess_streaks
 from idp.identity.users import admin_recovery
 from idp.mail import messages
-from idp.records import GUESS_STREAKS, USERS, Email, GuessStreak
+from idp.records import FAILURE_STREAKS, USERS, Email, FailureStreak
 from storage import Insert, Update
 from tests.support.sign_in.factors import code, give_codes, user_of, wrong
 from tests.support.sign_in.steps import text_of
@@ -56,7 +56,7 @@ async def test_an_administrator_opens_a_closed_app(visitor, demo, server, app):
     page = await at_code(visitor, demo, server)
     user = await user_of(server)
     await server.store.commit(
-        Insert(GUESS_STREAKS, GuessStreak(id=user.id, codes=guess_streaks.MAX_CODES))
+        Insert(FAILURE_STREAKS, FailureStreak(id=user.id, codes=guess_streaks.MAX_CODES))
     )
     closed = await visitor.submit(page, code=code(server.clock))
     assert closed.status == 400

@@ -8,7 +8,7 @@ from idp.identity.guesses import password_closing
 from idp.identity.guesses import streaks as guess_streaks
 from idp.identity.users import memberships
 from idp.mail import messages
-from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS, Email, GuessStreak
+from idp.records import FAILURE_STREAKS, MEMBERSHIPS, USERS, Email, FailureStreak
 from storage import Insert, Update
 from tests.handlers.login.guesses.test_guess_limiter import dana, guess_on, prove_address
 
@@ -52,13 +52,13 @@ async def test_the_last_owner_stays_open_at_fifty_and_is_closed_beside_another(a
     email = Email(address="admin@example.com", is_verified=True)
     await server.store.commit(Update(USERS, admin.id, set={"email": email}))
     most = guess_streaks.max_unknown(service.config)
-    await server.store.commit(Insert(GUESS_STREAKS, GuessStreak(id=admin.id, unknown=most)))
+    await server.store.commit(Insert(FAILURE_STREAKS, FailureStreak(id=admin.id, unknown=most)))
     await password_closing.close_or_report(service, admin.id)
-    alone = (await server.store.get(GUESS_STREAKS, admin.id)).stays_open
+    alone = (await server.store.get(FAILURE_STREAKS, admin.id)).stays_open
     for org_id, role in ((None, "IAM_OWNER"), (user.org_id, "ORG_OWNER")):
         await memberships.grant(service, user.id, org_id, role, actor="a test")
     await password_closing.close_or_report(service, admin.id)
-    beside = (await server.store.get(GUESS_STREAKS, admin.id)).stays_open
+    beside = (await server.store.get(FAILURE_STREAKS, admin.id)).stays_open
 
     assert (alone, beside) == (True, False)
 
@@ -72,7 +72,7 @@ async def test_without_another_way_in_fewer_than_a_hundred_passwords_are_compare
     config = server.service.config
     last = guess_streaks.max_slow(config) - 1
     await server.store.commit(
-        Insert(GUESS_STREAKS, GuessStreak(id=user.id, unknown=last, stays_open=True))
+        Insert(FAILURE_STREAKS, FailureStreak(id=user.id, unknown=last, stays_open=True))
     )
     tries = await at(name)
     assert (await tries("wrong")).status == 400
@@ -92,7 +92,7 @@ async def test_the_last_owner_is_told_once_when_the_account_is_closed(server):
     most = guess_streaks.max_slow(server.service.config)
     await server.store.commit(
         Update(USERS, held.user_id, set={"email": email}),
-        Insert(GUESS_STREAKS, GuessStreak(id=held.user_id, unknown=most, stays_open=True)),
+        Insert(FAILURE_STREAKS, FailureStreak(id=held.user_id, unknown=most, stays_open=True)),
     )
     for _ in range(2):
         await password_closing.close_or_report(server.service, held.user_id)
@@ -106,7 +106,7 @@ async def test_who_gets_another_way_in_is_closed_from_the_next_try_on(at, server
     user = page.records[0]
     most = guess_streaks.max_unknown(server.service.config)
     await server.store.commit(
-        Insert(GUESS_STREAKS, GuessStreak(id=user.id, unknown=most, stays_open=True))
+        Insert(FAILURE_STREAKS, FailureStreak(id=user.id, unknown=most, stays_open=True))
     )
     email = Email(address="minnie@example.com", is_verified=True)
     await server.store.commit(Update(USERS, user.id, set={"email": email}))

@@ -7,13 +7,13 @@ import pytest
 from idp.identity.guesses import password_closing
 from idp.management.policies import policies
 from idp.records import (
-    GUESS_STREAKS,
+    FAILURE_STREAKS,
     INSTANCE_ID,
     INSTANCES,
     POLICIES,
     USERS,
     Email,
-    GuessStreak,
+    FailureStreak,
     LoginRules,
 )
 from storage import Insert, Update
@@ -29,12 +29,12 @@ async def close(server, monkeypatch):
     email = Email(address="dana@example.com", is_verified=True)
     await server.store.commit(
         Update(USERS, user.id, set={"email": email}),
-        Insert(GUESS_STREAKS, GuessStreak(id=user.id, unknown=50)),
+        Insert(FAILURE_STREAKS, FailureStreak(id=user.id, unknown=50)),
     )
     server.service.settings_cache.forget()
     monkeypatch.setattr(password_closing, "AFTER_ANSWER_SECONDS", 0)
     await password_closing.close_or_report(server.service, user.id)
-    return (await server.store.get(GUESS_STREAKS, user.id)).stays_open
+    return (await server.store.get(FAILURE_STREAKS, user.id)).stays_open
 
 
 async def rules(server, org_id, hides):

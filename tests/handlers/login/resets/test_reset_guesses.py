@@ -8,7 +8,7 @@ import pytest
 
 from idp.audit import failure_events
 from idp.identity.guesses import mail_limits, mailed_codes
-from idp.records import GUESS_STREAKS, VERIFICATIONS, GuessStreak
+from idp.records import FAILURE_STREAKS, VERIFICATIONS, FailureStreak
 from storage import Insert
 from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
 from tests.support.sign_in.factors import user_of
@@ -46,11 +46,11 @@ def at(n):
 async def guessed(server, n):
     """Stores that this many wrong codes in a row were entered."""
     user = await user_of(server)
-    await server.store.commit(Insert(GUESS_STREAKS, GuessStreak(id=user.id, mail_codes=n)))
+    await server.store.commit(Insert(FAILURE_STREAKS, FailureStreak(id=user.id, mail_codes=n)))
 
 
 async def streak_of(server):
-    return await server.store.get(GUESS_STREAKS, (await user_of(server)).id)
+    return await server.store.get(FAILURE_STREAKS, (await user_of(server)).id)
 
 
 @pytest.mark.promise("guessing: mailed codes")

@@ -8,7 +8,7 @@ import pytest
 
 from idp.identity.factors import mail_codes
 from idp.mail import messages
-from idp.records import GUESS_STREAKS, MADE_CALLS, USERS, VERIFICATIONS, GuessStreak
+from idp.records import FAILURE_STREAKS, MADE_CALLS, USERS, VERIFICATIONS, FailureStreak
 from storage import Insert
 from tests.support.management.callers import refused
 from tests.support.sign_in.people import PASSWORD, create
@@ -190,7 +190,7 @@ async def test_each_of_five_wrong_passwords_at_once_is_counted(server, owner, pe
     pages = await asyncio.gather(*tries)
 
     assert {page.status for page in pages} == {400}
-    assert (await server.store.get(GUESS_STREAKS, person)).unknown == 5
+    assert (await server.store.get(FAILURE_STREAKS, person)).unknown == 5
 
 
 async def test_under_a_key_a_try_is_counted_before_it_is_compared(
@@ -202,7 +202,7 @@ async def test_under_a_key_a_try_is_counted_before_it_is_compared(
 
     async def verify(password, encoded):
         if password.startswith("wrong"):
-            counted.append((await server.store.get(GUESS_STREAKS, person)).unknown)
+            counted.append((await server.store.get(FAILURE_STREAKS, person)).unknown)
         return await real(password, encoded)
 
     monkeypatch.setattr(server.service.hasher, "verify", verify)
@@ -214,7 +214,7 @@ async def test_under_a_key_a_try_is_counted_before_it_is_compared(
 async def test_under_a_key_tries_are_forgotten_after_the_unit_of_the_new_password(
     server, owner, person, monkeypatch
 ):
-    await server.store.commit(Insert(GUESS_STREAKS, GuessStreak(id=person, unknown=7)))
+    await server.store.commit(Insert(FAILURE_STREAKS, FailureStreak(id=person, unknown=7)))
     commit, units = type(server.store).commit, []
 
     async def noted(store, *writes):
@@ -228,5 +228,5 @@ async def test_under_a_key_tries_are_forgotten_after_the_unit_of_the_new_passwor
 
     assert page.status == 200
     assert MADE_CALLS in units[deed]
-    assert [unit for unit in units[:deed] if GUESS_STREAKS in unit] == []
-    assert await server.store.get(GUESS_STREAKS, person) is None
+    assert [unit for unit in units[:deed] if FAILURE_STREAKS in unit] == []
+    assert await server.store.get(FAILURE_STREAKS, person) is None

@@ -12,7 +12,7 @@ from idp.identity import authentication_context
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users.subjects import Subject
 from idp.oauth.errors import InteractionRequired, LoginRequired
-from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, SignInPage, decide
+from idp.oauth.sign_in.next_step import Continue, Refuse, ShowPage, SignInPage, decide
 from idp.records import AuthRequest, LoginRules, Organization, Profile, Session, User
 from tests.support.clock import SteppingClock
 
@@ -89,34 +89,34 @@ class Case:
     asked: dict = field(default_factory=dict)
 
 
-def ask(page: SignInPage, login_name: str | None = None) -> Ask:
-    return Ask(page, login_name=login_name)
+def ask(page: SignInPage, login_name: str | None = None) -> ShowPage:
+    return ShowPage(page, login_name=login_name)
 
 
 NAME, ACCOUNTS = ask(SignInPage.LOGIN_NAME), ask(SignInPage.ACCOUNTS)
 CASES = [
     Case("nobody is signed in", [], NAME),
-    Case("one is signed in", [ANN], Proceed(ANN)),
+    Case("one is signed in", [ANN], Continue(ANN)),
     Case("two are signed in", [ANN, BOB], ACCOUNTS),
     Case("the password is too old", [OLD], ask(SignInPage.PASSWORD, "Ann")),
     # prompt
     Case("prompt login", [ANN], ask(SignInPage.PASSWORD, "Ann"), {"prompt": ["login"]}),
     Case("prompt login, two sessions", [ANN, BOB], ACCOUNTS, {"prompt": ["login"]}),
     Case("prompt login, nobody", [], NAME, {"prompt": ["login"]}),
-    Case("prompt login, done here", [ANN], Proceed(ANN), {"prompt": ["login"]} | DONE_HERE),
+    Case("prompt login, done here", [ANN], Continue(ANN), {"prompt": ["login"]} | DONE_HERE),
     Case(
         "prompt login, done elsewhere",
         [FRESH],
         ask(SignInPage.PASSWORD, "Ann"),
         {"prompt": ["login"]},
     ),
-    Case("prompt consent", [ANN], Proceed(ANN), {"prompt": ["consent"]}),
+    Case("prompt consent", [ANN], Continue(ANN), {"prompt": ["consent"]}),
     Case("select_account", [ANN], ACCOUNTS, {"prompt": ["select_account"]}),
     Case("select_account, nobody", [], NAME, {"prompt": ["select_account"]}),
     Case(
         "select_account, picked",
         [ANN, BOB],
-        Proceed(BOB),
+        Continue(BOB),
         {"prompt": ["select_account"], "session_id": "session-bob"},
     ),
     Case(
@@ -126,10 +126,10 @@ CASES = [
         {"prompt": ["select_account", "login"], "session_id": "session-bob"},
     ),
     # max_age
-    Case("max_age not reached", [ANN], Proceed(ANN), {"max_age": 60}),
+    Case("max_age not reached", [ANN], Continue(ANN), {"max_age": 60}),
     Case("max_age passed", [ANN], ask(SignInPage.PASSWORD, "Ann"), {"max_age": 59}),
     Case("max_age 0", [ANN], ask(SignInPage.PASSWORD, "Ann"), {"max_age": 0}),
-    Case("max_age 0, done here", [ANN], Proceed(ANN), {"max_age": 0} | DONE_HERE),
+    Case("max_age 0, done here", [ANN], Continue(ANN), {"max_age": 0} | DONE_HERE),
     Case(
         "max_age beyond the ten days",
         [OLD],
@@ -137,28 +137,28 @@ CASES = [
         {"max_age": 99 * DAY},
     ),
     # hints
-    Case("hinted user", [ANN, BOB], Proceed(BOB), {"hinted_user_id": "id-bob"}),
+    Case("hinted user", [ANN, BOB], Continue(BOB), {"hinted_user_id": "id-bob"}),
     Case("hinted user is not here", [ANN], NAME, {"hinted_user_id": "id-bob"}),
     Case(
         "another than the hinted user signed in",
         [FRESH],
-        Fail(LoginRequired()),
+        Refuse(LoginRequired()),
         {"hinted_user_id": "id-bob", "session_id": "session-ann"},
     ),
-    Case("login_hint", [ANN, BOB], Proceed(ANN), {"login_hint": " ANN "}),
-    Case("login_hint in letters", [ANN, BOB], Proceed(ANN), {"login_hint": "ann@bücher.example"}),
+    Case("login_hint", [ANN, BOB], Continue(ANN), {"login_hint": " ANN "}),
+    Case("login_hint in letters", [ANN, BOB], Continue(ANN), {"login_hint": "ann@bücher.example"}),
     Case(
         "login_hint in ASCII",
         [ANN, BOB],
-        Proceed(ANN),
+        Continue(ANN),
         {"login_hint": "Ann@XN--bcher-kva.example"},
     ),
-    Case("login_hint by mail", [ANN, BOB], Proceed(BOB), {"login_hint": "bob@mail.example"}),
+    Case("login_hint by mail", [ANN, BOB], Continue(BOB), {"login_hint": "bob@mail.example"}),
     Case("login_hint of nobody here", [ANN], ACCOUNTS, {"login_hint": "eve"}),
     Case(
         "the token's hint counts more",
         [ANN, BOB],
-        Proceed(BOB),
+        Continue(BOB),
         {
             "hinted_user_id": "id-bob",
             "login_hint": "ann",
@@ -187,7 +187,7 @@ CASES = [
         ask(SignInPage.REGISTER),
         {"prompt": ["create"], "login_hint": "ann"},
     ),
-    Case("create, done here", [ANN], Proceed(ANN), {"prompt": ["create", "login"]} | DONE_HERE),
+    Case("create, done here", [ANN], Continue(ANN), {"prompt": ["create", "login"]} | DONE_HERE),
     Case("an account waits", [], ask(SignInPage.VERIFY_EMAIL), {"registration_id": "w"}),
     Case(
         "an account waits, two", [ANN, BOB], ask(SignInPage.VERIFY_EMAIL), {"registration_id": "w"}
@@ -201,30 +201,30 @@ CASES = [
     Case(
         "an account waits, and a session was picked",
         [ANN, BOB],
-        Proceed(BOB),
+        Continue(BOB),
         {"registration_id": "w", "session_id": "session-bob"},
     ),
     # prompt none
-    Case("none, one", [ANN], Proceed(ANN), {"prompt": ["none"]}),
-    Case("none, nobody", [], Fail(LoginRequired()), {"prompt": ["none"]}),
-    Case("none, two", [ANN, BOB], Fail(InteractionRequired()), {"prompt": ["none"]}),
-    Case("none, too old", [OLD], Fail(LoginRequired()), {"prompt": ["none"]}),
-    Case("none, max_age", [ANN], Fail(LoginRequired()), {"prompt": ["none"], "max_age": 1}),
-    Case("none, max_age 0", [ANN], Fail(LoginRequired()), {"prompt": ["none"], "max_age": 0}),
+    Case("none, one", [ANN], Continue(ANN), {"prompt": ["none"]}),
+    Case("none, nobody", [], Refuse(LoginRequired()), {"prompt": ["none"]}),
+    Case("none, two", [ANN, BOB], Refuse(InteractionRequired()), {"prompt": ["none"]}),
+    Case("none, too old", [OLD], Refuse(LoginRequired()), {"prompt": ["none"]}),
+    Case("none, max_age", [ANN], Refuse(LoginRequired()), {"prompt": ["none"], "max_age": 1}),
+    Case("none, max_age 0", [ANN], Refuse(LoginRequired()), {"prompt": ["none"], "max_age": 0}),
     Case(
-        "none, hinted", [ANN, BOB], Proceed(ANN), {"prompt": ["none"], "hinted_user_id": "id-ann"}
+        "none, hinted", [ANN, BOB], Continue(ANN), {"prompt": ["none"], "hinted_user_id": "id-ann"}
     ),
     Case(
         "none, another hinted",
         [ANN],
-        Fail(LoginRequired()),
+        Refuse(LoginRequired()),
         {"prompt": ["none"], "hinted_user_id": "id-bob"},
     ),
-    Case("none, login_hint", [ANN, BOB], Proceed(BOB), {"prompt": ["none"], "login_hint": "bob"}),
+    Case("none, login_hint", [ANN, BOB], Continue(BOB), {"prompt": ["none"], "login_hint": "bob"}),
     Case(
         "none, login_hint of nobody here",
         [ANN],
-        Fail(LoginRequired()),
+        Refuse(LoginRequired()),
         {"prompt": ["none"], "login_hint": "eve"},
     ),
 ]
@@ -234,8 +234,8 @@ CASES = [
 def test_the_next_step_follows_from_request_sessions_and_time(case):
     step = decide(CONFIG, request(**case.asked), case.live, NOW)
 
-    if isinstance(case.step, Fail):
-        assert isinstance(step, Fail)
+    if isinstance(case.step, Refuse):
+        assert isinstance(step, Refuse)
         assert type(step.error) is type(case.step.error)
     else:
         assert step == case.step
@@ -243,4 +243,4 @@ def test_the_next_step_follows_from_request_sessions_and_time(case):
 
 @pytest.mark.parametrize("case", [c for c in CASES if "none" in c.asked.get("prompt", [])])
 def test_prompt_none_never_asks(case):
-    assert not isinstance(decide(CONFIG, request(**case.asked), case.live, NOW), Ask)
+    assert not isinstance(decide(CONFIG, request(**case.asked), case.live, NOW), ShowPage)

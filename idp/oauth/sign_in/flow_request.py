@@ -29,7 +29,7 @@ from storage import Key
 PURPOSE: Final = "flow"  # of the notes
 
 
-class Arrival(NamedTuple):
+class FlowRequest(NamedTuple):
     """A request of a browser for a page of a flow: the flow's address, and the browser's cookie.
 
     `client_id` and `org_id` are those of the restart link in the address, None without one. They
@@ -43,9 +43,9 @@ class Arrival(NamedTuple):
 
 
 class FlowRecords(NamedTuple):
-    """The records that were read for an arrival: the browser with its cookie, the browser's open
-    sessions, the request that the address names, and in `known_records` everything that was read
-    by its id."""
+    """The records that were read for a flow's request: the browser with its cookie, the browser's
+    open sessions, the request that the address names, and in `known_records` everything that was
+    read by its id."""
 
     browser: Browser | None
     sessions: list[Session]
@@ -54,11 +54,11 @@ class FlowRecords(NamedTuple):
     known_records: KnownRecords
 
 
-async def read(service: Service, arrival: Arrival) -> FlowRecords:
-    """Reads, in parallel, everything that the address and the cookie of an arrival name."""
-    content = browsers.read(service, arrival.cookie)
-    note, flow_id = _note_and_id(service, arrival.address)
-    keys = _keys(arrival, note.client_id if note else arrival.client_id)
+async def read(service: Service, flow_request: FlowRequest) -> FlowRecords:
+    """Reads, in parallel, everything that the address and the cookie of an flow_request name."""
+    content = browsers.read(service, flow_request.cookie)
+    note, flow_id = _note_and_id(service, flow_request.address)
+    keys = _keys(flow_request, note.client_id if note else flow_request.client_id)
     keys += [(AUTH_REQUESTS, flow_id)] if flow_id else []
     keys += [(BROWSERS, content.id)] if content else []
     # No user has signed in in a browser whose cookie still has its creation time.
@@ -86,14 +86,17 @@ def _note_and_id(service: Service, address: str) -> tuple[AuthRequest | None, st
     return note, note.id if note else None
 
 
-def _keys(arrival: Arrival, client_id: str | None) -> list[Key]:
+def _keys(flow_request: FlowRequest, client_id: str | None) -> list[Key]:
     keys: list[Key] = []
     if client_id is not None:
         keys.append((APPLICATIONS, client_id))
     if client_id in first_party_areas.AREAS:
         keys.append((INSTANCES, INSTANCE_ID))
-    if arrival.org_id is not None:
-        keys += [(ORGANIZATIONS, arrival.org_id), *effective.keys(arrival.org_id, "login")]
+    if flow_request.org_id is not None:
+        keys += [
+            (ORGANIZATIONS, flow_request.org_id),
+            *effective.keys(flow_request.org_id, "login"),
+        ]
     return keys
 
 
