@@ -103,23 +103,6 @@ async def killed(service, config: Config, id: str) -> bool:
     return (await service.store.get(JOBS, id)).state in job_lifecycle.WAITING
 
 
-async def helped(service, child, id: str) -> int:
-    """The process that helps a process with its job, once rows were stored; it has 30 s."""
-    async with asyncio.timeout(30):
-        while True:
-            position = (await service.store.get(JOBS, id)).position
-            if position and (helpers := children(child.pid)):
-                await asyncio.sleep(0.5 + random.random())  # until it has work of its own
-                return helpers[0]
-            assert child.returncode is None, "it ended before anybody had joined"
-            await asyncio.sleep(0.01)
-
-
-def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
 async def without_chance(store) -> dict:
     """What the store holds, but for times, chance, and what an import keeps of itself."""
     found = await everything(store)

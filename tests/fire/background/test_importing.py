@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
-from pathlib import Path
-
 import pytest
 
 from idp.config.settings import Config
 from idp.records import JOBS
 from idp.start import bootstrap
-from idp.transfer.jobs import lifecycle as job_lifecycle
 from tests.fire.background import importing
 from tests.support.servers.mongod import fresh_database
 
@@ -29,13 +23,13 @@ def store(request):
         yield url
 
 
-async def left_by(config, people, kills, kill=importing.killed):
+async def left_by(config, people, kills):
     """What an import leaves after so many kills, and how its job counts."""
     service = await importing.opened(config)
     try:
         id = await importing.begun(service, importing.package(people))
         for _ in range(kills):
-            assert await kill(service, config, id)
+            assert await importing.killed(service, config, id)
         code = await importing.finished(await importing.process(service, config, id))
         job = await service.store.get(JOBS, id)
         assert (code, job.state) == (0, "finished_with_errors"), job
@@ -45,10 +39,10 @@ async def left_by(config, people, kills, kill=importing.killed):
         await bootstrap.close_service(service)
 
 
-async def compared(tmp_path, store, people, kills, kill=importing.killed):
+async def compared(tmp_path, store, people, kills):
     calm = Config(data=str(tmp_path / "calm"), issuer=ISSUER)
     storm = Config(data=str(tmp_path / "storm"), issuer=ISSUER, store=store)
-    assert await left_by(storm, people, kills, kill) == await left_by(calm, people, 0)
+    assert await left_by(storm, people, kills) == await left_by(calm, people, 0)
 
 
 @pytest.mark.promise("import: jobs")
@@ -60,34 +54,3 @@ async def test_an_import_that_was_killed_is_gone_on_with(tmp_path):
 @pytest.mark.gen_test(timeout=3600)
 async def test_twenty_kills_leave_what_an_undisturbed_import_leaves(tmp_path, store):
     await compared(tmp_path, store, people=12_000, kills=20)
-
-
-async def killed_beside_its_helper(service, config, id):
-    """Kill a process that another one helps; whether the job was still to be done."""
-    child = await importing.process(service, config, id)
-    helper = await importing.helped(service, child, id)
-    child.kill()
-    await importing.finished(child)
-    async with asyncio.timeout(20):  # it ends by itself
-        while Path(f"/proc/{helper}").exists():
-            await asyncio.sleep(0.01)
-    return (await service.store.get(JOBS, id)).state in job_lifecycle.WAITING
-
-
-async def bereft(service, config, id):
-    """Kill who helps, and let the process do the rest; whether it has."""
-    child = await importing.process(service, config, id)
-    os.kill(await importing.helped(service, child, id), signal.SIGKILL)
-    return await importing.finished(child) == 0
-
-
-async def test_an_import_whose_helper_was_killed_is_done_all_the_same(tmp_path):
-    await compared(tmp_path, "", people=9000, kills=1, kill=bereft)
-
-
-@pytest.mark.load
-@pytest.mark.gen_test(timeout=1200)
-@pytest.mark.parametrize("kill", [killed_beside_its_helper, bereft])
-async def test_processes_that_help_each_other_may_be_killed(tmp_path, store, kill):
-    kills = 4 if kill is killed_beside_its_helper else 1
-    await compared(tmp_path, store, people=30_000, kills=kills, kill=kill)
