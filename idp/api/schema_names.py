@@ -48,7 +48,7 @@ PUBLISHED_NAMES: Final = {
     "idp.management.users.service_users.UserSecretGenerated": "idp.identity.service_users.SecretGenerated",
     "idp.management.users.verify_contact.ContactVerified": "Proven",
     "idp.management.users.verify_contact.VerificationCode": "Code",
-    "idp.transfer.bucket.location.ObjectLocation": "Place",
+    "idp.transfer.bucket.location.GcsLocation": "Place",
     "idp.transfer.calls.exports.ExportOutput": "Output",
     "idp.transfer.calls.import_answer.Imported": "idp.transfer.import_answer.Imported",
     "idp.transfer.calls.jobs.JobStateQuery": "job_calls.StateQuery",

@@ -286,3 +286,8 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def environment_names(prefixes: tuple[str, ...]) -> list[str]:
+    """Returns the names of variables that begin with one of `prefixes`, in any case."""
+    return sorted(name for name in os.environ if name.upper().startswith(prefixes))

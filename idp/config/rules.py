@@ -371,18 +371,24 @@ def _is_collector(url: str) -> bool:
 
 
 def _object_storage(config: Config) -> Iterator[BrokenRule]:
-    """Checks the address of object storage, which is https, or http for an emulator if both the
-    emulator and the service are on this machine."""
-    try:
-        parts = urlsplit(config.gcs_endpoint)
-        problem = "@" in parts.netloc or config.gcs_endpoint != f"{parts.scheme}://{parts.netloc}"
-        host, _ = parts.hostname or "", parts.port
-        is_local = is_loopback(host) and config.is_loopback
-    except ValueError:
-        problem, host, is_local = True, "", False
-    if problem or not host or parts.scheme not in ({"https", "http"} if is_local else {"https"}):
+    """Checks the addresses of object storage. That of Google Cloud Storage is https, or http for
+    an emulator if both the emulator and the service are on this machine.
+    """
+    url = config.gcs_endpoint
+    is_local = config.is_loopback and _is_server(url) and is_loopback(urlsplit(url).hostname or "")
+    if not _is_server(url) or not (is_local or url.startswith("https:")):
         yield BrokenRule(
             ("gcs_endpoint",),
             "gcs_endpoint must be https:// and a host, with a port at most (http for an emulator, "
             "if all is on this machine)",
         )
+    if not all(_is_server(each) for each in config.object_storage_servers):
+        yield BrokenRule(
+            ("object_storage_servers",),
+            "object_storage_servers must be http(s)://HOST each, with a port at most",
+        )
+
+
+def _is_server(url: str) -> bool:
+    """Whether a URL is http or https and a host, with a port at most."""
+    return _is_collector(url) and url == "{0.scheme}://{0.netloc}".format(urlsplit(url)).lower()

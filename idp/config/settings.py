@@ -44,7 +44,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     insecure_http: bool = False  # allow an http issuer beyond this machine: never in production
     trusted_proxies: tuple[str, ...] = ()  # addresses, networks of proxies that are believed
     outgoing_networks: tuple[str, ...] = ()  # private networks where applications are called
-    gcs_endpoint: str = "https://storage.googleapis.com"  # where object storage is reached
+    gcs_endpoint: str = "https://storage.googleapis.com"  # where Google Cloud Storage is reached
+    object_storage_servers: tuple[str, ...] = ()  # further servers of S3, Azure: http(s)://HOST
     test: bool = False  # a clock that can be set, and a temporary store unless one is named
     profile: Literal["auto", "trial", "public"] = "auto"  # how strict the defaults are
     allow_trial_network: bool = False  # a loopback issuer may listen beyond loopback (containers)

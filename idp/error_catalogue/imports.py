@@ -15,8 +15,8 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "export.output": CatalogueEntry(
         400,
-        "An export is sent in the answer, or to Google Cloud Storage.",
-        "Leave the field out, and store the answer; or send gcsOutput.",
+        "An export is sent in the answer or to object storage, not to a file of the service.",
+        "Leave the field out, and store the answer; or send gcsOutput, s3Output or azureOutput.",
     ),
     "id.elsewhere": CatalogueEntry(
         409,

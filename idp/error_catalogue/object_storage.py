@@ -16,17 +16,12 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "object_storage.bucket": CatalogueEntry(
         400,
         "Buckets don't have such names.",
-        "Send the bucket's name alone, without gs:// and without a path.",
+        "Send the bucket's name alone, without gs:// or s3:// and without a path.",
     ),
-    "object_storage.changed": CatalogueEntry(
+    "object_storage.endpoint": CatalogueEntry(
         400,
-        "The object was changed while it was read.",
-        "Send the call again when no program writes to it.",
-    ),
-    "object_storage.checksum": CatalogueEntry(
-        400,
-        "The size or the checksum of the received object is wrong.",
-        "Send the call again; if it fails again, check the object.",
+        "The endpoint is not a server of the vendor, or its address is in a closed network.",
+        "Leave it out, or ask the service's operators to list it in object_storage_servers.",
     ),
     "object_storage.exists": CatalogueEntry(
         400,
@@ -35,8 +30,8 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "object_storage.forbidden": CatalogueEntry(
         400,
-        "The service account is unknown, or lacks the permission for this bucket.",
-        "Give it the role Storage Object Viewer for reading, Storage Object Creator for writing.",
+        "The credentials are wrong, or lack the permission for this bucket.",
+        "Compare them with the vendor's; they must allow reading or creating objects.",
     ),
     "object_storage.not_found": CatalogueEntry(
         400,
@@ -45,8 +40,8 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     ),
     "object_storage.not_installed": CatalogueEntry(
         400,
-        "The library for Google Cloud Storage is not installed.",
-        "The service must be installed with the extra gcs: pip install 'idp[gcs]'.",
+        "The library for object storage is not installed.",
+        "The service must be installed with an extra: pip install 'idp[object-storage]'.",
     ),
     "object_storage.path": CatalogueEntry(
         400,
@@ -67,5 +62,10 @@ ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
         400,
         "Object storage could not be reached, or its answer was invalid.",
         "Send the call again; the service's operators find the cause in the log.",
+    ),
+    "object_storage.value": CatalogueEntry(
+        400,
+        "The value has characters that such a value does not have.",
+        "Send it as the vendor shows it.",
     ),
 }

@@ -1,111 +1,120 @@
-"""Packages in object storage: read from a bucket of Google Cloud Storage, and written to one.
+"""Packages in object storage: read from a bucket, and written to one.
 
-An object is read completely and unchanged: one generation of it, with its size and its checksum
-verified. An object is written completely or not at all, and never overwrites another.
+An object is read in one answer of the server, to its end. An object is written by one request,
+completely or not at all, and never overwrites another.
 """
 
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import os
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from idp.foundation import logs
-from idp.foundation.errors import Busy, FieldProblem
+from idp.foundation.errors import Busy
+from idp.outgoing.http import may_be_called
 from idp.service import Service
-from idp.transfer.bucket.errors import ObjectStorageFailed
-from idp.transfer.bucket.location import ObjectLocation
+from idp.transfer.bucket.errors import (
+    ENDPOINT,
+    NOT_INSTALLED,
+    TIMED_OUT,
+    UNREACHABLE,
+    ObjectStorageFailed,
+)
+from idp.transfer.bucket.location import Location
 
 if TYPE_CHECKING:
-    from idp.transfer.bucket.google_storage import GoogleBucket
+    from idp.transfer.bucket.client import StorageClient
 
-MAX_TRANSFERS: Final = 3  # per process: each occupies a thread
+MAX_TRANSFERS: Final = 3  # per process
 _BUSY_SECONDS: Final = 30
+# S3 of AWS and Blob Storage of Azure. Other names below these domains belong to customers.
+_VENDORS: Final = re.compile(
+    r"https://(s3(-fips)?(\.dualstack)?(\.[a-z]{2}(-[a-z]+)+-[0-9])?\.amazonaws\.com(\.cn)?"
+    r"|[a-z0-9]{3,24}\.blob\.core\.windows\.net)"
+)
 
-_transfer_slots: Final = threading.BoundedSemaphore(MAX_TRANSFERS)
+_transfer_slots: Final = asyncio.Semaphore(MAX_TRANSFERS)
 _log: Final = logs.logger(__name__)
-_NOT_INSTALLED: Final = "needs the extra gcs, which is not installed: pip install 'idp[gcs]'"
+
+
+async def check_server(service: Service, location: Location) -> None:
+    """Checks that packages may be read from and written to the server of `location`: one of a
+    vendor at an address of the public network, or one that the settings name.
+
+    Raises ObjectStorageFailed.
+    """
+    config, server = service.config, location.server(service.config)
+    if server in (*config.object_storage_servers, config.gcs_endpoint):
+        return
+    if not _VENDORS.fullmatch(server):
+        raise ObjectStorageFailed(ENDPOINT)
+    host = urlsplit(server).hostname or ""
+    try:
+        addresses = await service.outgoing.addresses(host)
+    except OSError as error:
+        raise ObjectStorageFailed(UNREACHABLE, type(error).__name__) from None
+    if not all(may_be_called(config, ip_address(address)) for address in addresses):
+        raise ObjectStorageFailed(ENDPOINT, f"{host} is in a closed network")
 
 
 async def fetch(
-    service: Service, location: ObjectLocation, target: Path, seconds: float, max_bytes: int
+    service: Service, location: Location, target: Path, seconds: float, max_bytes: int
 ) -> None:
     """Reads the object at `location`, of up to `max_bytes` bytes, into the new file `target`.
 
-    Raises ObjectStorageFailed if this fails or takes longer than `seconds`, at most about a second
-    later; Busy if too many transfers are running. In both cases the file does not exist.
-    Cancellation aborts the transfer.
+    Raises ObjectStorageFailed if this fails or takes longer than `seconds`; Busy if too many
+    transfers are running. In both cases, and if it is cancelled, the file does not exist.
     """
-    await _transfer(
-        service, location, seconds, lambda bucket: bucket.fetch(location.path, target, max_bytes)
-    )
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            async with _transfer(service, location, seconds) as client:
+                await client.fetch(location, file, seconds, max_bytes)
+    except BaseException:
+        os.unlink(target)  # noqa: PTH108 - as it was opened
+        raise
 
 
-async def put(service: Service, location: ObjectLocation, file: Path, seconds: float) -> None:
-    """Stores a file as the object at `location`, where none may exist yet.
+async def put(service: Service, location: Location, file: Path, seconds: float) -> None:
+    """Stores a file that is not empty as the object at `location`, where none may exist yet.
 
-    Raises ObjectStorageFailed if this fails or takes longer than `seconds`, at most about a second
-    later; Busy if too many transfers are running. If the response to the last chunk is lost, the
-    object may exist all the same; it is complete then. Cancellation aborts the transfer.
+    Raises ObjectStorageFailed if this fails or takes longer than `seconds`; Busy if too many
+    transfers are running. If the response is lost, the object may exist all the same; it is
+    complete then. Cancellation aborts the transfer.
     """
-    await _transfer(service, location, seconds, lambda bucket: bucket.put(location.path, file))
+    async with _transfer(service, location, seconds) as client:
+        await client.put(location, file, seconds)
 
 
+@asynccontextmanager
 async def _transfer(
-    service: Service,
-    location: ObjectLocation,
-    seconds: float,
-    operation: Callable[[GoogleBucket], None],
-) -> None:
-    aborted = threading.Event()
-
-    def work() -> None:
-        # Imported here, because the library is an optional extra.
-        from idp.transfer.bucket.google_storage import open_bucket
-
-        with (
-            _transfer_slot(),
-            open_bucket(service.config.gcs_endpoint, location, seconds, aborted) as bucket,
-        ):
-            operation(bucket)
-
+    service: Service, location: Location, seconds: float
+) -> AsyncIterator[StorageClient]:
+    """Provides a client of the storage for the block. Raises Busy, ObjectStorageFailed."""
+    if _transfer_slots.locked():
+        message = "other packages are being transferred at the moment"
+        raise Busy(message, retry_after_seconds=_BUSY_SECONDS)
     try:
-        await _run_abortable(work, aborted)
-    except ImportError:
-        problem = FieldProblem("object_storage.not_installed", "", _NOT_INSTALLED)
-        raise ObjectStorageFailed(problem) from None
-    except ObjectStorageFailed as error:
-        _log.warning("object storage failed", slug=error.error_code, cause=error.cause)
-        raise
+        async with _transfer_slots, asyncio.timeout(seconds):
+            await check_server(service, location)
+            # Imported here, because the library is an optional extra.
+            from idp.transfer.bucket.client import StorageClient
+
+            yield StorageClient(location.server(service.config))
+    except (ObjectStorageFailed, ModuleNotFoundError, TimeoutError) as error:
+        failure = _failure(error)
+        _log.warning("object storage failed", slug=failure.error_code, cause=failure.cause)
+        raise failure from None
 
 
-@contextmanager
-def _transfer_slot() -> Iterator[None]:
-    """Reserves one of the concurrent transfers. Raises Busy."""
-    if not _transfer_slots.acquire(blocking=False):
-        raise Busy(
-            ("other packages are being transferred at the moment"),
-            retry_after_seconds=_BUSY_SECONDS,
-        )
-    try:
-        yield
-    finally:
-        _transfer_slots.release()
-
-
-async def _run_abortable(work: Callable[[], None], aborted: threading.Event) -> None:
-    """Runs the work in a thread.
-
-    A cancellation aborts it and waits for its end, because the file that it writes to may be
-    removed afterwards.
-    """
-    task = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        aborted.set()
-        await asyncio.gather(task, return_exceptions=True)
-        raise
+def _failure(error: Exception) -> ObjectStorageFailed:
+    if isinstance(error, ObjectStorageFailed):
+        return error
+    return ObjectStorageFailed(TIMED_OUT if isinstance(error, TimeoutError) else NOT_INSTALLED)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Final
@@ -20,25 +22,34 @@ from idp.schema.answers import Answer, FileAnswer
 from idp.schema.field_rules import Duration, NotYet
 from idp.service import Service
 from idp.transfer.bucket import store as bucket_store
-from idp.transfer.bucket.location import ObjectLocation
+from idp.transfer.bucket.location import AzureLocation, GcsLocation, Location, S3Location
 from idp.transfer.calls import export_document
 from idp.transfer.package import scratch
 
 DEFAULT_TIMEOUT: Final = timedelta(minutes=30)
 INLINE: Final = "inline"
 MAX_TIMEOUT: Final = timedelta(hours=24)
+_OUTPUTS: Final = {
+    "gcsOutput": "gcs_output",
+    "s3Output": "s3_output",
+    "azureOutput": "azure_output",
+}
 
 
 class Export(export_document.ExportSelection, frozen=True, kw_only=True):
     """The organizations to export, and the time limit. The answer is the export, unless
-    `gcsOutput` has it written to object storage instead; with `responseOutput` it is both.
+    `gcsOutput`, `s3Output` or `azureOutput` has it written to object storage instead; with
+    `responseOutput` it is both.
     """
+
+    one_of = (tuple(_OUTPUTS.values()),)
 
     timeout: Annotated[timedelta, Duration(MAX_TIMEOUT)] = DEFAULT_TIMEOUT
     response_output: bool = False
-    gcs_output: ObjectLocation | None = None
+    gcs_output: GcsLocation | None = None
+    s3_output: S3Location | None = None
+    azure_output: AzureLocation | None = None
     local_output: Annotated[dict[str, Any], NotYet("export.output", dict)] = {}
-    s3_output: Annotated[dict[str, Any], NotYet("export.output", dict)] = {}
 
 
 class ExportOutput(Answer, frozen=True, kw_only=True):
@@ -63,17 +74,22 @@ async def export(service: Service, call: Call, request: Export) -> FileAnswer:
     the document can't be written to object storage; Busy if too many transfers are running.
     """
     deadline = time.monotonic() + request.timeout.total_seconds()
+    member, location = _output(request)
+    if location is not None:
+        with _problems_at(member):
+            await bucket_store.check_server(service, location)
     # The open file outlasts the directory, so it can be sent afterwards.
     with scratch.directory() as directory:
         path = directory / "export.json"
         file = path.open("x+b")
         try:
             remaining = deadline - time.monotonic()
-            destination = _destination(request)
+            destination = _destination(location, is_inline=request.response_output)
             await export_document.write(service, call.actor, request, file, remaining, destination)
-            if request.gcs_output is None:
+            if location is None:
                 return FileAnswer(file)
-            output = await _put(service, request.gcs_output, path, file, deadline)
+            with _problems_at(member):
+                output = await _put(service, location, path, file, deadline)
         except BaseException:
             file.close()
             raise
@@ -83,23 +99,34 @@ async def export(service: Service, call: Call, request: Export) -> FileAnswer:
     return FileAnswer(io.BytesIO(msgspec.json.encode(Exported(output=output))))
 
 
-def _destination(request: Export) -> str:
-    """Returns the destination for the audit log: the location without the account."""
-    location = request.gcs_output
+def _output(request: Export) -> tuple[str, Location | None]:
+    """Returns the member that names where to write the export, and the location."""
+    for member, field in _OUTPUTS.items():
+        if (location := getattr(request, field)) is not None:
+            return member, location
+    return "", None
+
+
+def _destination(location: Location | None, *, is_inline: bool) -> str:
+    """Returns the destination for the audit log: the location without the credentials."""
     if location is None:
         return INLINE
-    bucket = f"gs://{location.bucket}/{location.path}"
-    return f"{INLINE}, {bucket}" if request.response_output else bucket
+    return f"{INLINE}, {location.uri}" if is_inline else location.uri
 
 
 async def _put(
-    service: Service, location: ObjectLocation, path: Path, file: BinaryIO, deadline: float
+    service: Service, location: Location, path: Path, file: BinaryIO, deadline: float
 ) -> ExportOutput:
-    """Writes the document to object storage. Raises InvalidArgument (at `gcsOutput`), Busy."""
+    """Writes the document to object storage. Raises InvalidArgument, Busy."""
     size = file.seek(0, io.SEEK_END)
     file.flush()
-    try:
-        await bucket_store.put(service, location, path, deadline - time.monotonic())
-    except InvalidArgument as error:
-        raise error.within("gcsOutput") from None
+    await bucket_store.put(service, location, path, deadline - time.monotonic())
     return ExportOutput(bucket=location.bucket, path=location.path, size=size)
+
+
+@contextmanager
+def _problems_at(member: str) -> Iterator[None]:
+    try:
+        yield
+    except InvalidArgument as error:
+        raise error.within(member) from None

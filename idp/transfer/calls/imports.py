@@ -24,7 +24,7 @@ from idp.schema.field_rules import Duration, Schema
 from idp.schema.reading import Request
 from idp.service import Service
 from idp.transfer.bucket import store as bucket_store
-from idp.transfer.bucket.location import ObjectLocation
+from idp.transfer.bucket.location import AzureLocation, GcsLocation, Location, S3Location
 from idp.transfer.calls import import_answer
 from idp.transfer.calls.import_answer import Imported
 from idp.transfer.jobs import lifecycle as job_lifecycle
@@ -42,6 +42,14 @@ SMALL_BATCH: Final = 50
 _CONCURRENT_PARTS: Final = 4
 _FIRST_PAUSE_SECONDS: Final = 0.01
 _LONGEST_PAUSE_SECONDS: Final = 0.25
+_LOCATIONS: Final = (
+    "data_orgs_gcs",
+    "data_orgsv1_gcs",
+    "data_orgs_s3",
+    "data_orgsv1_s3",
+    "data_orgs_azure",
+    "data_orgsv1_azure",
+)
 _PACKAGE_MEMBERS: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1", "orgs")
 
 
@@ -82,16 +90,20 @@ class ImportCallOptions(EnvelopeOptions, frozen=True, kw_only=True):
 
 
 class Import(ImportCallOptions, frozen=True, kw_only=True):
-    """Exactly one package. `dataOrgsv1` may also be the text of the document. With `dataOrgsGcs`
-    or `dataOrgsv1Gcs` it is read from object storage; the account is not stored.
+    """Exactly one package. `dataOrgsv1` may also be the text of the document. With a member that
+    ends in `Gcs`, `S3` or `Azure` it is read from object storage; the credentials are not stored.
     """
 
-    one_of = (("data_orgs", "data_orgsv1", "data_orgs_gcs", "data_orgsv1_gcs"),)
+    one_of = (("data_orgs", "data_orgsv1", *_LOCATIONS),)
 
     data_orgs: Annotated[Any, PackageDocument()] = None
     data_orgsv1: Annotated[Any, PackageDocument()] = None
-    data_orgs_gcs: ObjectLocation | None = None
-    data_orgsv1_gcs: ObjectLocation | None = None
+    data_orgs_gcs: GcsLocation | None = None
+    data_orgsv1_gcs: GcsLocation | None = None
+    data_orgs_s3: S3Location | None = None
+    data_orgsv1_s3: S3Location | None = None
+    data_orgs_azure: AzureLocation | None = None
+    data_orgsv1_azure: AzureLocation | None = None
 
 
 async def import_package(service: Service, call: Call, package: Upload) -> Change[Imported]:
@@ -165,7 +177,7 @@ def _envelope_options(options_type: type[B], document: dict[str, Any]) -> B:
 
 def _remote_package(
     package: Upload, document: dict[str, Any], max_bytes: int
-) -> tuple[Import, str, ObjectLocation]:
+) -> tuple[Import, str, Location]:
     """Returns a call whose package is in object storage, the member with the location, and the
     location.
 
@@ -177,15 +189,15 @@ def _remote_package(
         raise InvalidArgument([FieldProblem("json.too_large", name, message)])
     package.rewind()
     request = reading.read(Import, strict_json.decode(package.read(max_bytes)))
-    location = request.data_orgs_gcs or request.data_orgsv1_gcs
-    assert location is not None  # noqa: S101 - a member of LOCATION_MEMBERS is there, and null is refused
+    # A member of LOCATION_MEMBERS is there, and null is refused.
+    (location,) = (found for field in _LOCATIONS if (found := getattr(request, field)) is not None)
     return request, name, location
 
 
 async def _fetch(
     service: Service,
     name: str,
-    location: ObjectLocation,
+    location: Location,
     deadline: float,
     abandoned: asyncio.Event,
 ) -> Upload:

@@ -22,7 +22,12 @@ MAX_ROW_PROBLEMS: Final = 10
 # The member of a request that holds the package. An export's answer has `orgs` without one.
 ENVELOPE_MEMBERS: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1")
 # The members of a request that contain the location of a package in object storage.
-LOCATION_MEMBERS: Final = ("dataOrgsGcs", "data_orgs_gcs", "dataOrgsv1Gcs", "data_orgsv1_gcs")
+LOCATION_MEMBERS: Final = tuple(
+    name
+    for vendor in ("gcs", "s3", "azure")
+    for version in ("", "v1")
+    for name in (f"dataOrgs{version}{vendor.capitalize()}", f"data_orgs{version}_{vendor}")
+)
 # Rows of this member describe an organization itself, not its contents.
 ORGANIZATION: Final = "org"
 # The row file of lists that belong to no kind: a row's `document` is the list's name.

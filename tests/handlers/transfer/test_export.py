@@ -90,7 +90,6 @@ async def test_the_answer_is_a_package_that_an_import_takes(server, owner):
         ({"timeout": "-1s"}, 400, "timeout", "field.duration"),
         ({"timeout": "10000h"}, 400, "timeout", "field.out_of_range"),
         ({"timeout": "1ns"}, 504, "", "deadline.exceeded"),
-        ({"s3Output": {"bucket": "b"}}, 400, "s3Output", "export.output"),
         ({"localOutput": {"path": "/etc/passwd"}}, 400, "localOutput", "export.output"),
         ({"org_ids": [], "orgIds": []}, 400, "orgIds", "field.duplicate"),
         ({"other": 1}, 400, "other", "field.unknown"),

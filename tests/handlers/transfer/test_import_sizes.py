@@ -10,20 +10,19 @@ import pytest
 from handlers import api
 from tests.support.browsers.wire import exchange
 from tests.support.management.callers import refused
-from tests.support.servers.bucket import ACCOUNT, MEDIA, META, described, packed, serving, told
+from tests.support.servers.bucket import ACCOUNT, MEDIA, packed, serving, told
 from tests.support.store.stored import count
 from tests.support.transfer.bulk import IMPORT, orgs, package
 
 MOST = 64 * 1024
 FIVE_GIGABYTES = 5 * 1024**3
-PLACE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
+PLACE = {"bucket": "acme", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
 
 
 @pytest.fixture
 def bucket():
     with serving() as server:
-        size = str(FIVE_GIGABYTES)
-        server.answers = {META: told(200, described(b"", size=size)), MEDIA: told(200, b"{}")}
+        server.answers = {MEDIA: told(200, b"{}", Content_Length=str(FIVE_GIGABYTES))}
         yield server
 
 

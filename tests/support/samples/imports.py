@@ -12,6 +12,23 @@ from tests.support.samples.searches import NO_PLACE
 from tests.support.servers.bucket import ACCOUNT, packed
 
 PLACE = {"bucket": "acme", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
+S3 = {
+    "bucket": "acme",
+    "path": "a/b.json",
+    "accessKeyId": "AKIDEXAMPLE",
+    "secretAccessKey": "wJalrXUtnFEMI",
+    "region": "us-east-1",
+    "endpoint": "s3.example.com",
+    "ssl": True,
+}
+AZURE = {
+    "account": "acme",
+    "container": "acme",
+    "path": "a/b.json",
+    "accessKey": "c2VjcmV0",
+    "endpoint": "blob.example.com",
+    "ssl": True,
+}
 BODIES = {
     "POST /admin/v1/export": (
         {
@@ -22,9 +39,10 @@ BODIES = {
             "timeout": "1m",
             "responseOutput": True,
             "localOutput": {},
-            "s3Output": {},
         },
         {"gcsOutput": PLACE},
+        {"s3Output": S3},
+        {"azureOutput": AZURE},
     ),
     "POST /admin/v1/import": (
         {
@@ -37,6 +55,10 @@ BODIES = {
         {"dataOrgsv1": {"orgs": []}},
         {"dataOrgsGcs": PLACE},
         {"dataOrgsv1Gcs": PLACE},
+        {"dataOrgsS3": S3},
+        {"dataOrgsv1S3": S3},
+        {"dataOrgsAzure": AZURE},
+        {"dataOrgsv1Azure": AZURE},
     ),
     "POST /admin/v1/jobs/_search": (
         {"query": NO_PLACE, "queries": [{"stateQuery": {"state": "JOB_STATE_QUEUED"}}]},

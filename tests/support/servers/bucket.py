@@ -10,9 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from google_crc32c import Checksum
 
-META, MEDIA, UPLOAD = "GET /storage/v1/b/", "GET /download/", "POST /upload/"
+MEDIA, UPLOAD = "GET /acme/", "PUT /acme/"
 EMAIL = "exporter@acme.iam.gserviceaccount.com"
 PEM = (
     rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -41,16 +40,6 @@ def packed(document):
     return base64.b64encode(json.dumps(document).encode()).decode()
 
 
-def crc32c(data):
-    return base64.b64encode(Checksum(data).digest()).decode()
-
-
-def described(data, **changes):
-    """The description of an object."""
-    found = {"name": "a/b.json", "bucket": "acme-exports", "generation": "7"}
-    return found | {"size": str(len(data)), "crc32c": crc32c(data)} | changes
-
-
 class Handler(BaseHTTPRequestHandler):
     """Has `server.answers` answer, by what the request's first line begins with."""
 
@@ -69,7 +58,7 @@ class Handler(BaseHTTPRequestHandler):
             if line.startswith(beginning):
                 answer(self)
                 return
-        told(404, {})(self)
+        told(404)(self)
 
     def log_message(self, *_):
         """No client reads it."""
@@ -107,17 +96,19 @@ def serving():
         thread.join()
 
 
-def told(status, body, **headers):
-    """An answer of JSON, or of bytes."""
-    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+HEADERS = {"ETag": '"7"', "Last-Modified": "Sun, 29 Nov 2026 09:00:00 GMT"}
+
+
+def told(status, body=b"", **headers):
+    """An answer, with the headers of an object."""
 
     def answer(handler):
         handler.send_response(status)
-        handler.send_header("Content-Length", str(len(data)))
-        for name, value in headers.items():
+        own = {name.replace("_", "-"): value for name, value in headers.items()}
+        for name, value in ({"Content-Length": str(len(body))} | HEADERS | own).items():
             handler.send_header(name, value)
         handler.end_headers()
-        handler.wfile.write(data)
+        handler.wfile.write(body)
 
     return answer
 
@@ -125,6 +116,8 @@ def told(status, body, **headers):
 def endless(handler):
     """An answer that never ends."""
     handler.send_response(200)
+    for name, value in HEADERS.items():
+        handler.send_header(name, value)
     handler.end_headers()
     while not handler.server.is_done.is_set():
         handler.wfile.write(b"x" * 65536)
@@ -144,19 +137,16 @@ def silent(handler):
 
 def holds(bucket, data):
     """The bucket has one object."""
-    bucket.answers = {META: told(200, described(data)), MEDIA: told(200, data)}
+    bucket.answers = {MEDIA: told(200, data)}
 
 
 def takes(bucket):
-    """The bucket keeps what is sent, and answers so."""
+    """The bucket keeps what is sent."""
     stored = []
 
     def answer(handler):
-        body = bucket.seen[-1][2]
-        first = body.index(b"\r\n\r\n", body.index(b"\r\n\r\n") + 4) + 4
-        data = body[first : body.rindex(b"\r\n--")]
-        stored.append(data)
-        told(200, described(data))(handler)
+        stored.append(bucket.seen[-1][2])
+        told(200)(handler)
 
     bucket.answers = {UPLOAD: answer}
     return stored

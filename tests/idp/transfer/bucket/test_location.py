@@ -12,7 +12,7 @@ from idp.config import rules as config_rules
 from idp.config.settings import Config
 from idp.foundation.errors import InvalidArgument
 from idp.schema import reading
-from idp.transfer.bucket.location import ObjectLocation
+from idp.transfer.bucket.location import AzureLocation, GcsLocation, S3Location
 from tests.support.servers.bucket import ACCOUNT, EMAIL, PEM, packed
 
 WHOLE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
@@ -20,7 +20,7 @@ WHOLE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": pac
 
 def refusal(**changes):
     with pytest.raises(InvalidArgument) as refused:
-        reading.read(ObjectLocation, WHOLE | changes)
+        reading.read(GcsLocation, WHOLE | changes)
     (problem,) = refused.value.problems
     return problem
 
@@ -36,7 +36,7 @@ def test_a_place_is_taken_in_both_styles_and_shows_no_key():
     del old_style["serviceaccountJson"]
 
     for document in (WHOLE, old_style):
-        place = reading.read(ObjectLocation, document)
+        place = reading.read(GcsLocation, document)
 
         assert (place.bucket, place.path) == ("acme-exports", "a/b.json")
         assert place.serviceaccount_json.email == EMAIL
@@ -46,7 +46,7 @@ def test_a_place_is_taken_in_both_styles_and_shows_no_key():
 
 @pytest.mark.parametrize("bucket", ["acme", "a.b-c_d.example", "123", "a" * 63])
 def test_buckets_have_such_names(bucket):
-    assert reading.read(ObjectLocation, WHOLE | {"bucket": bucket}).bucket == bucket
+    assert reading.read(GcsLocation, WHOLE | {"bucket": bucket}).bucket == bucket
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_is_no_bucket_is_refused(bucket):
 
 @pytest.mark.parametrize("path", ["a", "a/b.json", "2026 export.json", "ä", "a@b", "..a", "%2e/a"])
 def test_paths_are_names_with_slashes_between(path):
-    assert reading.read(ObjectLocation, WHOLE | {"path": path}).path == path
+    assert reading.read(GcsLocation, WHOLE | {"path": path}).path == path
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_key_of_the_older_form_is_read():
     )
 
     place = reading.read(
-        ObjectLocation, WHOLE | {"serviceaccountJson": packed(ACCOUNT | {"private_key": key})}
+        GcsLocation, WHOLE | {"serviceaccountJson": packed(ACCOUNT | {"private_key": key})}
     )
 
     assert place.serviceaccount_json.private_key == key
@@ -178,3 +178,93 @@ def test_the_endpoint_is_the_operators_and_safe(endpoint, issuer, is_fine):
     broken = config_rules.check(Config(gcs_endpoint=endpoint, issuer=issuer))
 
     assert (("gcs_endpoint",) in [each.names for each in broken]) != is_fine
+
+
+@pytest.mark.parametrize(
+    ("servers", "is_fine"),
+    [
+        ((), True),
+        (("https://s3.example.com", "http://10.0.0.1:9000", "http://[::1]:9000"), True),
+        (("https://s3.example.com/",), False),
+        (("https://a:b@s3.example.com",), False),
+        (("s3.example.com",), False),
+        (("https://S3.example.com",), False),
+        (("https://",), False),
+        (("file:///etc",), False),
+    ],
+)
+def test_further_servers_are_hosts_with_a_port_at_most(servers, is_fine):
+    broken = config_rules.check(Config(object_storage_servers=servers, issuer=LOCAL))
+
+    assert (("object_storage_servers",) in [each.names for each in broken]) != is_fine
+
+
+S3 = {
+    "bucket": "acme-exports",
+    "path": "a/b.json",
+    "accessKeyId": "AKIDEXAMPLE",
+    "secretAccessKey": "wJalrXUtnFEMI/K7MDENG",
+}
+AZURE = {"account": "acme", "container": "exports", "path": "a/b.json", "accessKey": "c2VjcmV0"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "document", "server", "uri"),
+    [
+        (S3Location, S3, "https://s3.us-east-1.amazonaws.com", "s3://acme-exports/a/b.json"),
+        (
+            S3Location,
+            S3 | {"region": "cn-north-1"},
+            "https://s3.cn-north-1.amazonaws.com.cn",
+            "s3://acme-exports/a/b.json",
+        ),
+        (
+            S3Location,
+            S3 | {"endpoint": "10.0.0.1:9000", "ssl": False},
+            "http://10.0.0.1:9000",
+            "s3://acme-exports/a/b.json",
+        ),
+        (
+            AzureLocation,
+            AZURE,
+            "https://acme.blob.core.windows.net",
+            "azure://acme/exports/a/b.json",
+        ),
+    ],
+)
+def test_a_location_names_its_server_and_shows_no_secret(kind, document, server, uri):
+    location = reading.read(kind, document)
+
+    assert (location.server(Config()), location.uri) == (server, uri)
+    assert "wJalrX" not in repr(location)
+    assert "c2Vj" not in repr(location)
+
+
+@pytest.mark.parametrize(
+    ("kind", "document", "field"),
+    [
+        (S3Location, S3 | {"endpoint": "https://s3.example.com"}, "endpoint"),
+        (S3Location, S3 | {"endpoint": "a@s3.example.com"}, "endpoint"),
+        (S3Location, S3 | {"endpoint": "s3.example.com/x"}, "endpoint"),
+        (S3Location, S3 | {"endpoint": "s3.example.com?x"}, "endpoint"),
+        (S3Location, S3 | {"endpoint": "s3.example.com#"}, "endpoint"),
+        (S3Location, S3 | {"region": "x/y"}, "region"),
+        (S3Location, S3 | {"accessKeyId": "a b"}, "accessKeyId"),
+        (S3Location, S3 | {"secretAccessKey": "a\r\nb"}, "secretAccessKey"),
+        (S3Location, S3 | {"secretAccessKey": 7}, "secretAccessKey"),
+        (S3Location, S3 | {"sessionToken": "x"}, "sessionToken"),
+        (S3Location, S3 | {"webIdentityTokenFile": "/etc/passwd"}, "webIdentityTokenFile"),
+        (AzureLocation, AZURE | {"account": "acme.evil"}, "account"),
+        (AzureLocation, AZURE | {"accessKey": "%"}, "accessKey"),
+        (AzureLocation, AZURE | {"sasToken": "sig=x"}, "sasToken"),
+        (AzureLocation, AZURE | {"federatedTokenFile": "/x"}, "federatedTokenFile"),
+        (AzureLocation, {k: v for k, v in AZURE.items() if k != "accessKey"}, "accessKey"),
+    ],
+)
+def test_what_is_no_location_is_refused_and_not_repeated(kind, document, field):
+    with pytest.raises(InvalidArgument) as refused:
+        reading.read(kind, document)
+
+    problem, *_ = refused.value.problems
+    assert problem.field == field
+    assert "evil" not in problem.message
