@@ -54,7 +54,6 @@ CLAIMS = {
         "has not run for 5 seconds": "tests/deploy/test_alerts.py",
         "at most 3 seconds for the last spans": "tests/idp/foundation/test_tracing.py",
         "The code was redeemed 3 s ago": "an example",
-        "At 256 MB the next file begins": "tests/program/commands/test_event_files.py",
         "has not ended 5 seconds after its time": "tests/fire/under_load/test_workers.py",
     },
     "docs/how-to/backup.md": {

@@ -8,7 +8,6 @@ import pytest
 
 from handlers.http import admission, base
 from idp.audit import anchors, sealing
-from idp.cli.event_export import line_files
 from idp.config.profiles import PUBLIC, TRIAL
 from idp.doctor import examination
 from idp.foundation.tracing import exporting
@@ -87,7 +86,6 @@ STATED = [
     (OPERATING, f"and {examination.WAITING_SECONDS:.0f} seconds for all other machines together"),
     (OPERATING, f"a process holds {exporting.MAX_QUEUE:,} spans"),
     (OPERATING, f"waits at most {exporting.FLUSH_SECONDS:.0f} seconds for the last spans"),
-    (OPERATING, f"At {line_files.MAX_BYTES // 10**6} MB the next file begins"),
     (OPERATING, f"{sealing.GRACE.days} days, and each start logs from when on"),
     (
         OPERATING,

@@ -7,7 +7,7 @@ import re
 import pytest
 import yaml
 
-from idp.cli.event_export import export_metrics
+from idp.cli import event_export
 from idp.foundation import metrics
 from tests.deploy.conftest import run
 from tests.support.documents import headings
@@ -204,7 +204,7 @@ def test_alerts_use_metrics_that_are_declared():
         for name in re.findall(r"\bidp_(\w+)", rule["expr"])
     }
 
-    assert used <= {*metrics.DECLARED, export_metrics.UP_TO_DATE.removeprefix(metrics.PREFIX)}
+    assert used <= {*metrics.DECLARED, event_export.UP_TO_DATE.removeprefix(metrics.PREFIX)}
 
 
 def test_every_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not():

@@ -141,7 +141,7 @@ def test_the_chart_bounds_its_times_as_the_service_does(schema):
 @pytest.mark.parametrize("unit", ["idp.service", "idp-backup.service", "idp-audit-export.service"])
 def test_a_unit_starts_a_command_with_options_that_it_has(unit):
     lines = text(f"systemd/{unit}").replace("\\\n", " ")
-    name, given = re.search(r"^ExecStart=\S+/idp ([\w ]+?) (-.*)$", lines, re.M).groups()
+    name, given = re.search(r"^ExecStart=.*?/idp ([\w ]+?) (-.*)$", lines, re.M).groups()
     # With --into, a backup is one of a series.
     command = main
     for word in {"backup": "backup add"}.get(name, name).split():

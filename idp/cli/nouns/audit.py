@@ -14,7 +14,7 @@ from idp.cli.building import group, with_common_options
 from idp.cli.command import OPERATION_AT, command
 from idp.cli.commands.audit import erase, verify
 from idp.cli.document import Document
-from idp.cli.event_export.command import export
+from idp.cli.event_export import export
 from idp.cli.fields import instant
 from idp.cli.output import Format, flat
 from idp.cli.running import carry_out, location_of

@@ -1,8 +1,7 @@
 """Processes that write and seal events, for a test that kills them.
 
 `python -m tests.fire.background.auditing DATA STORE write N SECONDS`, whose clock is ahead by so
-much, or without end `… seal`, or `… export BYTES`, into files of so many bytes in the directory of
-the data.
+much, or without end `… seal`, or `… export`, into a file in the directory of the data.
 """
 
 from __future__ import annotations
@@ -15,11 +14,9 @@ from pathlib import Path
 
 from idp.audit import sealing
 from idp.cli.backends import BackendLocation, open_backend
-from idp.cli.event_export import state_file
-from idp.cli.event_export.exporter import Exporter, ExportOptions
-from idp.cli.event_export.line_files import LineFile
+from idp.cli.event_export import CursorFile, Exporter, ExportOptions, LineStream
 from idp.config.settings import Config
-from idp.foundation.clock import ShiftedClock, SystemClock
+from idp.foundation.clock import ShiftedClock
 from idp.start import bootstrap
 from tests.support.store.auditing import store_events
 
@@ -48,20 +45,20 @@ async def seal(service) -> None:
             await asyncio.sleep(0.01)
 
 
-async def export(data: str, store: str, max_bytes: int) -> None:
+async def export(data: str, store: str) -> None:
     flags = {"data": data, "store": store, "issuer": "http://localhost:1"}
-    lines = LineFile(Path(data) / "events.jsonl", SystemClock(), max_bytes)
-    with state_file.locked(Path(data) / "state") as state:
+    cursor = CursorFile(Path(data) / "state")
+    with cursor.locked(), (Path(data) / "events.jsonl").open("ab", buffering=0) as file:
         options = ExportOptions("access", follows=True)
         print("ready", flush=True)
-        await Exporter(lines, state, options, asyncio.Event()).run(
+        await Exporter(LineStream(file), cursor, options, asyncio.Event()).run(
             lambda: open_backend(BackendLocation(flags=flags))
         )
 
 
 async def main(data: str, store: str, mode: str, *arguments: str) -> None:
     if mode == "export":
-        await export(data, store, int(arguments[0]))
+        await export(data, store)
         return
     service = await opened(data, store)
     try:

@@ -7,6 +7,7 @@ import json
 import random
 import sys
 import time
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -21,7 +22,6 @@ from tests.support.servers.mongod import fresh_database
 from tests.support.store.auditing import sealed_in, store_events
 
 AHEAD = (-5, -1, 1, 5)
-FILE_BYTES = 1_000_000
 
 
 @pytest.fixture(params=["sqlite", "mongodb"])
@@ -56,13 +56,13 @@ async def kill_sealers(data, store, kills: int) -> None:
 
 
 async def kill_exporters(data, store, kills: int) -> None:
-    await kill_each(data, store, kills, "export", FILE_BYTES, longest=1.0)
+    await kill_each(data, store, kills, "export", longest=1.0)
 
 
 async def exported(data, store, events: int) -> list[int]:
-    """The positions of all lines, in the order of the files, after an export that is not killed
+    """The positions of all lines, after an export that is not killed
     before all are there."""
-    exporter = await process(data, store, "export", FILE_BYTES)
+    exporter = await process(data, store, "export")
     while events not in (found := positions_in(data)):
         assert exporter.returncode is None
         await asyncio.sleep(0.2)
@@ -72,13 +72,12 @@ async def exported(data, store, events: int) -> list[int]:
 
 
 def positions_in(directory) -> list[int]:
-    first = directory / "events.jsonl"
-    return [
-        int(json.loads(line)["position"])
-        for path in (first, *sorted(directory.glob("events-*.jsonl")))
-        for line in path.read_bytes().rpartition(b"\n")[0].splitlines()
-        if line.strip()
-    ]
+    """Of all whole lines; a kill may have cut one off."""
+    found = []
+    for line in (directory / "events.jsonl").read_bytes().rpartition(b"\n")[0].splitlines():
+        with suppress(ValueError):
+            found.append(int(json.loads(line)["position"]))
+    return found
 
 
 def covers(found: list[int], events: int) -> bool:
@@ -134,7 +133,6 @@ async def test_a_killed_export_leaves_out_no_event(tmp_path):
         await kill_exporters(tmp_path, store, 2)
 
         assert covers(await exported(tmp_path, store, 3000), 3000)
-        assert len(list(tmp_path.glob("events-*.jsonl"))) > 0
     finally:
         await bootstrap.close_service(service)
 

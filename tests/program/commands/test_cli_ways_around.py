@@ -14,8 +14,7 @@ from contextlib import nullcontext
 import pytest
 from click.testing import CliRunner
 
-from idp.cli import main, watching
-from idp.cli.event_export import command as event_export
+from idp.cli import event_export, main, watching
 from idp.start import bootstrap, exit_codes
 from tests.support.commands_table import leaves
 from tests.support.management.callers import new_caller, new_organization

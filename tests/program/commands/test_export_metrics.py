@@ -10,10 +10,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from tornado.httpclient import AsyncHTTPClient
 from tornado.testing import bind_unused_port
 
-from idp.cli import local
-from idp.cli.event_export import export_metrics, state_file
-from idp.cli.event_export.exporter import Exporter, ExportOptions
-from idp.cli.event_export.line_files import LineFile
+from idp.cli import event_export, local
+from idp.cli.event_export import CursorFile, Exporter, ExportOptions, LineStream
 from idp.foundation.errors import ConfigError
 
 
@@ -34,18 +32,19 @@ async def export(service, directory, record_up_to_date):
     async def opened():
         yield await local.backend(service, None)
 
-    exporter = Exporter(
-        LineFile(directory / "events.jsonl", service.clock),
-        state_file.StateFile(directory / "state"),
-        ExportOptions(),
-        asyncio.Event(),
-        record_up_to_date,
-    )
-    await exporter.run(opened)
+    with (directory / "events.jsonl").open("ab", buffering=0) as file:
+        exporter = Exporter(
+            LineStream(file),
+            CursorFile(directory / "state"),
+            ExportOptions(),
+            asyncio.Event(),
+            record_up_to_date,
+        )
+        await exporter.run(opened)
 
 
 async def test_prometheus_sees_when_every_event_was_exported(service, tmp_path, address):
-    with export_metrics.serving(address, service.clock) as record_up_to_date:
+    with event_export.serving_metric(address, service.clock) as record_up_to_date:
         before = await scraped(address)
         await export(service, tmp_path, record_up_to_date)
         after = await scraped(address)
@@ -59,13 +58,13 @@ async def scraped(address):
     answer = await AsyncHTTPClient().fetch(f"http://{address}/metrics")
     (family,) = text_string_to_metric_families(answer.body.decode())
     (sample,) = family.samples
-    assert sample.name == export_metrics.UP_TO_DATE
+    assert sample.name == event_export.UP_TO_DATE
     return sample.value
 
 
 async def test_an_address_for_metrics_that_can_not_be_used_is_named(service):
     with (
         pytest.raises(ConfigError, match="--metrics-listen must be an IP address and a port"),
-        export_metrics.serving("localhost", service.clock),
+        event_export.serving_metric("localhost", service.clock),
     ):
         pass
