@@ -54,7 +54,6 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "mail": ("idp.cli.nouns.mail:mail", "Emails and text messages."),
     "security": ("idp.cli.nouns.instance:security", "The security policy of the instance."),
     "feature": ("idp.cli.nouns.instance:feature", "Features of the instance."),
-    "passwords": ("idp.cli.commands.passwords:passwords", "Lists of breached passwords."),
     "keys": ("idp.cli.commands.keys:keys", "The keys that sign and encrypt tokens."),
     "background": ("idp.cli.nouns.instance:background", "Background tasks."),
     "audit": ("idp.cli.nouns.audit:audit", "The audit log: who changed what, and when."),

@@ -96,7 +96,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     password_min_length_with_factor: int = 8  # the same where a second factor is asked for
     password_min_strength: int = _PROFILE_DEFAULT  # lowest zxcvbn score of these passwords; 0: any
     password_words: tuple[str, ...] = ()  # words that no password may consist of, besides names
-    breached_passwords: str | None = None  # file or directory of SHA-1 hashes of known passwords
+    breached_passwords: str | None = None  # sorted file of SHA-1 hashes of known passwords
     breached_passwords_min_count: int = 1  # how often a password was seen before it is refused
     breached_passwords_url: str = ""  # https address of a k-anonymity range service
     hashing_threads: int = 0  # passwords hashed at once; 0: the cores, shared by the processes

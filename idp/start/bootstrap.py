@@ -175,7 +175,7 @@ def breached_passwords(config: Config) -> BreachedPasswords | None:
         return None
     path = Path(config.breached_passwords)
     try:
-        return breached.open_list(path, config.breached_passwords_min_count)
+        return BreachedPasswords(path, config.breached_passwords_min_count)
     except OSError as error:
         raise ConfigError(
             [f"breached_passwords: {path} can't be read: {error.strerror}"]
@@ -184,8 +184,7 @@ def breached_passwords(config: Config) -> BreachedPasswords | None:
         raise ConfigError(
             [
                 f"breached_passwords: {path} can't be used: {error}; give a sorted file of"
-                " SHA1:COUNT lines, a directory of range files, or what"
-                " `idp passwords compact` has written"
+                " SHA1:COUNT lines, as the downloader of Pwned Passwords writes it"
             ]
         ) from error
 

@@ -11,7 +11,7 @@ import pytest
 from msgspec import structs
 
 from idp.passwords import range_service
-from idp.passwords.breached import open_list
+from idp.passwords.breached import BreachedPasswords
 from idp.records import USERS
 from storage import Update
 from tests.support import patience
@@ -229,7 +229,7 @@ async def test_where_a_second_factor_is_forced_registration_accepts_a_shorter_pa
 async def test_a_breached_password_is_refused_wherever_one_is_set_and_signs_in_all_the_same(
     server, visitor, new_visitor, demo, owner, tmp_path
 ):
-    listed = open_list(text_file(tmp_path / "list.txt", {GOOD: 3, server.user[1]: 9}))
+    listed = BreachedPasswords(text_file(tmp_path / "list.txt", {GOOD: 3, server.user[1]: 9}))
     server.app.service = replace(server.service, breached_passwords=listed)
     made = await create(owner, username="mini", password={"password": "a lamp in the attic"})
     before = await everything(server.store)

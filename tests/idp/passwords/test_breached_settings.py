@@ -1,16 +1,12 @@
-"""`breached_passwords` at the start, and `idp passwords compact`."""
+"""`breached_passwords` at the start."""
 
 from __future__ import annotations
 
 import pytest
-from click.testing import CliRunner
 
-from idp.cli import main
 from idp.config.loading import load
 from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
-from idp.passwords import breached
-from idp.passwords.breached import open_list
 from idp.start import bootstrap
 from tests.support.transfer.breached_lists import text_file
 
@@ -54,70 +50,3 @@ def test_settings_of_passwords_that_make_no_sense_are_refused(settings, about):
         load(settings, {})
 
     assert [problem for problem in refused.value.problems if problem.startswith(about)]
-
-
-def run(*arguments) -> tuple[int, str, str]:
-    ran = CliRunner().invoke(main, ["passwords", "compact", *map(str, arguments)])
-    return ran.exit_code, ran.stdout, ran.stderr
-
-
-def test_a_list_is_made_compact_on_the_command_line(tmp_path):
-    source, target = text_file(tmp_path / "list.txt", COUNTS), tmp_path / "list.idpb"
-
-    code, told, _ = run(source, target, "--min-count", 20)
-
-    assert (code, told) == (0, f"2 passwords in {target}\n")
-    assert [open_list(target).contains(password) for password in COUNTS] == [False, True, True]
-
-
-def test_an_output_that_is_there_is_replaced_only_on_request(tmp_path):
-    source, target = text_file(tmp_path / "list.txt", COUNTS), tmp_path / "list.idpb"
-    target.write_text("precious", encoding="ascii")
-
-    code, told, problem = run(source, target)
-
-    assert (code, told) == (1, "")
-    assert f"{target} already exists; --overwrite replaces it" in problem
-    assert target.read_text(encoding="ascii") == "precious"
-    assert run(source, target, "--overwrite")[0] == 0
-    assert open_list(target).contains(next(iter(COUNTS)))
-
-
-def test_an_output_that_came_meanwhile_is_not_replaced(tmp_path, monkeypatch):
-    source, target = text_file(tmp_path / "list.txt", COUNTS), tmp_path / "list.idpb"
-    open_it = breached.open_list
-
-    def meanwhile(*given):
-        target.write_text("precious", encoding="ascii")
-        return open_it(*given)
-
-    monkeypatch.setattr(breached, "open_list", meanwhile)
-
-    assert run(source, target)[0] == 1
-    assert target.read_text(encoding="ascii") == "precious"
-
-
-def test_no_progress_is_drawn_where_stderr_is_no_terminal(tmp_path):
-    source = text_file(tmp_path / "list.txt", COUNTS)
-
-    assert run(source, tmp_path / "list.idpb")[2] == ""
-
-
-def test_what_is_no_list_is_a_usage_error_and_leaves_no_file(tmp_path):
-    source, target = tmp_path / "list.txt", tmp_path / "list.idpb"
-    source.write_text("password\n", encoding="ascii")
-
-    code, told, problem = run(source, target)
-
-    assert (code, told) == (2, "")
-    assert "can't be used" in problem
-    assert not target.exists()
-
-
-def test_a_target_that_can_not_be_written_is_an_error(tmp_path):
-    source = text_file(tmp_path / "list.txt", COUNTS)
-
-    code, _, problem = run(source, tmp_path / "nowhere" / "list.idpb")
-
-    assert code == 1
-    assert "No such file" in problem

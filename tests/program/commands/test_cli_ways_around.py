@@ -51,7 +51,6 @@ WITHOUT = {
     "restore": "fills an empty store",
     "copy-store": "copies what whoever can reach both stores can copy, sealed as it is",
     "key2jwt": "reads a file",
-    "passwords compact": "reads a file",
     "migrate auth0": "reads a file",
     "migrate csv": "reads a file",
     "migrate keycloak": "reads a file",
