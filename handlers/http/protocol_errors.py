@@ -13,8 +13,8 @@ from idp.oauth.errors import (
     InvalidRequest,
     InvalidToken,
     OAuthError,
-    Overloaded,
     ServerError,
+    ServerOverloaded,
     TemporarilyUnavailable,
 )
 from storage import Unavailable, Unknown
@@ -28,7 +28,7 @@ def as_oauth_error(error: BaseException | None) -> OAuthError:
     if isinstance(error, OAuthError):
         return error
     if isinstance(error, admission.Overloaded):
-        return Overloaded(error.retry_after_seconds)
+        return ServerOverloaded(error.retry_after_seconds)
     if isinstance(error, Busy):
         return TemporarilyUnavailable(error.retry_after_seconds)
     if isinstance(error, Unavailable | Unknown):

@@ -14,8 +14,7 @@ from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import reserved_scopes
 from idp.oauth.params import Params
 from idp.oauth.reserved_scopes import Reserved
-from idp.oauth.sign_in import consents
-from idp.oauth.sign_in import flow as sign_in_flow
+from idp.oauth.sign_in import consents, responses
 from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import PendingSignIn
 from idp.oauth.tokens import claims_request, standard_claims
@@ -78,7 +77,7 @@ class ConsentHandler(FlowHandler):
         elif decision == "allow":
             await self.allow(flow, live_session)
         elif decision == "deny":
-            redirect_reply.send(self, await sign_in_flow.deny(self.service, flow))
+            redirect_reply.send(self, await responses.deny(self.service, flow))
         else:
             self._ask(flow, live_session, status=400)
 

@@ -15,7 +15,7 @@ from idp.identity.guesses.throttle import Throttled
 from idp.oauth import request_limits
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.params import Params
-from idp.oauth.sign_in import endings, restart_link
+from idp.oauth.sign_in import endings, responses, restart_link
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import flow_request as sign_in_request
 from idp.oauth.sign_in import pending as sign_in_pending
@@ -140,7 +140,7 @@ class FlowHandler(PageHandler, ABC):
             request_limits.admit_first_form(self.service, self.origin_of(flow))
         try:
             if form.get("decision") == "cancel":
-                redirect_reply.send(self, await sign_in_flow.cancel(self.service, flow))
+                redirect_reply.send(self, await responses.cancel(self.service, flow))
             else:
                 await self.submit(flow, form)
         except Stale:  # another tab or the same form has continued the flow: this one follows

@@ -28,7 +28,7 @@ from idp.oauth.paths import AUTHORIZE
 from idp.oauth.refusals.check import FORM
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in import restart_link
+from idp.oauth.sign_in import responses, restart_link
 from idp.oauth.sign_in.endings import Ending
 from idp.oauth.sign_in.pending import BegunFlow
 from idp.records import Application, AuthRequest
@@ -131,7 +131,7 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
             raise TemporarilyUnavailable from error
         self.log_exception(type(error), error, None)
         redirect_reply.send(
-            self, sign_in_flow.failure(self.service, request, AuthorizationUnavailable())
+            self, responses.failure(self.service, request, AuthorizationUnavailable())
         )
 
     def retry(self, status: int) -> dict[str, object]:

@@ -22,7 +22,7 @@
     ├── RequestUriNotSupported    by redirect only
     ├── InvalidToken              401 with a Bearer challenge (RFC 6750 3.1)
     ├── InsufficientScope         403 with a Bearer challenge
-    └── ServerError               500; TemporarilyUnavailable and Overloaded 503
+    └── ServerError               500; TemporarilyUnavailable and ServerOverloaded 503
     UnusableRequest               a page, never a redirect: no known client with this redirect_uri
     HintIgnored                   no response: the request continues without its id_token_hint.
 """
@@ -293,7 +293,7 @@ class AuthorizationUnavailable(TemporarilyUnavailable):
     code = "temporarily_unavailable"
 
 
-class Overloaded(TemporarilyUnavailable):
+class ServerOverloaded(TemporarilyUnavailable):
     """Too many requests of many clients wait for this process. Nothing was done, and the same
     request may be repeated."""
 

@@ -27,17 +27,21 @@ from idp.identity.users import lookup as user_lookup
 from idp.identity.users import password_change
 from idp.identity.users.password_change import PasswordChange
 from idp.oauth.endpoints import (
-    authorization_response,
     authorization_result,
     pushed_authorization,
     refusal_records,
 )
 from idp.oauth.endpoints.authorization import AuthorizeRefused
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
-from idp.oauth.errors import AccessDenied, OAuthError, ServerError
+from idp.oauth.errors import ServerError
 from idp.oauth.refusals.authorize import PROMPT_POSSIBLE
-from idp.oauth.sign_in import admission, authentication_progress, next_step, page_branding
-from idp.oauth.sign_in import device_decision as sign_in_device_decision
+from idp.oauth.sign_in import (
+    admission,
+    authentication_progress,
+    next_step,
+    page_branding,
+    responses,
+)
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.cached_reads import CachedReads
@@ -82,7 +86,7 @@ async def answer_immediately(
         *(caching_service, client, request, step.live_session, step.decision),
         completion=lambda *_: use_writes,
     )
-    return response or failure(service, request, ServerError("the client is not active"))
+    return response or responses.failure(service, request, ServerError("the client is not active"))
 
 
 async def _decide(
@@ -142,7 +146,7 @@ async def advance(service: Service, flow: PendingSignIn) -> AuthorizationRespons
     if isinstance(step, Refuse):
         step.error.check = step.error.check or PROMPT_POSSIBLE
         await refusal_records.store_for_sign_in(service, flow.request, step.error)
-        return await _fail(service, flow, step.error)
+        return await responses.fail(service, flow, step.error)
     return await _answer(caching_service, flow, step)
 
 
@@ -158,7 +162,7 @@ async def _answer(service: Service, flow: PendingSignIn, step: Continue) -> Auth
         raise sign_in_pending.as_stale(error) from error
     if response is None:
         # The client's organization was deactivated or deleted meanwhile.
-        return await _end(service, flow, ServerError("the client is not active"))
+        return await responses.end(service, flow, ServerError("the client is not active"))
     return response
 
 
@@ -168,50 +172,7 @@ async def _answer_own_page(
     """Returns the redirect to the page; of several signed-in users it names the chosen one."""
     chosen = [("session", step.live_session.session.id)] if len(flow.live_sessions) > 1 else []
     address = uris.with_parameters(flow.request.redirect_uri, chosen)
-    return await _complete(service, flow, AuthorizationResponse(address))
-
-
-async def _complete(
-    service: Service, flow: PendingSignIn, response: AuthorizationResponse
-) -> AuthorizationResponse:
-    writes = sign_in_pending.completion_writes(service, flow, response)
-    await sign_in_pending.commit(service, flow, *writes)
-    return response
-
-
-async def cancel(service: Service, flow: PendingSignIn) -> AuthorizationResponse:
-    """Ends the flow because the user cancelled it. Returns the error response to the client."""
-    return await _end(service, flow, AccessDenied("the user cancelled the sign-in"))
-
-
-async def deny(service: Service, flow: PendingSignIn) -> AuthorizationResponse:
-    """Ends the flow because the user denied consent. Returns the error response to the client."""
-    return await _end(service, flow, AccessDenied("the user denied the request"))
-
-
-async def _fail(service: Service, flow: PendingSignIn, error: OAuthError) -> AuthorizationResponse:
-    """Returns the error response. Where nothing is stored of the flow, nothing is stored for its
-    end: the same request is refused in the same way again."""
-    if flow.is_stored or flow.request.pushed_id is not None:
-        return await _end(service, flow, error)
-    return failure(service, flow.request, error)
-
-
-async def _end(service: Service, flow: PendingSignIn, error: OAuthError) -> AuthorizationResponse:
-    request = flow.request
-    if request.device_id is not None:
-        return await sign_in_device_decision.deny(service, request)
-    if request.is_for_own_page:
-        address = request.redirect_uri if request.adding else service.config.issuer
-        return await _complete(service, flow, AuthorizationResponse(address))
-    return await _complete(service, flow, failure(service, request, error))
-
-
-def failure(service: Service, request: AuthRequest, error: OAuthError) -> AuthorizationResponse:
-    """Returns the error response to the client of this request."""
-    return authorization_response.failure(
-        service.config, authorization_result.return_to(request), error
-    )
+    return await responses.complete(service, flow, AuthorizationResponse(address))
 
 
 async def choose_language(service: Service, flow: PendingSignIn, tag: str) -> None:
