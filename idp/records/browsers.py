@@ -125,7 +125,7 @@ class AuthRequest(Record):
     # (`idp/upstream/identities.py`).
     sealed_identity: str | None = None
     # The second factor that the user sets up in this sign-in, and the data for that
-    # (`idp/oauth/sign_in/factor_enrolment.py`).
+    # (`idp/oauth/sign_in/authentication_progress.py`).
     adding: Literal["totp", "passkey"] | None = None
     sealed_setup: str | None = None
     # The account that waits for the verification of its mailbox, and the organization in which

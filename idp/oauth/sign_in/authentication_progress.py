@@ -8,18 +8,20 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+import msgspec
 from msgspec import Struct, structs
 
+from idp.foundation.opaque_tokens import Confidential
 from idp.identity import authentication_context
 from idp.identity.factors import second_factors
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import password_change
 from idp.identity.users.subjects import Subject, is_active
-from idp.oauth.sign_in import factor_enrolment, required_actions
+from idp.oauth.sign_in import required_actions
 from idp.oauth.sign_in.required_actions import RequiredAction, Situation
 from idp.policies import page_settings
-from idp.records import AuthRequest, Browser, LoginRules, Session, User
+from idp.records import AuthRequest, Browser, LoginRules, Session, User, sealed_fields
 from idp.records.browsers import SignInConnection
 from idp.service import Service
 from idp.upstream import links
@@ -187,7 +189,7 @@ async def _needs_password(service: Service, progress: AuthenticationProgress) ->
 
 
 def _has_unconfirmed_codes(service: Service, request: AuthRequest, user: User) -> bool:
-    enrolment = factor_enrolment.find(service, request, user)
+    enrolment = find_enrolment(service, request, user)
     return bool(enrolment and enrolment.codes)
 
 
@@ -197,3 +199,32 @@ def _offers(service: Service, user: User, rules: LoginRules) -> bool:
     offer_interval = timedelta(seconds=rules.offer_factor_seconds)
     declined_at = user.factor_declined_at
     return declined_at is None or service.clock.now() >= declined_at + offer_interval
+
+
+# The secret of an app that is not confirmed yet, and then the recovery codes until they are saved.
+_ENROLMENT_PURPOSE: Final = sealed_fields.FACTOR_SETUP.purpose
+
+
+class FactorEnrolment(Confidential, frozen=True):
+    """An unfinished enrolment of a second factor: the app's `secret`, or the recovery `codes`.
+
+    It is for one user: another user who signs in in the same flow does not get it.
+    """
+
+    user_id: str
+    secret: str | None = None
+    codes: list[str] = []
+
+
+def seal_enrolment(service: Service, enrolment: FactorEnrolment) -> str:
+    """Returns the encrypted enrolment, as the request's record stores it."""
+    return service.master_key.seal(msgspec.json.encode(enrolment), _ENROLMENT_PURPOSE)
+
+
+def find_enrolment(service: Service, request: AuthRequest, user: User) -> FactorEnrolment | None:
+    """Returns the unfinished enrolment of this user in a request, or None."""
+    if request.sealed_setup is None:
+        return None
+    data = service.master_key.open(request.sealed_setup, _ENROLMENT_PURPOSE)
+    enrolment = msgspec.json.decode(data, type=FactorEnrolment)
+    return enrolment if enrolment.user_id == user.id else None

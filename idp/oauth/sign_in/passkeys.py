@@ -7,10 +7,9 @@ from typing import Any
 from idp.identity.factors import challenges, passkey_changes, passkeys, webauthn
 from idp.identity.guesses import counter_resets
 from idp.identity.sessions.browsers import Cookie
-from idp.oauth.sign_in import factor_enrolment
+from idp.oauth.sign_in import authentication_progress
 from idp.oauth.sign_in import flow as sign_in_flow
-from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.factor_enrolment import FactorEnrolment
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress, FactorEnrolment
 from idp.oauth.sign_in.pending import PendingSignIn
 from idp.policies import page_settings
 from idp.records import PASSKEYS, USED_VALUES
@@ -107,7 +106,9 @@ async def add(
     )
     user, codes = change.subject.user, change.codes
     sealed_setup = (
-        factor_enrolment.seal(service, FactorEnrolment(user.id, codes=codes)) if codes else None
+        authentication_progress.seal_enrolment(service, FactorEnrolment(user.id, codes=codes))
+        if codes
+        else None
     )
     progress = progress.with_user(user).with_methods(*passkeys.amr_of(passkey))
     changes = {"adding": None, "sealed_setup": sealed_setup}

@@ -10,11 +10,10 @@ from idp.identity import authentication_context
 from idp.identity.factors import code_checks, second_factors, totp
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions.browsers import Cookie
-from idp.oauth.sign_in import factor_enrolment
+from idp.oauth.sign_in import authentication_progress
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.factor_enrolment import FactorEnrolment
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress, FactorEnrolment
 from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import AUTH_REQUESTS, USERS
 from idp.service import Service
@@ -76,11 +75,13 @@ async def new_secret(
     It is stored with the sign-in, and is the same one until the app is confirmed. Raises `Stale`.
     """
     user = progress.subject.user
-    enrolment = factor_enrolment.find(service, flow.request, user)
+    enrolment = authentication_progress.find_enrolment(service, flow.request, user)
     if enrolment is not None and enrolment.secret is not None:
         return enrolment.secret
     secret = totp.new_secret(service.random)
-    sealed_setup = factor_enrolment.seal(service, FactorEnrolment(user.id, secret))
+    sealed_setup = authentication_progress.seal_enrolment(
+        service, FactorEnrolment(user.id, secret)
+    )
     # Two tabs get the same secret, or one of them fails: the app must not have one that is
     # overwritten.
     expected = {"completed_at": None, "sealed_setup": flow.request.sealed_setup}
@@ -100,7 +101,7 @@ async def confirm_totp(
     set up, or a concurrent request has changed the user or the sign-in.
     """
     user = progress.subject.user
-    enrolment = factor_enrolment.find(service, flow.request, user)
+    enrolment = authentication_progress.find_enrolment(service, flow.request, user)
     if enrolment is None or enrolment.secret is None:
         raise Stale(AUTH_REQUESTS.name, flow.request.id)
     time_step = await code_checks.of_new_totp(service, user, enrolment.secret, code)
@@ -108,7 +109,9 @@ async def confirm_totp(
         service, progress.subject, enrolment.secret, name, time_step
     )
     sealed_setup = (
-        factor_enrolment.seal(service, FactorEnrolment(user.id, codes=change.codes))
+        authentication_progress.seal_enrolment(
+            service, FactorEnrolment(user.id, codes=change.codes)
+        )
         if change.codes
         else None
     )
@@ -123,7 +126,9 @@ def codes(service: Service, flow: PendingSignIn, progress: AuthenticationProgres
     """Returns the recovery codes that were generated in this sign-in.
     The list is empty once the user has confirmed that they have saved them.
     """
-    enrolment = factor_enrolment.find(service, flow.request, progress.subject.user)
+    enrolment = authentication_progress.find_enrolment(
+        service, flow.request, progress.subject.user
+    )
     return enrolment.codes if enrolment else []
 
 
