@@ -29,6 +29,8 @@ AZURE = {
     "endpoint": "blob.example.com",
     "ssl": True,
 }
+AZURE_BY_TOKEN = {name: value for name, value in AZURE.items() if name != "accessKey"}
+AZURE_BY_TOKEN["sasToken"] = "sv=2024-11-04&sig=c2VjcmV0"  # noqa: S105 - a sample
 BODIES = {
     "POST /admin/v1/export": (
         {
@@ -43,6 +45,7 @@ BODIES = {
         {"gcsOutput": PLACE},
         {"s3Output": S3},
         {"azureOutput": AZURE},
+        {"azureOutput": AZURE_BY_TOKEN},
     ),
     "POST /admin/v1/import": (
         {
@@ -58,7 +61,9 @@ BODIES = {
         {"dataOrgsS3": S3},
         {"dataOrgsv1S3": S3},
         {"dataOrgsAzure": AZURE},
+        {"dataOrgsAzure": AZURE_BY_TOKEN},
         {"dataOrgsv1Azure": AZURE},
+        {"dataOrgsv1Azure": AZURE_BY_TOKEN},
     ),
     "POST /admin/v1/jobs/_search": (
         {"query": NO_PLACE, "queries": [{"stateQuery": {"state": "JOB_STATE_QUEUED"}}]},
