@@ -16,7 +16,7 @@ from tests.storage.observers import RecordingObserver
 from tests.storage.records import ALL, USERS, user
 
 # What is made of other methods.
-COMPOSED = {"reset"}
+COMPOSED = {"get_records", "reset"}
 
 
 @asynccontextmanager
