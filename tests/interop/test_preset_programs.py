@@ -13,11 +13,10 @@ import httpx
 import pytest
 
 from idp.clients import presets
-from idp.clients.presets import guides
 from tests.interop import node
 from tests.interop.running import Running, free_port
 from tests.interop.test_presets import registered
-from tests.support import patience
+from tests.support import guides, patience
 from tests.support.browsers.visitor import Visitor
 
 SECRETS = {"SECRET_KEY": "k" * 40, "SESSION_SECRET": "s" * 40}

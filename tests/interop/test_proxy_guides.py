@@ -16,10 +16,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from idp.clients.presets import guides
 from tests.interop.running import Running, free_port
 from tests.interop.test_presets import registered
-from tests.support import patience
+from tests.support import guides, patience
 from tests.support.programs import debian, go_tools
 from tests.support.servers import nginx
 

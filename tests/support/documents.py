@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # The modules that make a page, or a part of one.
 MAKERS = (
-    "idp.clients.presets.guides",
+    "tests.support.guides",
     "tests.support.api_pages",
     "tests.support.calls_table",
     "tests.support.checks_table",

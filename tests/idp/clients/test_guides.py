@@ -14,10 +14,9 @@ import yaml
 from babel.messages.pofile import read_po
 
 from idp.clients import presets
-from idp.clients.presets import guides
-from idp.clients.presets.guides import __main__ as program
-from idp.clients.presets.guides import page
-from tests.support import patience
+from tests.support import guides, patience
+from tests.support.guides import __main__ as program
+from tests.support.guides import page
 
 ROOT = Path(__file__).parents[3]
 LONGEST = 25

@@ -9,7 +9,7 @@ import shlex
 import pytest
 
 from idp.clients import presets
-from idp.clients.presets import guides
+from tests.support import guides
 from tests.support.programs.shell import Shell
 
 PAGES = guides.pages()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import unescape
 
 from idp.clients import presets
-from idp.clients.presets.guides import refusals
+from tests.support.guides import refusals
 from tests.support.management.tenants import Tenants
 from tests.support.protocol.relying_party import RelyingParty
 

@@ -1,4 +1,4 @@
-"""`python -m idp.clients.presets.guides [--check] [DIRECTORY]` writes the integration guides.
+"""`python -m tests.support.guides [--check] [DIRECTORY]` writes the integration guides.
 
 The directory is docs/how-to/integrate of the working directory unless it is named. With `--check`
 nothing is written, and the status is 1 if a page differs from what would be written, is missing,
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from idp.clients.presets import guides
+from tests.support import guides
 
 DIRECTORY: Final = Path("docs", "how-to", "integrate")
 
@@ -44,7 +44,7 @@ def write(directory: Path) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the program with these arguments, and returns its exit status."""
-    parser = argparse.ArgumentParser("python -m idp.clients.presets.guides")
+    parser = argparse.ArgumentParser("python -m tests.support.guides")
     parser.add_argument("directory", nargs="?", type=Path, default=DIRECTORY)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args(arguments)

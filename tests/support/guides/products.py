@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.clients.presets.guides.guide import Guide, Trouble
+from tests.support.guides.guide import Guide, Trouble
 
 _PROXY_TEST: Final = "interop/test_proxy_guides.py"
 _PROXY_VARIABLES: Final = (

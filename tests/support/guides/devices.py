@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.clients.presets.guides.guide import Guide, Trouble
+from tests.support.guides.guide import Guide, Trouble
 
 GUIDES: Final[dict[str, Guide]] = {
     "kubernetes": Guide(

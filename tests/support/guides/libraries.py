@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.clients.presets.guides.guide import GOODBYE, HELLO, HTTPS, PROFILE, Guide, Trouble
+from tests.support.guides.guide import GOODBYE, HELLO, HTTPS, PROFILE, Guide, Trouble
 
 _TEST: Final = "interop/test_plain_applications.py"
 _HELLO: Final = (*HELLO, PROFILE, GOODBYE)

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from idp.clients import presets
-from idp.clients.presets.guides import refusals
-from idp.clients.presets.guides.guide import Guide, Trouble
 from idp.clients.presets.preset import GROUPS, Kind, Preset
+from tests.support.guides import refusals
+from tests.support.guides.guide import Guide, Trouble
 
 ISSUER: Final = "https://id.example"
 CLIENT_ID: Final = "CLIENT_ID"
 ANY_HOST: Final = "app.example"
 MADE: Final = (
-    "<!-- made by python -m idp.clients.presets.guides: change idp/clients/presets/ instead -->"
+    "<!-- made by python -m tests.support.guides: change idp/clients/presets/ instead -->"
 )
 # As the console names them; tests compare them with its texts.
 KINDS: Final[Mapping[Kind, str]] = {

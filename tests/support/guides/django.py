@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.clients.presets.guides.guide import Guide, Trouble
+from tests.support.guides.guide import Guide, Trouble
 
 _PROGRAMS: Final = "interop/test_preset_programs.py"
 _LIBRARIES: Final = "interop/test_plain_applications.py"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from idp.clients.presets import all_presets
-from idp.clients.presets.guides import (
+from tests.support.guides import (
     devices,
     django,
     flask,
@@ -15,7 +15,7 @@ from idp.clients.presets.guides import (
     page,
     products,
 )
-from idp.clients.presets.guides.guide import Guide
+from tests.support.guides.guide import Guide
 
 GUIDES: Final[Mapping[str, Guide]] = (
     flask.GUIDES

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from idp.clients.presets.guides.guide import Trouble
 from idp.clients.presets.preset import Preset
+from tests.support.guides.guide import Trouble
 
 REDIRECT_URI: Final = Trouble(
     "The redirect_uri is not registered",
