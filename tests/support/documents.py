@@ -1,6 +1,7 @@
-"""The documents of the repository: `python -m tests.support.documents [--check]`.
+"""The generated files of the repository: `tox -e docs -- --write`, or without tox
+`python -m tests.support.documents [--write | --check]`.
 
-It makes all generated parts anew, and then looks whether every link between files leads to a file,
+It makes all generated parts of documents and catalogues anew, and then looks whether every link between files leads to a file,
 and to a heading of it where the link names one. It names what is wrong, and ends with status 1 for
 a dead link, and with `--check` also for a page whose generated part was not up to date.
 """
@@ -25,8 +26,11 @@ MAKERS = (
     "tests.support.floors_table",
     "tests.support.glossary",
     "tests.support.metrics_table",
+    "tests.support.openapi_sample",
     "tests.support.settings_table",
+    "locales.extract",
 )
+GENERATED = ("docs/**/*.json", "tests/support/samples/openapi.json", "locales/*.po*")
 
 _FENCED = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
@@ -84,7 +88,8 @@ def make(root: Path) -> list[str]:
 
 
 def _generated(root: Path) -> dict[Path, bytes]:
-    return {file: file.read_bytes() for file in (*pages(root), *root.glob("docs/**/*.json"))}
+    others = (file for pattern in GENERATED for file in root.glob(pattern))
+    return {file: file.read_bytes() for file in (*pages(root), *others)}
 
 
 def main(arguments: list[str]) -> int:
