@@ -11,7 +11,6 @@ from idp.config.settings import Config
 from idp.foundation.background_tasks import BackgroundTasks
 from idp.foundation.clock import Clock, SystemTimer, Timer
 from idp.foundation.randomness import Random
-from idp.foundation.token_bucket import NetworkTokenBucket, TokenBuckets
 from idp.foundation.ttl_cache import TtlCache
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
@@ -22,6 +21,7 @@ from idp.limits.recent_failures import Failures
 from idp.limits.refused_counts import RefusedCounts
 from idp.limits.refused_tokens import RefusedTokens
 from idp.limits.request_counts import RequestCounts
+from idp.limits.token_bucket import NetworkTokenBucket, TokenBuckets
 from idp.limits.untrusted_proxies import UntrustedProxies
 from idp.limits.waiting_readers import WaitingReaders
 from idp.outgoing.documents import FetchedDocuments

@@ -10,7 +10,7 @@ authenticated.
 
 The requests that are being answered share one thread. So that no client fills a turn of the event
 loop, its requests beyond a few wait for a later turn, although there are free slots
-(`idp/foundation/fairness/turns.py`).
+(`idp/limits/turns.py`).
 
 Refused requests get status 503 with a random Retry-After, so that they do not all return at once.
 Status 429 is only for a client that exceeds a limit of its own. Nothing of this is stored.
@@ -31,11 +31,10 @@ from tornado.web import Finish
 from idp.foundation import logs, metrics
 from idp.foundation.clock import Timer
 from idp.foundation.errors import Busy
-from idp.foundation.fairness.fair_queue import FairQueue
-from idp.foundation.fairness.requester import Requester
-from idp.foundation.fairness.turns import Turns
-from idp.foundation.network_keys import site_of
 from idp.foundation.randomness import Random
+from idp.limits.fair_queue import FairQueue
+from idp.limits.requester import Requester
+from idp.limits.turns import Turns
 
 RETRY_AFTER_SECONDS: Final = range(1, 4)
 
@@ -139,7 +138,7 @@ class GroupSlots:
         self._refused: deque[Slot] = deque()  # refused requests that are not answered yet
         self._is_expiry_set = False
         self._is_shared = group.max_of_caller < group.max_running
-        self._by_caller = Counter[str]()  # the slots that are taken, by site and by caller
+        self._by_caller = Counter[str]()  # the slots that are taken, by client and by caller
         self.in_use = 0
 
     @property
@@ -147,14 +146,15 @@ class GroupSlots:
         """The number of waiting requests."""
         return len(self._queue)
 
-    def enter(self, network: str, caller: str = "") -> Slot:
-        """Returns the slot of a new request from this network: taken, waiting or refused."""
-        slot = Slot(network, slots=self, caller=caller)
+    def enter(self, client: str, caller: str = "") -> Slot:
+        """Returns the slot of a new request of this client (`network_keys.client_key`): taken,
+        waiting or refused."""
+        slot = Slot(client, slots=self, caller=caller)
         if self._may_begin(slot):
             self._take(slot)
             return slot
         slot.begin_waiting(self._timer.monotonic())
-        dropped = self._queue.add(network, slot)
+        dropped = self._queue.add(client, slot)
         if dropped is not slot:
             self._wait(slot)
         if dropped is not None:
@@ -171,7 +171,7 @@ class GroupSlots:
             if self._queue and (was_full or self._is_shared):
                 self._turns.resume(self._begin_next)
         else:
-            self._queue.remove(slot.network, slot)
+            self._queue.remove(slot.key, slot)
             slot.is_waiting, slot.refusal = False, ClientDisconnected()
             self._wake(slot)
 
@@ -187,10 +187,10 @@ class GroupSlots:
     def _may_begin(self, slot: Slot) -> bool:
         """Returns whether a request that arrives now takes its slot immediately: if one is free,
         no earlier request waits, and its turn of the event loop has room for it."""
-        network = slot.network
-        if self.in_use >= self._group.max_running or (self._waits and self._queue.has(network)):
+        client = slot.key
+        if self.in_use >= self._group.max_running or (self._waits and self._queue.has(client)):
             return False
-        return self._may_take(slot) and self._turns.admit(network)
+        return self._may_take(slot) and self._turns.admit(client)
 
     def _may_take(self, slot: Slot) -> bool:
         """Returns whether the callers of a request may have one more slot."""
@@ -198,7 +198,7 @@ class GroupSlots:
         return not self._is_shared or all(self._by_caller[each] < most for each in _keys(slot))
 
     def _begin_next(self) -> str | None:
-        """Lets the next waiting request begin. Returns its network; None if no request waits or no
+        """Lets the next waiting request begin. Returns its client; None if no request waits or no
         slot is free."""
         if self.in_use >= self._group.max_running:
             return None
@@ -207,7 +207,7 @@ class GroupSlots:
             return None
         self._take(slot)
         self._wake(slot)
-        return slot.network
+        return slot.key
 
     def _take(self, slot: Slot) -> None:
         slot.is_taken, slot.is_waiting = True, False
@@ -248,7 +248,7 @@ class GroupSlots:
                 return
             self._waits.popleft()
             if slot.is_waiting:
-                self._queue.remove(slot.network, slot)
+                self._queue.remove(slot.key, slot)
                 self._refuse(slot, "wait")
 
     def _refuse(self, slot: Slot, reason: Reason) -> None:
@@ -257,20 +257,20 @@ class GroupSlots:
         metrics.SHED.count(self._group.name, reason)
         seconds = RETRY_AFTER_SECONDS[self._random.token_bytes(1)[0] % len(RETRY_AFTER_SECONDS)]
         slot.is_waiting, slot.refusal = False, Overloaded(self._group, reason, seconds)
-        if not self._refused and self._turns.admit(slot.network):
+        if not self._refused and self._turns.admit(slot.key):
             self._wake(slot)
         else:
             self._refused.append(slot)
             self._turns.wait(self._answer_refused)
 
     def _answer_refused(self) -> str | None:
-        """Lets the next refused request be answered. Returns its network; None without such
+        """Lets the next refused request be answered. Returns its client; None without such
         a request."""
         if not self._refused:
             return None
         slot = self._refused.popleft()
         self._wake(slot)
-        return slot.network
+        return slot.key
 
     def _wake(self, slot: Slot) -> None:
         if slot.turn is None or slot.turn.done():  # its task may have been cancelled
@@ -281,8 +281,7 @@ class GroupSlots:
 
 def _keys(slot: Slot) -> list[str]:
     """Returns the callers for whom a slot counts."""
-    site = site_of(slot.network)
-    return [site, slot.caller] if slot.caller else [site]
+    return [slot.key, slot.caller] if slot.caller else [slot.key]
 
 
 class Admission:

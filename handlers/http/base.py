@@ -27,7 +27,7 @@ from idp import test_mode
 from idp.foundation import logs, metrics
 from idp.foundation.errors import Busy, IdpError
 from idp.foundation.metrics import request_costs
-from idp.foundation.network_keys import network_key
+from idp.foundation.network_keys import client_key
 from idp.foundation.tracing import RequestSpan
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth.errors import (
@@ -135,7 +135,7 @@ class Handler(RequestHandler):
         clock."""
         self._assign_request_id()
         slots = self.app.admission.slots_of(self.group)
-        if self.slot.enter(slots, network_key(self.address())) and not self.service.config.test:
+        if self.slot.enter(slots, client_key(self.address())) and not self.service.config.test:
             self.admit()
             return None
         return self._wait_and_admit()

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from msgspec import Struct
 
 from handlers.http.admission import ClientDisconnected, GroupSlots, Slot
-from idp.foundation.fairness import requester
 from idp.foundation.metrics import request_costs
+from idp.limits import requester
 from storage import deadline
 
 
@@ -34,11 +34,11 @@ class RequestSlot(Struct, eq=False):
         waited."""
         return self._slot is not None and self._slot.refusal is not None
 
-    def enter(self, slots: GroupSlots, network: str) -> bool:
-        """Asks for a slot for a request from this network. Returns whether it is taken; if not,
+    def enter(self, slots: GroupSlots, client: str) -> bool:
+        """Asks for a slot for a request of this client. Returns whether it is taken; if not,
         `wait` returns when it has been taken."""
         self._slots = slots
-        self._slot = slots.enter(network, self._caller)
+        self._slot = slots.enter(client, self._caller)
         requester.begin(self._slot)
         return self._slot.is_taken
 
@@ -78,7 +78,7 @@ class RequestSlot(Struct, eq=False):
         if self._is_disconnected:
             raise ClientDisconnected
         if self._slot is not None and self._slots is not None:
-            self.enter(self._slots, self._slot.network)
+            self.enter(self._slots, self._slot.key)
             await self.wait()
 
     @asynccontextmanager

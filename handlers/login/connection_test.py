@@ -10,8 +10,8 @@ from urllib.parse import quote
 from handlers.http import browser
 from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import uris
-from idp.foundation.fairness import requester
 from idp.foundation.i18n import message
+from idp.limits import requester
 from idp.oauth.sign_in import first_party_areas, upstream_test
 from idp.records.connection_tests import CONNECTION_TESTS, ConnectionTest
 from idp.upstream import attempts, connection_tests

@@ -12,8 +12,8 @@ from handlers.login import connection_test
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.pages.base import PageHandler
 from idp.foundation import logs, uris
-from idp.foundation.fairness import requester
 from idp.foundation.i18n import message
+from idp.limits import requester
 from idp.oauth.params import Params
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in import restart_link, upstream_departure, upstream_return

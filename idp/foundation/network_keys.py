@@ -23,9 +23,15 @@ def network_key(address: str) -> str:
     return _network(address, _SUBNET_BITS)
 
 
+def client_key(address: str) -> str:
+    """Returns the key of the client to which an address belongs where clients take turns: the /48
+    of an IPv6 address, or the IPv4 address."""
+    return site_of(network_key(address))
+
+
 def site_key(address: str) -> str | None:
     """Returns the /48 of an IPv6 address, in which one customer has many /64; None for IPv4."""
-    site = site_of(network_key(address))
+    site = client_key(address)
     return site if "/" in site else None
 
 

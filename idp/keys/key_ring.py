@@ -22,10 +22,10 @@ from jwcrypto.jwk import JWK
 
 from idp.foundation.clock import Clock
 from idp.foundation.randomness import Random
-from idp.foundation.token_bucket import TokenBucket
 from idp.keys.algorithms import ALGORITHMS, PrivateKey, PublicKey
 from idp.keys.master_key import MasterKey
 from idp.keys.published import LastPublished, Published
+from idp.limits.token_bucket import TokenBucket
 from idp.records import SIGNING_KEYS, SigningAlgorithm, SigningKey, sealed_fields
 from storage import Store
 

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-from idp.foundation.fairness import requester
-from idp.foundation.fairness.fair_queue import FairQueue
+from idp.limits import requester
+from idp.limits.fair_queue import FairQueue
 
 MAX_CONCURRENT: Final = 8  # for one network
 MAX_WAITING: Final = 1024  # of all networks

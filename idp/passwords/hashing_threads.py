@@ -12,10 +12,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from idp.foundation import metrics
 from idp.foundation.errors import Busy
-from idp.foundation.fairness import requester
-from idp.foundation.fairness.requester import Requester
-from idp.foundation.fairness.time_queue import TimeQueue
 from idp.foundation.randomness import Random
+from idp.limits import requester
+from idp.limits.requester import Requester
+from idp.limits.time_queue import TimeQueue
 
 T = TypeVar("T")
 
@@ -113,13 +113,13 @@ class HashingThreads:
             result: T = await item.result
             return result
         finally:
-            self._queue.remove(client.network, item)
+            self._queue.remove(client.key, item)
             self._update_metrics()
 
     def check_capacity(self, cost: WorkCost = USUAL) -> None:
         """Raises HashingBusy if `run` would raise it now for the current client."""
-        network = requester.current().network
-        has_room = self._has_thread(cost) or self._queue.has_room(network, cost.seconds)
+        client = requester.current().key
+        has_room = self._has_thread(cost) or self._queue.has_room(client, cost.seconds)
         if self._is_closed or not has_room:
             metrics.HASHING_REFUSED.count()
             raise self._busy()
@@ -142,7 +142,7 @@ class HashingThreads:
         self._pool.shutdown(cancel_futures=True)
 
     def _wait(self, item: _WorkItem) -> None:
-        dropped = self._queue.add(item.client.network, item, item.cost.seconds)
+        dropped = self._queue.add(item.client.key, item, item.cost.seconds)
         if dropped is not None and not dropped.result.done():
             metrics.HASHING_REFUSED.count()
             dropped.result.set_exception(self._busy())
@@ -150,7 +150,7 @@ class HashingThreads:
     def _start(self, item: _WorkItem) -> None:
         self._running += 1
         self._running_dear += item.cost.is_dear
-        self._queue.begin(item.client.network, item.cost.seconds)
+        self._queue.begin(item.client.key, item.cost.seconds)
         waited = item.result.get_loop().time() - item.submitted_at
         metrics.HASHING_WAIT.observe(waited)
         self._update_metrics()
@@ -168,7 +168,7 @@ class HashingThreads:
     def _on_done(self, item: _WorkItem, done: asyncio.Future[Any]) -> None:
         self._running -= 1
         self._running_dear -= item.cost.is_dear
-        self._queue.end(item.client.network, item.cost.seconds, item.seconds)
+        self._queue.end(item.client.key, item.cost.seconds, item.seconds)
         self._start_next()
         # The exception is read in any case, or asyncio would report it as never retrieved.
         error = None if done.cancelled() else done.exception()

@@ -1,9 +1,10 @@
 """The generated files of the repository: `tox -e docs -- --write`, or without tox
 `python -m tests.support.documents [--write | --check]`.
 
-It makes all generated parts of documents and catalogues anew, and then looks whether every link between files leads to a file,
-and to a heading of it where the link names one. It names what is wrong, and ends with status 1 for
-a dead link, and with `--check` also for a page whose generated part was not up to date.
+It makes all generated parts of documents and catalogues anew, and then looks whether every link
+between files leads to a file, and to a heading of it where the link names one. It names what is
+wrong, and ends with status 1 for a dead link, and with `--check` also for a page whose generated
+part was not up to date.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from msgspec import Struct
 from idp.changes import Change
 from idp.foundation import cancellation, strict_json
 from idp.foundation.errors import DiskFull, FieldProblem, IdpError, InvalidArgument
-from idp.foundation.fairness import requester
+from idp.limits import requester
 from idp.management.call import Call
 from idp.records.jobs import JOBS, Job, JobOptions
 from idp.schema import reading

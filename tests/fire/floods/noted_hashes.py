@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from idp.cli import main
-from idp.foundation.fairness import requester
+from idp.limits import requester
 from idp.passwords import hashing
 from idp.passwords.hashing_threads import HashingThreads
 
@@ -40,7 +40,7 @@ class NotedHashes(HashingThreads):
         super()._on_done(task, done)
 
     def _note(self, event, client) -> None:
-        os.write(self._notes, f"{event} {client.network}\n".encode())
+        os.write(self._notes, f"{event} {client.key}\n".encode())
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handlers.http.admission import ClientDisconnected, GroupSlots, Overloaded, RequestGroup
-from idp.foundation.fairness.turns import Turns
+from idp.foundation.network_keys import client_key
+from idp.limits.turns import Turns
 from tests.support.random import SeededRandom
 
 GROUP = RequestGroup("pages", max_running=2, max_waiting=4, max_wait_seconds=2)
@@ -170,7 +171,7 @@ WIDE = RequestGroup("pages", max_running=20, max_waiting=20, max_wait_seconds=2)
 
 
 def taken(places):
-    return "".join(place.network for place in places if place.is_taken)
+    return "".join(place.key for place in places if place.is_taken)
 
 
 async def next_turn():
@@ -237,7 +238,8 @@ async def test_the_first_network_of_all_is_alone(timers):
 async def test_the_networks_of_one_ipv6_site_have_one_share_of_a_turn(timers):
     places = slots_of(WIDE, timers, per_turn=2)
 
-    entered = enter(places, *(f"2001:db8:1:{n:x}::/64" for n in range(5)))
+    enter(places, "b")
+    entered = enter(places, *(client_key(f"2001:db8:1:{n:x}::1") for n in range(5)))
 
     assert [place.is_taken for place in entered] == [True, True, False, False, False]
 

@@ -9,6 +9,7 @@ import pytest
 from handlers.http import response_parts
 from handlers.http.admission import Overloaded
 from handlers.http.request_slot import RequestSlot
+from idp.foundation.network_keys import client_key
 from tests.handlers.http.test_admission import GROUP, SHARED, Timers, enter, slots_of
 from tests.support import patience
 
@@ -33,7 +34,9 @@ async def test_a_network_has_at_most_its_part_of_the_places_and_the_others_stay_
 @pytest.mark.promise("overload: callers")
 async def test_the_networks_of_one_48_have_the_part_of_one_network(timers):
     places = slots_of(SHARED, timers)
-    *taken, waiting = enter(places, *[f"2001:db8:0:{number}::/64" for number in range(3)])
+    *taken, waiting = enter(
+        places, *[client_key(f"2001:db8:0:{number}::1") for number in range(3)]
+    )
 
     assert [place.is_taken for place in taken] == [True, True]
     assert waiting.is_waiting

@@ -12,7 +12,7 @@ from handlers.http.admission import GroupSlots, RequestGroup
 from handlers.http.request_slot import RequestSlot
 from idp.foundation.background_tasks import BackgroundTasks
 from idp.foundation.clock import SystemTimer
-from idp.foundation.fairness.turns import Turns
+from idp.limits.turns import Turns
 from storage import deadline
 from storage.deadline import Deadline
 from storage.mongo.driver import Driver

@@ -10,8 +10,8 @@ import threading
 
 import pytest
 
-from idp.foundation.fairness import requester
-from idp.foundation.fairness.requester import Requester
+from idp.limits import requester
+from idp.limits.requester import Requester
 from idp.passwords.hashing_threads import NICENESS, USUAL, HashingBusy, HashingThreads, WorkCost
 from tests.support import patience
 from tests.support.random import SeededRandom

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp.foundation.fairness import time_queue
-from idp.foundation.fairness.time_queue import TimeQueue
+from idp.limits import time_queue
+from idp.limits.time_queue import TimeQueue
 
 
 def queue_of(limit, *items, seconds=1.0):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idp.foundation.token_bucket import NetworkTokenBucket, TokenBucket, TokenBuckets
+from idp.limits.token_bucket import NetworkTokenBucket, TokenBucket, TokenBuckets
 from tests.support.clock import SteppingClock
 
 

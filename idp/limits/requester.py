@@ -9,9 +9,10 @@ from msgspec import Struct
 
 
 class Requester(Struct, eq=False):
-    """The client of a request: the network that it is in, and whether it has disconnected."""
+    """The client of a request, by its key (`network_keys.client_key`), and whether it has
+    disconnected."""
 
-    network: str = ""
+    key: str = ""
     has_disconnected: bool = False
 
     def wait_elsewhere(self) -> None:
@@ -28,6 +29,6 @@ def begin(requester: Requester) -> None:
 
 
 def current() -> Requester:
-    """Returns the client for whom the current task works; one without a network if it answers no
+    """Returns the client for whom the current task works; one without a key if it answers no
     request."""
     return _current.get() or Requester()

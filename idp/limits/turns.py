@@ -7,14 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from idp.foundation.network_keys import site_of
-
 PER_TURN: Final = 2
-PER_TURN_OF_SINGLE_NETWORK: Final = 64
-# Requests count as those of a single network if no other one has sent any for this long.
+PER_TURN_OF_SINGLE_CLIENT: Final = 64
+# Requests count as those of a single client if no other one has sent any for this long.
 SINGLE_AFTER_SECONDS: Final = 10.0
 
-# Begins the next request of a queue, and returns its network; None if no request can begin.
+# Begins the next request of a queue, and returns its client; None if no request can begin.
 BeginNext = Callable[[], str | None]
 
 
@@ -22,12 +20,12 @@ class Turns:
     """Limits how many requests begin in one turn of the event loop.
 
     All requests share one thread, so each of them waits for the others of its turn. At most
-    `per_turn` requests of one site (`site_of`) begin as they arrive; further ones wait in queues,
-    and in each turn at most `per_turn` requests begin from all queues together. A request of
-    another site begins immediately meanwhile. Requests that are answered without waiting count
-    too, because many of them would fill a turn as well. `per_turn_of_single` is the limit while
-    only one network sends requests: then waiting costs processor time and is of no use to other
-    clients.
+    `per_turn` requests of one client (`network_keys.client_key`) begin as they arrive; further
+    ones wait in queues, and in each turn at most `per_turn` requests begin from all queues
+    together. A request of another client begins immediately meanwhile. Requests that are answered
+    without waiting count too, because many of them would fill a turn as well. `per_turn_of_single`
+    is the limit while only one client sends requests: then waiting costs processor time and is of
+    no use to others.
 
     `now` is a monotonic clock, in seconds.
     """
@@ -35,7 +33,7 @@ class Turns:
     def __init__(
         self,
         per_turn: int = PER_TURN,
-        per_turn_of_single: int = PER_TURN_OF_SINGLE_NETWORK,
+        per_turn_of_single: int = PER_TURN_OF_SINGLE_CLIENT,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._per_turn = per_turn
@@ -46,22 +44,21 @@ class Turns:
         self._schedule_at = max(1, per_turn // 2)
         self._is_turn_scheduled = False
         self._total = 0  # requests that have begun in this turn
-        self._begun: dict[str, int] = {}  # by site
+        self._begun: dict[str, int] = {}  # by client
         self._queues: dict[BeginNext, None] = {}  # in the order in which they have their turns
-        self._network: str | None = None  # of the latest request
-        self._site = ""
-        # From this time on the requests are regarded as those of a single network.
-        self._several_networks_until = float("-inf")
+        self._client: str | None = None  # of the latest request
+        # From this time on the requests are regarded as those of a single client.
+        self._several_clients_until = float("-inf")
 
-    def admit(self, network: str) -> bool:
-        """Counts a request of this network that arrives now, and returns True; returns False if
-        it has to wait."""
-        if network != self._network:
-            self._change_network(network)
-        begun = self._begun.get(self._site, 0)
+    def admit(self, client: str) -> bool:
+        """Counts a request of this client that arrives now, and returns True; returns False if it
+        has to wait."""
+        if client != self._client:
+            self._change_client(client)
+        begun = self._begun.get(client, 0)
         if begun >= self._per_turn and begun >= self._limit():
             return False
-        self._count(self._site, begun)
+        self._count(client, begun)
         return True
 
     def resume(self, begin_next: BeginNext) -> None:
@@ -75,20 +72,20 @@ class Turns:
         self._queues.setdefault(begin_next)
         self._schedule_turn()
 
-    def _change_network(self, network: str) -> None:
-        if self._network is not None:
-            self._several_networks_until = self._now() + SINGLE_AFTER_SECONDS
-        self._network, self._site = network, site_of(network)
+    def _change_client(self, client: str) -> None:
+        if self._client is not None:
+            self._several_clients_until = self._now() + SINGLE_AFTER_SECONDS
+        self._client = client
 
     def _limit(self) -> int:
         return (
             self._per_turn
-            if self._now() < self._several_networks_until
+            if self._now() < self._several_clients_until
             else self._per_turn_of_single
         )
 
-    def _count(self, site: str, begun: int) -> None:
-        self._begun[site] = begun + 1
+    def _count(self, client: str, begun: int) -> None:
+        self._begun[client] = begun + 1
         self._total += 1
         if self._total == self._schedule_at:
             self._schedule_turn()
@@ -111,10 +108,9 @@ class Turns:
         while self._queues and self._total < limit:
             begin_next = next(iter(self._queues))
             del self._queues[begin_next]
-            network = begin_next()
-            if network is not None:
+            client = begin_next()
+            if client is not None:
                 self._queues[begin_next] = None
-                site = site_of(network)
-                self._count(site, self._begun.get(site, 0))
+                self._count(client, self._begun.get(client, 0))
         if self._queues:
             self._schedule_turn()
