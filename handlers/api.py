@@ -18,7 +18,6 @@ from msgspec import Struct
 from tornado.web import HTTPError
 
 from handlers.http import api_errors, client_connection, response_parts
-from handlers.http.admission import BULK, MANAGEMENT, PROTOCOL
 from handlers.http.base import Handler
 from idp.api import error_body
 from idp.api.operation import Operation
@@ -27,6 +26,7 @@ from idp.changes.repeatable_calls import Repeatable
 from idp.credentials import rate_limits
 from idp.foundation import cancellation, json_bounds, strict_json
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, TooMany, Unauthenticated
+from idp.limits.admission import BULK, MANAGEMENT, PROTOCOL
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.schema import reading

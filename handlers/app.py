@@ -14,7 +14,6 @@ from tornado.web import Application, RequestHandler
 from handlers import account, api, asset_uploads, console, health
 from handlers.events import stream as event_stream
 from handlers.http import hosts, request_metrics, route_templates
-from handlers.http.admission import HEALTH, Admission
 from handlers.http.base import Handler
 from handlers.http.endpoint_names import endpoint_name
 from handlers.login import accounts as accounts_page
@@ -65,6 +64,7 @@ from handlers.protocol import (
 from idp.api import OPERATIONS
 from idp.foundation import logs
 from idp.foundation.metrics import request_costs
+from idp.limits.admission import HEALTH, Admission
 from idp.service import Service
 
 Route = tuple[str, type[RequestHandler]] | tuple[str, type[RequestHandler], dict[str, Any]]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handlers.http.admission import HEALTH
 from handlers.http.base import ProtocolHandler
+from idp.limits.admission import HEALTH
 
 
 class HealthHandler(ProtocolHandler):

@@ -6,13 +6,14 @@ import re
 
 import pytest
 
-from handlers.http import admission, base
+from handlers.http import base
 from idp.audit import anchors, sealing
 from idp.config.profiles import PUBLIC, TRIAL
 from idp.doctor import examination
 from idp.foundation.tracing import exporting
 from idp.identity.guesses import mail_limits
 from idp.keys import key_ring
+from idp.limits import admission
 from idp.mail import delivery
 from idp.oauth import request_limits
 from idp.oauth.endpoints import notes

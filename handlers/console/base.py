@@ -11,7 +11,6 @@ from handlers.console.sections import CONSOLE, SEARCH, ConsoleSection, open_to
 from handlers.forms import refusals
 from handlers.forms.console_session import ConsoleSession
 from handlers.forms.run_operation import Document, OperationRun, run
-from handlers.http.admission import MANAGEMENT
 from handlers.http.base import ResponseSent
 from handlers.pages import signed_in_page
 from handlers.pages.base import PageHandler
@@ -19,6 +18,7 @@ from idp.foundation.errors import IdpError, NotFound, PermissionDenied
 from idp.foundation.i18n import message
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import permissions
+from idp.limits.admission import MANAGEMENT
 from idp.oauth.params import Params
 from idp.oauth.paths import END_SESSION
 from idp.oauth.sign_in import first_party_areas

@@ -12,10 +12,10 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.projects import PROJECT
 from handlers.console.sections import CONSOLE, SECTIONS, open_to
 from handlers.forms.run_operation import BY_NAME
-from handlers.http.admission import MANAGEMENT
 from handlers.pages.base import PageHandler
 from idp.audit import retention
 from idp.foundation.i18n import Message, message
+from idp.limits.admission import MANAGEMENT
 from idp.management.instance import onboarding as instance_onboarding
 from idp.management.instance.onboarding import Checklist
 

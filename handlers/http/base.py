@@ -18,8 +18,7 @@ import msgspec
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, format_timestamp
 from tornado.web import Finish, HTTPError, RequestHandler, stream_request_body
 
-from handlers.http import admission, client_connection, forwarding, hosts, params, request_span
-from handlers.http.admission import Overloaded, RequestGroup
+from handlers.http import client_connection, forwarding, hosts, params, request_span
 from handlers.http.protocol_errors import as_oauth_error
 from handlers.http.request_slot import RequestSlot
 from handlers.http.service_application import ServiceApplication
@@ -30,6 +29,8 @@ from idp.foundation.metrics import request_costs
 from idp.foundation.network_keys import client_key
 from idp.foundation.tracing import RequestSpan
 from idp.identity.guesses.origin import AttemptOrigin
+from idp.limits import admission
+from idp.limits.admission import Overloaded, RequestGroup
 from idp.oauth.errors import (
     InvalidClient,
     InvalidRequest,

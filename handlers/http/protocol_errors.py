@@ -6,8 +6,8 @@ from typing import Final
 
 from tornado.web import HTTPError
 
-from handlers.http import admission
 from idp.foundation.errors import Busy
+from idp.limits import admission
 from idp.oauth.errors import (
     InsufficientScope,
     InvalidRequest,

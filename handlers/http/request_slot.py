@@ -6,15 +6,20 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from msgspec import Struct
+from tornado.web import Finish
 
-from handlers.http.admission import ClientDisconnected, GroupSlots, Slot
 from idp.foundation.metrics import request_costs
 from idp.limits import requester
+from idp.limits.admission import Abandoned, GroupSlots, Slot
 from storage import deadline
 
 
+class ClientDisconnected(Finish):
+    """The client has disconnected; its request is not answered."""
+
+
 class RequestSlot(Struct, eq=False):
-    """The slot (`handlers.http.admission`) that a handler's request waits for, takes and
+    """The slot (`idp.limits.admission`) that a handler's request waits for, takes and
     releases.
 
     If the client disconnects, a waiting request stops waiting immediately. A request that is being
@@ -47,7 +52,10 @@ class RequestSlot(Struct, eq=False):
         if self._slot is None:
             return
         with request_costs.waiting(), deadline.running():
-            await self._slot.wait()
+            try:
+                await self._slot.wait()
+            except Abandoned as error:
+                raise ClientDisconnected from error
 
     async def belongs_to(self, caller: str) -> None:
         """Counts the slot for the caller who has authenticated, and waits for another one if the

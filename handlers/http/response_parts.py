@@ -7,9 +7,9 @@ from typing import Final
 
 from tornado.iostream import StreamClosedError
 
-from handlers.http.admission import ClientDisconnected, Overloaded
 from handlers.http.base import PROMPT_SECONDS, Handler
-from handlers.http.request_slot import RequestSlot
+from handlers.http.request_slot import ClientDisconnected, RequestSlot
+from idp.limits.admission import Overloaded
 
 PART_BYTES: Final = 64 * 1024  # a longer part is sent immediately
 

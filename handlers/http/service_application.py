@@ -6,7 +6,7 @@ from typing import Protocol
 
 from tornado.web import RequestHandler
 
-from handlers.http.admission import Admission
+from idp.limits.admission import Admission
 from idp.service import Service
 
 

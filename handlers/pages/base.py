@@ -11,7 +11,6 @@ from msgspec import structs
 from tornado.web import HTTPError
 
 from handlers.http import browser, hosts, params
-from handlers.http.admission import PAGES
 from handlers.http.base import Handler, ResponseSent
 from handlers.http.hosts import WrongHost
 from handlers.http.protocol_errors import as_oauth_error
@@ -22,6 +21,7 @@ from idp.foundation.i18n import Bundle, Message
 from idp.foundation.localization import local_time
 from idp.identity.sessions import browsers, user_agents
 from idp.identity.sessions.browsers import Cookie
+from idp.limits.admission import PAGES
 from idp.oauth.endpoints import notes
 from idp.oauth.errors import InvalidRequest, UnusableRequest
 from idp.oauth.params import Params

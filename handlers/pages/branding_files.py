@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from tornado.web import HTTPError
 
-from handlers.http.admission import PUBLIC
 from handlers.pages.base import PageHandler
 from idp.foundation.colours.contrast import is_colour
+from idp.limits.admission import PUBLIC
 from idp.policies import page_settings, palette
 from idp.records import PICTURES, LabelRules
 

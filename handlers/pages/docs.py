@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from functools import cache
 
-from handlers.http.admission import MANAGEMENT
 from handlers.pages import rendering
 from handlers.pages.base import PageHandler
 from idp.api import description, manual
 from idp.api.error_body import CATALOGUE as CATALOGUE_PATH
 from idp.error_catalogue import CATALOGUE
 from idp.foundation import i18n
+from idp.limits.admission import MANAGEMENT
 
 
 class DocsHandler(PageHandler):

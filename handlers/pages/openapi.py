@@ -9,9 +9,9 @@ from typing import Final
 
 import msgspec
 
-from handlers.http.admission import MANAGEMENT
 from handlers.http.cors import SharedHandler
 from idp.api import description
+from idp.limits.admission import MANAGEMENT
 
 CACHE_CONTROL: Final = "public, max-age=300"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tornado.web import HTTPError
 
 from handlers.http import static_files
-from handlers.http.admission import PUBLIC
 from handlers.pages.base import PageHandler
+from idp.limits.admission import PUBLIC
 
 
 class StaticHandler(PageHandler):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handlers.http.admission import PUBLIC
 from handlers.http.cors import SharedHandler
 from idp.foundation import i18n
+from idp.limits.admission import PUBLIC
 from idp.oauth.endpoints import discovery
 from idp.oauth.paths import DISCOVERY
 

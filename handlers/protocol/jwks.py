@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from handlers.http.admission import PUBLIC
 from handlers.http.cors import SharedHandler
 from idp.keys.key_ring import PUBLISHED_CACHE_SECONDS
+from idp.limits.admission import PUBLIC
 from idp.oauth.paths import KEYS
 
 

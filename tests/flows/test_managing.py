@@ -7,7 +7,7 @@ import asyncio
 import httpx
 import pytest
 
-from handlers.http.admission import MANAGEMENT
+from idp.limits.admission import MANAGEMENT
 from idp.records import MEMBERSHIPS, ORGANIZATIONS, USERS
 from tests.flows.conftest import PLACES
 from tests.support.management.api_samples import SET_UP, organization

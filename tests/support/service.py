@@ -24,8 +24,6 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from msgspec import structs
 
 from handlers.app import App
-from handlers.http import admission
-from handlers.http.admission import Admission
 from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.clients import web_origins
@@ -36,6 +34,8 @@ from idp.foundation.metrics.request_costs import StoreCosts
 from idp.keys import algorithms
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
+from idp.limits import admission
+from idp.limits.admission import Admission
 from idp.mail import branding
 from idp.oauth.endpoints import refusal_records
 from idp.passwords import range_service, schemes

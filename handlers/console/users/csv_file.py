@@ -14,7 +14,7 @@ from handlers.console.users.actions import SECTION
 from handlers.forms import fields
 from handlers.forms.run_operation import BY_NAME
 from handlers.http import browser, response_parts
-from handlers.http.admission import BULK
+from idp.limits.admission import BULK
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.users import listing

@@ -10,7 +10,9 @@ import pytest
 from msgspec import structs
 
 from handlers.http import base
-from handlers.http.admission import (
+from idp.foundation import logs, metrics
+from idp.foundation.log_repetition import Repetitions
+from idp.limits.admission import (
     BULK,
     GROUPS,
     HEALTH,
@@ -20,8 +22,6 @@ from handlers.http.admission import (
     PUBLIC,
     Admission,
 )
-from idp.foundation import logs, metrics
-from idp.foundation.log_repetition import Repetitions
 from idp.oauth.grants import TokenResponse
 from tests.support import patience
 from tests.support.browsers.wire import FORM, exchange, get, head, opened
@@ -316,7 +316,7 @@ async def test_refused_requests_write_one_line_a_second_for_their_group(server, 
     for _ in range(5):
         await get(server, AT[PROTOCOL].encode())
     held = logs._repetitions._windows[
-        ("handlers.http.admission", "warning", "requests refused for overload: protocol")
+        ("idp.limits.admission", "warning", "requests refused for overload: protocol")
     ].held
 
     lines = [json.loads(line) for line in log.getvalue().splitlines()]

@@ -8,10 +8,10 @@ import math
 import pytest
 
 from handlers.account import data
-from handlers.http.admission import GroupSlots, RequestGroup
 from handlers.http.request_slot import RequestSlot
 from idp.foundation.background_tasks import BackgroundTasks
 from idp.foundation.clock import SystemTimer
+from idp.limits.admission import GroupSlots, RequestGroup
 from idp.limits.turns import Turns
 from storage import deadline
 from storage.deadline import Deadline

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from handlers import api, app
-from handlers.http import admission
 from handlers.pages import not_found, test_mode
 from idp.api import OPERATIONS
+from idp.limits import admission
 
 ROUTES = [*app.ROUTES, *app.LOCAL_ROUTES, *test_mode.ROUTES, *api.ROUTES]
 HANDLERS = {path: handler for path, handler, *_ in reversed(ROUTES)}

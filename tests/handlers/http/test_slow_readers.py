@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 from msgspec import structs
 
-from handlers.http import admission
-from handlers.http.admission import BULK, GROUPS, MANAGEMENT, PAGES, Admission
+from idp.limits import admission
+from idp.limits.admission import BULK, GROUPS, MANAGEMENT, PAGES, Admission
 from idp.management.instance import events as instance_events
 from idp.management.instance.events import _EventPage
 from idp.management.users import personal_data

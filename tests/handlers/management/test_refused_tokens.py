@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from handlers.http.admission import GroupSlots
 from idp.keys.key_ring import KeyRing
 from idp.limits import refused_tokens
+from idp.limits.admission import GroupSlots
 from idp.limits.refused_tokens import RefusedTokens
 from idp.oauth.authentication import access_token_verification
 from idp.oauth.tokens import access_tokens

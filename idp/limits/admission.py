@@ -26,7 +26,6 @@ from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
-from tornado.web import Finish
 
 from idp.foundation import logs, metrics
 from idp.foundation.clock import Timer
@@ -82,7 +81,7 @@ class Overloaded(Busy):
         self.reason = reason
 
 
-class ClientDisconnected(Finish):
+class Abandoned(Exception):
     """The client has disconnected while its request waited; it is not answered."""
 
 
@@ -95,7 +94,7 @@ class Slot(Requester, eq=False):
 
     slots: GroupSlots | None = None
     caller: str = ""
-    refusal: Overloaded | ClientDisconnected | None = None
+    refusal: Overloaded | Abandoned | None = None
     is_taken: bool = False
     is_waiting: bool = False
     turn: asyncio.Future[None] | None = None
@@ -106,7 +105,7 @@ class Slot(Requester, eq=False):
         self.turn, self.waiting_since = asyncio.get_running_loop().create_future(), now
 
     async def wait(self) -> None:
-        """Returns when the slot is taken. Raises Overloaded, and ClientDisconnected after
+        """Returns when the slot is taken. Raises Overloaded, and Abandoned after
         `release`."""
         if self.turn is not None:
             await self.turn
@@ -172,7 +171,7 @@ class GroupSlots:
                 self._turns.resume(self._begin_next)
         else:
             self._queue.remove(slot.key, slot)
-            slot.is_waiting, slot.refusal = False, ClientDisconnected()
+            slot.is_waiting, slot.refusal = False, Abandoned()
             self._wake(slot)
 
     def assign(self, slot: Slot, caller: str) -> bool:

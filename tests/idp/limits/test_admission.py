@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handlers.http.admission import ClientDisconnected, GroupSlots, Overloaded, RequestGroup
 from idp.foundation.network_keys import client_key
+from idp.limits.admission import Abandoned, GroupSlots, Overloaded, RequestGroup
 from idp.limits.turns import Turns
 from tests.support.random import SeededRandom
 
@@ -138,7 +138,7 @@ async def test_who_leaves_while_waiting_is_passed_over(places):
     first.release()
 
     assert next_one.is_taken
-    with pytest.raises(ClientDisconnected):
+    with pytest.raises(Abandoned):
         await gone.wait()
 
 
@@ -296,7 +296,7 @@ async def test_who_leaves_before_the_refusal_is_answered_gets_no_answer(timers):
     _, gone, last = enter(places, *"aaa")
 
     gone.release()
-    with pytest.raises(ClientDisconnected):
+    with pytest.raises(Abandoned):
         await gone.wait()
     with pytest.raises(Overloaded):
         await last.wait()

@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from handlers.http import response_parts
-from handlers.http.admission import Overloaded
 from handlers.http.request_slot import RequestSlot
 from idp.foundation.network_keys import client_key
-from tests.handlers.http.test_admission import GROUP, SHARED, Timers, enter, slots_of
+from idp.limits.admission import Overloaded
+from tests.idp.limits.test_admission import GROUP, SHARED, Timers, enter, slots_of
 from tests.support import patience
 
 
