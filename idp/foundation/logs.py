@@ -18,6 +18,7 @@ import re
 import sys
 import threading
 import traceback
+from collections import Counter
 from collections.abc import Mapping, MutableMapping
 from contextvars import ContextVar
 from typing import Any, Final, TextIO, cast
@@ -50,6 +51,7 @@ class LogOutput:
         self.clock: Clock = SystemClock()
         self.stream: TextIO | None = None
         self.process: Mapping[str, object] = {}
+        self.lines: Counter[str] = Counter()  # by level, since the last report
         self._lock = threading.Lock()
 
     def write(self, fields: Mapping[str, object]) -> None:
@@ -61,6 +63,7 @@ class LogOutput:
             stream.flush()
 
 
+_SUPPRESSED: Final = "suppressed"
 _ACCESS: Final = "idp.access"
 _output: Final = LogOutput()
 _repetitions: Final = Repetitions()
@@ -104,9 +107,9 @@ class Logger(structlog.BoundLoggerBase):
         try:
             held_lines = _held_back(self._context["logger"], level, kind or event, limit)
             if held_lines is None:
-                metrics.LOG_LINES_SUPPRESSED.count()
+                _output.lines[_SUPPRESSED] += 1
                 return
-            metrics.LOG_LINES.count(level)
+            _output.lines[level] += 1
             repetition_field = {"repeated": held_lines} if held_lines else {}
             self._proxy_to_logger(
                 "write", event, level=level, fields={**fields, **repetition_field}
@@ -121,12 +124,13 @@ def _held_back(name: str, level: str, event: str, limit: int) -> int | None:
 
 
 def report_repetitions() -> None:
-    """Logs how many lines were left out, and is to be called every second.
+    """Logs how many lines were left out and counts all lines; is to be called every second.
 
     For each event whose repeated lines were held back and that no longer occurs, it writes one
     line with their number; and one line with the number of lines that were lost because nothing
     read stderr.
     """
+    _count_lines()
     lost_lines = standard_streams.take_lost()
     if lost_lines:
         logger(__name__).warning("log lines were lost: nothing has read stderr", lines=lost_lines)
@@ -136,6 +140,18 @@ def report_repetitions() -> None:
             logger(name)._proxy_to_logger("write", event, level=level, fields=fields)
         except Exception as error:  # the next report may succeed
             _last_resort(error)
+
+
+def _count_lines() -> None:
+    """Counts the lines since the last call in the metrics.
+
+    A line must not be counted where it is logged: if the garbage collector runs while a metric is
+    locked, and something logs there, the thread would wait for itself.
+    """
+    lines, _output.lines = _output.lines, Counter()
+    metrics.LOG_LINES_SUPPRESSED.count(by=lines.pop(_SUPPRESSED, 0))
+    for level, number in lines.items():
+        metrics.LOG_LINES.count(level, by=number)
 
 
 def logger(name: str) -> Logger:

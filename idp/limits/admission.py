@@ -22,7 +22,7 @@ import asyncio
 import math
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -296,16 +296,18 @@ class Admission:
             group.name: GroupSlots(group, random, own_turns.get(group.name, turns), timer)
             for group in groups
         }
-        # They are read on demand: to set them in each request would cost more than the admission.
-        metrics.HTTP_IN_FLIGHT.read_from(lambda: self._by_group(lambda group: group.in_use))
-        metrics.HTTP_WAITING.read_from(lambda: self._by_group(lambda group: group.waiting))
 
     def slots_of(self, group: RequestGroup) -> GroupSlots:
         """Returns the slots of a group."""
         return self._slots[group.name]
 
-    def _by_group(self, number: Callable[[GroupSlots], int]) -> dict[tuple[str, ...], float]:
-        return {(name,): number(slots) for name, slots in self._slots.items()}
+    def measure(self) -> None:
+        """Sets the metrics of requests in progress and of waiting ones, which is to be called
+        regularly: to set them in each request would cost more than the admission.
+        """
+        for name, slots in self._slots.items():
+            metrics.HTTP_IN_FLIGHT.set(slots.in_use, name)
+            metrics.HTTP_WAITING.set(slots.waiting, name)
 
 
 def report(shed: Overloaded) -> None:

@@ -269,7 +269,7 @@ async def _serve_as_worker(run_context: _Run, context: WorkerContext) -> None:
         run_context.metrics.close_socket()
         run_context.metrics.count_as(str(context.index))
     beating = context.heartbeats.beating(context.index)
-    async with beating, metrics.writing(), traces.running(run_context.config):
+    async with beating, traces.running(run_context.config):
         level = run_context.reloader.log_level  # that of the last SIGHUP
         config = msgspec.structs.replace(run_context.config, log_level=level)
         service = await bootstrap.open_service(config)

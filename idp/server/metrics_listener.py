@@ -6,16 +6,14 @@ else: a scrape works while workers hang.
 
 from __future__ import annotations
 
+import functools
 import hmac
 import select
 import shutil
 import signal
-import socket
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from tempfile import gettempdir, mkdtemp
@@ -31,14 +29,13 @@ from idp.server.heartbeats import SILENT_SECONDS, Heartbeats
 from idp.server.port import Port
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 SUPERVISOR: Final = "supervisor"
 CHILD: Final = "metrics"
 _PATH: Final = "/metrics"
-_HEAD_SECONDS: Final = 10.0  # for the head of a request, and for each read or write
-_SCRAPE_SECONDS: Final = 30.0  # from the connection to the end of the answer
-_EVICTION_SECONDS: Final = 1.0  # until the thread of a closed connection has ended
+_SILENT_SECONDS: Final = 10.0  # for each read or write
+_SLOT_SECONDS: Final = 1.0  # how long a connection waits while as many as allowed are open
 MAX_CONCURRENT_SCRAPES: Final = 8
 _TICK_SECONDS: Final = 0.1  # how often the thread checks whether it has to end
 _MAX_TOKEN_BYTES: Final = 1024
@@ -86,7 +83,8 @@ class MetricsListener:
     def answering(self, heartbeats: Heartbeats) -> Iterator[None]:
         """Returns a context within which a thread answers scrapes; they contain how long ago each
         worker's event loop ran, from `heartbeats`."""
-        server = _Server(self._port, self._application(heartbeats))
+        prepare = functools.partial(_show_heartbeats, heartbeats)
+        server = _Server(self._port, _application(self._token, self._directory, prepare))
         thread = threading.Thread(target=server.serve_forever, args=(_TICK_SECONDS,), daemon=True)
         thread.start()
         _log.info("metrics are served", address=self._port.host, port=self._port.number)
@@ -105,9 +103,6 @@ class MetricsListener:
         with self.answering(heartbeats):
             select.select([parent], [], [])
         self.close()
-
-    def _application(self, heartbeats: Heartbeats) -> _Application:
-        return _Application(self._token, self._directory, lambda: _show_heartbeats(heartbeats))
 
 
 @contextmanager
@@ -134,81 +129,52 @@ def _show_heartbeats(heartbeats: Heartbeats) -> None:
             metrics.WORKER_UP.set(age < SILENT_SECONDS, str(index))
 
 
-class _Application:
-    """The WSGI application (PEP 3333)."""
+def _application(
+    token: bytes | None, directory: Path, prepare: Callable[[], None]
+) -> WSGIApplication:
+    """Returns what answers a scrape that has the token; `prepare` is called before each."""
+    from prometheus_client import make_wsgi_app
 
-    def __init__(self, token: bytes | None, directory: Path, prepare: Callable[[], None]) -> None:
-        from prometheus_client import make_wsgi_app
+    collect = make_wsgi_app(metrics.collected(directory))
 
-        self._token = token
-        self._prepare = prepare
-        self._collect = make_wsgi_app(metrics.collected(directory))
-
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         def respond(status: str, headers: list[tuple[str, str]], *_: Any) -> Any:
             # Otherwise the library names itself and its version.
             return start_response(status, [*headers, ("Server", "idp")])
 
         if environ["PATH_INFO"] != _PATH:
             return _refuse(respond, "404 Not Found")
-        if environ["REQUEST_METHOD"] != "GET":
-            return _refuse(respond, "405 Method Not Allowed", ("Allow", "GET"))
-        if not self._is_authorized(environ.get("HTTP_AUTHORIZATION", "")):
+        if not _is_authorized(token, environ.get("HTTP_AUTHORIZATION", "")):
             return _refuse(respond, "401 Unauthorized", ("WWW-Authenticate", "Bearer"))
-        self._prepare()
-        metrics.write()
-        answer: Iterable[bytes] = self._collect(environ, respond)
+        prepare()
+        answer: Iterable[bytes] = collect(environ, respond)
         return answer
 
-    def _is_authorized(self, header: str) -> bool:
-        if self._token is None:
-            return True
-        scheme, _, token = header.partition(" ")
-        is_same = hmac.compare_digest(token.strip().encode("latin-1", "replace"), self._token)
-        return scheme.lower() == "bearer" and is_same
+    return application
+
+
+def _is_authorized(token: bytes | None, header: str) -> bool:
+    scheme, _, given = header.partition(" ")
+    is_same = hmac.compare_digest(given.strip().encode("latin-1", "replace"), token or b"")
+    return token is None or (scheme.lower() == "bearer" and is_same)
 
 
 def _refuse(
     respond: Callable[..., Any], status: str, *headers: tuple[str, str]
 ) -> Iterable[bytes]:
-    text = f"{status}\n".encode()
-    respond(status, [("Content-Type", "text/plain"), ("Content-Length", str(len(text))), *headers])
-    return [text]
+    respond(status, [("Content-Type", "text/plain"), *headers])
+    return [f"{status}\n".encode()]
 
 
 class _Handler(WSGIRequestHandler):
-    timeout = _HEAD_SECONDS
-    server: _Server
+    timeout = _SILENT_SECONDS
 
     def version_string(self) -> str:
         """Returns the Server header of error responses, which does not name the library."""
         return "idp"
 
-    def parse_request(self) -> bool:
-        """Reads the rest of the head. Returns whether it is a request."""
-        is_request = super().parse_request()
-        self.server.head_arrived(self.connection)
-        return is_request
-
     def log_message(self, *_: Any) -> None:
         """Logs no scrapes."""
-
-    def address_string(self) -> str:
-        return str(self.client_address[0])
-
-
-@dataclass
-class _Scrape:
-    """A connection: when it began, in monotonic seconds, and whether its request is complete."""
-
-    began_at: float
-    has_head: bool = False
-
-
-def _end(request: socket.socket) -> None:
-    """Ends the reads and writes of the thread that answers on this connection."""
-    with suppress(OSError):  # the client has ended it already
-        request.shutdown(socket.SHUT_RDWR)
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -216,22 +182,18 @@ class _Server(ThreadingMixIn, WSGIServer):
 
     daemon_threads = True
 
-    def __init__(self, port: Port, application: _Application) -> None:
+    def __init__(self, port: Port, application: WSGIApplication) -> None:
         super().__init__((port.host, port.number), _Handler, bind_and_activate=False)
         self.socket.close()
         self.socket = port.worker_socket()
-        self.socket.listen(MAX_CONCURRENT_SCRAPES)
         self.server_name, self.server_port = port.host, port.number
+        self.server_activate()
         self.setup_environ()
         self.set_app(application)
         self._slots = threading.BoundedSemaphore(MAX_CONCURRENT_SCRAPES)
-        self._scrapes: dict[Any, _Scrape] = {}  # in the order of their connections
-        self._lock = threading.Lock()
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if self._slots.acquire(blocking=False) or self._evict_oldest():
-            with self._lock:
-                self._scrapes[request] = _Scrape(time.monotonic())
+        if self._slots.acquire(timeout=_SLOT_SECONDS):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
@@ -241,39 +203,6 @@ class _Server(ThreadingMixIn, WSGIServer):
             super().process_request_thread(request, client_address)
         finally:
             self._slots.release()
-
-    def shutdown_request(self, request: Any) -> None:
-        """Closes a connection."""
-        with self._lock:
-            self._scrapes.pop(request, None)
-        super().shutdown_request(request)
-
-    def head_arrived(self, request: Any) -> None:
-        """Records that a connection's request is complete."""
-        with self._lock:
-            scrape = self._scrapes.get(request)
-            if scrape is not None:
-                scrape.has_head = True
-
-    def service_actions(self) -> None:
-        """Ends the connections whose time limit has passed; called several times a second."""
-        now = time.monotonic()
-        with self._lock:
-            for request, scrape in self._scrapes.items():
-                limit = _SCRAPE_SECONDS if scrape.has_head else _HEAD_SECONDS
-                if now - scrape.began_at > limit:
-                    _end(request)
-
-    def _evict_oldest(self) -> bool:
-        """Ends the connection that has waited longest for its head; returns whether a slot
-        is free now. Otherwise a client that sends no request could hold all slots."""
-        with self._lock:
-            waiting = (request for request, each in self._scrapes.items() if not each.has_head)
-            oldest = next(waiting, None)
-            if oldest is None:
-                return False
-            _end(oldest)
-        return self._slots.acquire(timeout=_EVICTION_SECONDS)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         _log.debug("a scrape was aborted", address=client_address[0])

@@ -7,7 +7,7 @@ import os
 import platform
 import resource
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -27,17 +27,19 @@ class ProcessUsage(NamedTuple):
     open_fds: int
 
 
-def coroutines() -> Sequence[Coroutine[Any, Any, None]]:
+def coroutines(measure: Callable[[], None]) -> Sequence[Coroutine[Any, Any, None]]:
     """Returns the coroutines that measure this process, which the caller has to run while the
-    process serves; none if no metrics are collected."""
+    process serves; none if no metrics are collected. `measure` sets gauges, several times a
+    second."""
     if not metrics.process_name():
         return []
     metrics.BUILD_INFO.set(1, __version__, platform.python_version())
-    return [_measure_lag(), _measure_process()]
+    return [_measure_often(measure), _measure_process()]
 
 
-async def _measure_lag() -> None:
+async def _measure_often(measure: Callable[[], None]) -> None:
     while True:
+        measure()
         due = time.monotonic() + _LAG_SECONDS
         await asyncio.sleep(_LAG_SECONDS)
         metrics.EVENT_LOOP_LAG.observe(max(0.0, time.monotonic() - due))

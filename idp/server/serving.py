@@ -62,7 +62,7 @@ async def serve(
             _running(
                 [
                     _reload_on_request(reload_requested, reloader, watch, notifier),
-                    *_coroutines(watch, notifier),
+                    *_coroutines(watch, notifier, app.admission.measure),
                     *store_metrics.coroutines(service),
                 ]
             ),
@@ -86,13 +86,13 @@ def _freeze_for_collector() -> None:
 
 
 def _coroutines(
-    watch: CertificateWatch | None, notifier: Notifier | None
+    watch: CertificateWatch | None, notifier: Notifier | None, measure: Callable[[], None]
 ) -> Sequence[Coroutine[Any, Any, None]]:
     certificates = [watch.run()] if watch else []
     watchdog = [notifier.send_watchdog()] if notifier else []
     orphans = [first_process.reap_orphans()] if first_process.is_first() else []
-    coroutines = [*certificates, *watchdog, *orphans, *process_metrics.coroutines()]
-    return [_report_repeated_lines(), *coroutines]
+    measurements = process_metrics.coroutines(measure)
+    return [_report_repeated_lines(), *certificates, *watchdog, *orphans, *measurements]
 
 
 async def _report_repeated_lines() -> None:

@@ -93,7 +93,6 @@ class Supervisor:
                 self._wait()
                 self._reap()
                 self._check()
-                metrics.write()
                 logs.report_repetitions()
             self._metrics_child.stop()
         if self._supervision.exit_code != exit_codes.OK:

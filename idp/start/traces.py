@@ -43,8 +43,8 @@ async def running(config: Config) -> AsyncIterator[None]:
         return
     from idp.foundation.tracing import exporting
 
-    collector = exporting.Collector(config.otlp_endpoint.rstrip("/") + _PATH, _headers(config))
-    async with exporting.running(collector, config.trace_ratio, _resource()):
+    url, headers = config.otlp_endpoint.rstrip("/") + _PATH, _headers(config)
+    async with exporting.running(url, headers, config.trace_ratio, _resource()):
         yield
 
 

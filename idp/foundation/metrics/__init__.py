@@ -24,8 +24,6 @@ from idp.foundation.metrics.instruments import (
     process_name,
     remove_running,
     reserve,
-    write,
-    writing,
 )
 
 __all__ = [
@@ -41,8 +39,6 @@ __all__ = [
     "remove_running",
     "process_name",
     "reserve",
-    "write",
-    "writing",
 ]
 
 _STORE_BUCKETS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)

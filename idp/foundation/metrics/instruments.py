@@ -1,32 +1,23 @@
-"""Counters, gauges and histograms that count nothing until `enable` was called, so that they cost
-a service without a listener for metrics nothing.
+"""Counters, gauges and histograms of `prometheus_client`, which count nothing until `enable` was
+called: a service without a listener for metrics does not even import the library.
 
 The values of each process are in files of a directory that the processes of the service share
-(the multiprocess mode of `prometheus_client`); the answer to a scrape combines them. A process
-is named by its place, such as the index of a worker, and not by its process id: a replaced worker
-continues the counts of the one before, and the number of files is bounded.
-
-Changes are collected in memory, and `write` writes all of them to the files together: a change of
-a file takes as long as several in memory. A killed process loses what it counted since its last
-`write`, but what a scrape has seen never becomes less.
+(the library's multiprocess mode); the answer to a scrape combines them. A process is named by its
+place, such as the index of a worker, and not by its process id: a replaced worker continues the
+counts of the one before, and the number of files is bounded.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
-from bisect import bisect_left
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
 PREFIX: Final = "idp_"
-WRITE_SECONDS: Final = 0.25
 REQUEST_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 # The value of a gauge that several processes set: the sum over those that run, the value that was
@@ -44,10 +35,6 @@ _LARGE_BYTES: Final = 1024 * 1024  # the labels of 5,000 series
 
 DECLARED: Final[dict[str, Metric]] = {}
 
-# Protects the changes that are not written yet: a scrape may write them in another thread. It
-# is reentrant, because the garbage collector may run within it, and its log lines are counted.
-_lock: Final = RLock()
-
 
 class Metric:
     """A metric by its name without prefix. `labels` are the names of its labels, each of which has
@@ -56,13 +43,14 @@ class Metric:
 
     kind = ""
 
-    def __init__(self, name: str, meaning: str, labels: Sequence[str] = ()) -> None:
+    def __init__(
+        self, name: str, meaning: str, labels: Sequence[str] = (), **options: object
+    ) -> None:
         self.name = name
         self.meaning = meaning
         self.labels = tuple(labels)
+        self._options = options
         self._library_metric: Any = None
-        self._children: dict[tuple[str, ...], Any] = {}
-        self._changes: dict[tuple[str, ...], Any] = {}
         DECLARED[name] = self
 
     def make(self, registry: CollectorRegistry) -> None:
@@ -70,40 +58,19 @@ class Metric:
         import prometheus_client
 
         make = getattr(prometheus_client, self.kind)
+        name = PREFIX + self.name
         self._library_metric = make(
-            PREFIX + self.name, self.meaning, self.labels, registry=registry, **self._options()
+            name, self.meaning, self.labels, registry=registry, **self._options
         )
 
     def end(self) -> None:
-        """Ends counting in this process. Changes that are not written yet are dropped."""
+        """Ends counting in this process."""
         self._library_metric = None
-        self._children, self._changes = {}, {}
 
-    def write(self) -> None:
-        """Writes the changes since the last call to the file of this process."""
-        changes, self._changes = self._changes, {}
-        for labels, change in changes.items():
-            self._apply(self._child(labels), change)
-
-    def _options(self) -> dict[str, Any]:
-        return {}
-
-    def _child(self, labels: tuple[str, ...]) -> Any:
-        """Returns the library's object for these labels, which it looks up once. Raises ValueError
-        if the metric has others.
-        """
-        child = self._children.get(labels)
-        if child is None:
-            child = (
-                self._library_metric.labels(*labels)
-                if self.labels or labels
-                else self._library_metric
-            )
-            self._children[labels] = child
-        return child
-
-    def _apply(self, child: Any, change: Any) -> None:
-        raise NotImplementedError
+    def _of(self, labels: tuple[str, ...]) -> Any:
+        """Returns the library's metric with these labels. Raises ValueError if it has others."""
+        has_labels = self.labels or labels
+        return self._library_metric.labels(*labels) if has_labels else self._library_metric
 
 
 class CounterMetric(Metric):
@@ -126,20 +93,12 @@ class CounterMetric(Metric):
     def make(self, registry: CollectorRegistry) -> None:
         super().make(registry)
         for labels in self.zeroes:
-            self._child(labels)
+            self._of(labels)
 
     def count(self, *labels: str, by: float = 1) -> None:
         """Increments the counter with these labels by `by`."""
-        if self._library_metric is None:
-            return
-        with _lock:
-            before = self._changes.get(labels)
-            if before is None:
-                self._child(labels)
-            self._changes[labels] = (before or 0) + by
-
-    def _apply(self, child: Any, change: float) -> None:
-        child.inc(change)
+        if self._library_metric is not None:
+            self._of(labels).inc(by)
 
 
 class GaugeMetric(Metric):
@@ -151,53 +110,20 @@ class GaugeMetric(Metric):
     def __init__(
         self, name: str, meaning: str, labels: Sequence[str] = (), *, combined_by: str = LATEST
     ) -> None:
-        super().__init__(name, meaning, labels)
-        self.combined_by = combined_by
-        self._source: Callable[[], Mapping[tuple[str, ...], float]] | None = None
-
-    def read_from(self, source: Callable[[], Mapping[tuple[str, ...], float]]) -> None:
-        """Sets a function that each `write` calls for the current values, by their labels, instead
-        of a `set` with every request. A scrape may call it in another thread."""
-        self._source = source
-
-    def write(self) -> None:
-        if self._library_metric is not None and self._source is not None:
-            for labels, value in self._source().items():
-                self.set(value, *labels)
-        super().write()
-
-    def _options(self) -> dict[str, Any]:
-        return {"multiprocess_mode": self.combined_by}
+        super().__init__(name, meaning, labels, multiprocess_mode=combined_by)
+        self._only: tuple[str, ...] | None = None
 
     def set(self, value: float, *labels: str) -> None:
         """Sets the value of this process."""
-        if self._library_metric is None:
-            return
-        with _lock:
-            if labels not in self._changes:
-                self._child(labels)
-            self._changes[labels] = value
+        if self._library_metric is not None:
+            self._of(labels).set(value)
 
     def set_only(self, *labels: str) -> None:
-        """Sets 1 for these labels, and 0 for all others that this process has set."""
-        for label_values in list(self._children):
-            self.set(0, *label_values)
+        """Sets 1 for these labels, and 0 for those of the last call."""
+        if self._only is not None and self._only != labels:
+            self.set(0, *self._only)
         self.set(1, *labels)
-
-    def _apply(self, child: Any, change: float) -> None:
-        child.set(change)
-
-
-class _Observations:
-    """The values of a histogram that are not written yet: their sum, and how many are in each
-    bucket.
-    """
-
-    __slots__ = ("buckets", "sum")
-
-    def __init__(self, count: int) -> None:
-        self.sum = 0.0
-        self.buckets = [0] * count
+        self._only = labels
 
 
 class HistogramMetric(Metric):
@@ -213,30 +139,12 @@ class HistogramMetric(Metric):
         *,
         buckets: Sequence[float] = REQUEST_BUCKETS,
     ) -> None:
-        super().__init__(name, meaning, labels)
-        self._bounds = buckets
-
-    def _options(self) -> dict[str, Any]:
-        return {"buckets": self._bounds}
+        super().__init__(name, meaning, labels, buckets=buckets)
 
     def observe(self, value: float, *labels: str) -> None:
         """Counts a value."""
-        if self._library_metric is None:
-            return
-        with _lock:
-            change = self._changes.get(labels)
-            if change is None:
-                self._child(labels)
-                change = self._changes[labels] = _Observations(len(self._bounds) + 1)
-            change.sum += value
-            change.buckets[bisect_left(self._bounds, value)] += 1
-
-    def _apply(self, child: Any, change: _Observations) -> None:
-        # The library's `observe` takes one value at a time.
-        child._sum.inc(change.sum)
-        for bucket, number in zip(child._buckets, change.buckets, strict=True):
-            if number:
-                bucket.inc(number)
+        if self._library_metric is not None:
+            self._of(labels).observe(value)
 
 
 class _Process:
@@ -274,8 +182,7 @@ def enable(directory: Path, process: str) -> None:
     os.environ[_VARIABLE] = str(directory)
     from prometheus_client import CollectorRegistry, values
 
-    multiprocess = values.MultiProcessValue(lambda: process)  # type: ignore[no-untyped-call]
-    values.ValueClass = multiprocess
+    values.ValueClass = values.MultiProcessValue(lambda: process)  # type: ignore
     registry = CollectorRegistry()
     for metric in DECLARED.values():
         metric.make(registry)
@@ -283,9 +190,7 @@ def enable(directory: Path, process: str) -> None:
 
 
 def disable() -> None:
-    """Ends counting in this process. What is not written yet is dropped: in a process that was
-    just forked, it is its parent's.
-    """
+    """Ends counting in this process, such as in one that was just forked."""
     if not _process.name:
         return
     from prometheus_client import values
@@ -296,32 +201,6 @@ def disable() -> None:
     values.ValueClass = values.MutexValue
     os.environ.pop(_VARIABLE, None)
     _process.directory, _process.name = None, ""
-
-
-def write() -> None:
-    """Writes all changes to the files of this process, which a scrape reads."""
-    with _lock:
-        for metric in DECLARED.values():
-            metric.write()
-
-
-@asynccontextmanager
-async def writing() -> AsyncIterator[None]:
-    """Within the block, the event loop calls `write` every WRITE_SECONDS, and once more at the
-    end.
-    """
-    task = asyncio.create_task(_write_regularly())
-    try:
-        yield
-    finally:
-        task.cancel()
-        write()
-
-
-async def _write_regularly() -> None:
-    while True:
-        await asyncio.sleep(WRITE_SECONDS)
-        write()
 
 
 def process_name() -> str:
@@ -338,7 +217,7 @@ def remove_running(process: str) -> None:
         return
     for name in _LIVE_FILES:
         with _path(_process.directory, name, process).open("r+b") as file:
-            file.write(bytes(4))  # the number of used bytes
+            file.write(bytes(_SMALL_BYTES))
 
 
 def collected(directory: Path) -> CollectorRegistry:

@@ -14,6 +14,7 @@ MOST_SERIES = 5_000
 async def test_a_sign_in_is_counted_by_endpoint_outcome_and_token(counted, server, visitor, demo):
     tokens = await demo.tokens_by_pages(visitor, *server.user)
     await demo.userinfo(visitor, tokens["access_token"])
+    server.app.admission.measure()
 
     assert counted("http_requests_total", endpoint="token", method="POST", status="200") == 1
     assert counted("http_request_duration_seconds_count", endpoint="userinfo") == 1

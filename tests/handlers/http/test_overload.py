@@ -79,7 +79,6 @@ def counting(tmp_path):
     metrics.enable(tmp_path, "0")
 
     def shown(name, **labels):
-        metrics.write()
         return metrics.collected(tmp_path).get_sample_value(f"idp_{name}", labels)
 
     yield shown
@@ -227,6 +226,7 @@ async def test_what_waits_and_what_is_refused_is_counted_by_group(server, counti
     limit(server)
     fill(server, PROTOCOL)
     await get(server, AT[PROTOCOL].encode())
+    server.app.admission.measure()
 
     assert counting("http_in_flight", group="protocol") == 1
     assert counting("http_waiting", group="protocol") == 1

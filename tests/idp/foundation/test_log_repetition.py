@@ -76,7 +76,7 @@ def test_many_kinds_of_lines_take_bounded_memory(repetitions):
     assert len(repetitions._windows) <= 1000
 
 
-def test_the_log_counts_what_it_held_back(monkeypatch, time, lines):
+def test_the_log_counts_what_it_held_back(monkeypatch, time, lines, counted):
     monkeypatch.setattr(logs, "_repetitions", Repetitions(time))
     for n in range(50):
         logs.logger("idp.a").info("it happened", n=n)
@@ -88,6 +88,8 @@ def test_the_log_counts_what_it_held_back(monkeypatch, time, lines):
     assert sum(line["event"] == "request" for line in lines()) == 50
     assert [line.get("n") for line in happened] == [*range(LIMIT), None]
     assert (happened[-1]["repeated"], happened[-1]["logger"]) == (30, "idp.a")
+    assert counted("log_lines_total", level="info") == LIMIT + 50
+    assert counted("log_lines_suppressed_total") == 30
 
 
 def test_lines_of_a_library_repeat_whatever_their_arguments_are(monkeypatch, time, lines):

@@ -9,10 +9,9 @@ from typing import get_args
 import pytest
 
 from idp.foundation import metrics
-from idp.foundation.metrics import instruments, store_calls
+from idp.foundation.metrics import store_calls
 from idp.identity.guesses import reports
 from idp.server import supervision
-from tests.support.patience import until
 
 
 @pytest.fixture
@@ -25,15 +24,8 @@ def directory(tmp_path):
     metrics.disable()
 
 
-def become(directory, process):
-    """Ends the process that counts, after its last write, and has another one count."""
-    metrics.write()
-    metrics.enable(directory, process)
-
-
 def value(directory, name, **labels):
     """What a scrape shows; None where it shows nothing."""
-    metrics.write()
     return metrics.collected(directory).get_sample_value(f"idp_{name}", labels)
 
 
@@ -53,9 +45,9 @@ def test_nothing_is_counted_before_it_is_enabled(tmp_path):
 
 def test_a_replaced_process_goes_on_counting_where_the_one_before_ended(directory):
     metrics.SHED.count("people", "queue")
-    become(directory, "1")
+    metrics.enable(directory, "1")
     metrics.SHED.count("people", "queue", by=2)
-    become(directory, "0")
+    metrics.enable(directory, "0")
     metrics.SHED.count("people", "queue")
 
     assert value(directory, "shed_total", group="people", reason="queue") == 4
@@ -63,54 +55,20 @@ def test_a_replaced_process_goes_on_counting_where_the_one_before_ended(director
 
 
 def test_the_gauges_of_a_process_that_has_ended_are_gone_and_its_counters_stay(directory):
-    become(directory, "1")
+    metrics.enable(directory, "1")
     metrics.HASHING_WAITING.set(5)
     metrics.PROCESS_OPEN_FDS.set(40, "1")
     metrics.HASHING_REFUSED.count()
-    become(directory, "0")
+    metrics.enable(directory, "0")
     metrics.HASHING_WAITING.set(2)
     metrics.remove_running("1")
 
     assert value(directory, "hashing_waiting") == 2
     assert value(directory, "process_open_fds", worker="1") is None
     assert value(directory, "hashing_refused_total") == 1
-    become(directory, "1")
+    metrics.enable(directory, "1")
     metrics.HASHING_WAITING.set(1)
     assert value(directory, "hashing_waiting") == 3
-
-
-def test_what_was_counted_is_in_the_files_from_the_next_write_on(directory):
-    metrics.SHED.count("people", "queue", by=2)
-    metrics.SHED.count("people", "queue")
-    metrics.HASHING_WAITING.set(5)
-    metrics.HASHING_WAITING.set(2)
-    before = metrics.collected(directory)
-    shed = {"group": "people", "reason": "queue"}
-
-    assert before.get_sample_value("idp_shed_total", shed) == 0
-    assert value(directory, "shed_total", **shed) == 3
-    assert value(directory, "hashing_waiting") == 2
-    assert value(directory, "shed_total", **shed) == 3
-
-
-async def test_the_event_loop_writes_regularly_and_at_the_end(directory, monkeypatch):
-    monkeypatch.setattr(instruments, "WRITE_SECONDS", 0)
-    registry = metrics.collected(directory)
-    async with metrics.writing():
-        metrics.HASHING_REFUSED.count()
-        await until(lambda: registry.get_sample_value("idp_hashing_refused_total"))
-        metrics.HASHING_REFUSED.count()
-
-    assert registry.get_sample_value("idp_hashing_refused_total") == 2
-
-
-def test_a_forked_process_leaves_what_its_parent_has_not_written(directory):
-    metrics.HASHING_REFUSED.count()
-    metrics.enable(directory, "1")  # as in a child
-    metrics.HASHING_WAIT.observe(0.1)
-
-    assert value(directory, "hashing_refused_total") == 0
-    assert value(directory, "hashing_wait_seconds_count") == 1
 
 
 def test_a_histogram_has_the_buckets_and_the_sum_of_its_values(directory):
@@ -131,7 +89,6 @@ def test_counts_of_several_threads_are_all_kept(directory):
     def count():
         for _ in range(2_000):
             metrics.HASHING_REFUSED.count()
-            metrics.write()
 
     threads = [threading.Thread(target=count) for _ in range(4)]
     for thread in threads:
@@ -155,7 +112,7 @@ def test_other_labels_than_the_declared_ones_are_refused_where_they_are_counted(
 
 def test_a_gauge_of_the_store_shows_what_was_set_last(directory):
     metrics.OUTBOX_MESSAGES.set(7, "mail", "due")
-    become(directory, "1")
+    metrics.enable(directory, "1")
     metrics.OUTBOX_MESSAGES.set(4, "mail", "due")
 
     assert value(directory, "outbox_messages", channel="mail", state="due") == 4
@@ -202,7 +159,6 @@ def test_files_have_room_for_5000_series_before_anything_is_counted(directory):
     assert all(status.st_blocks * 512 >= status.st_size for status in sizes.values())
     for number in range(5_000):
         metrics.HTTP_REQUESTS.count("management", "DELETE", f"{number:03}")
-    metrics.write()
     grown = {path.name: path.stat().st_size for path in directory.iterdir()}
     assert grown == {name: status.st_size for name, status in sizes.items()}
 

@@ -23,8 +23,7 @@ from tests.support.measured.logged import logged
 
 @asynccontextmanager
 async def exported(url, ratio=1.0, **headers):
-    where = exporting.Collector(f"{url}/v1/traces", headers)
-    async with exporting.running(where, ratio, {"service.name": "idp"}):
+    async with exporting.running(f"{url}/v1/traces", headers, ratio, {"service.name": "idp"}):
         yield
 
 
@@ -54,11 +53,6 @@ async def answering(name, work):
     request = tracing.begin_request(name, "GET", None, is_trusted=False)
     await work
     request.end(f"/{name}", 200)
-
-
-def lines(stream, event):
-    found = [json.loads(each) for each in stream.getvalue().splitlines()]
-    return [each for each in found if each["event"] == event]
 
 
 async def test_requests_that_share_a_write_are_linked_to_one_batch(collector):
@@ -153,46 +147,16 @@ async def test_the_header_of_a_call_names_its_span(collector):
 
 
 @pytest.mark.full
-async def test_a_collector_that_is_away_is_reported_once_and_again_when_it_is_back(
-    collector, monkeypatch
-):
-    monkeypatch.setattr(exporting, "EVERY_SECONDS", 0.05)
-    monkeypatch.setattr(exporting, "BoundedQueue", lambda each: queue(each, 0.05))
+async def test_a_collector_that_refuses_spans_is_reported_without_the_headers(collector):
     collector.status = 400  # which is not repeated
     with logged() as stream:
-        async with exported(collector.url):
-            for number in range(1, 4):
-                with tracing.call("mail", "a"):
-                    pass
-                await asyncio.to_thread(collector.wait_for, number)
-            collector.status = 200
+        async with exported(collector.url, authorization="Bearer 4711"):
             with tracing.call("mail", "a"):
                 pass
-            await asyncio.to_thread(collector.wait_for, 4)
 
-    (failed,) = lines(stream, "traces are not exported")
-    assert "400" in failed["cause"]
-    assert [each["lost"] for each in lines(stream, "traces are exported again")] == [3]
-    assert [each["number"] for each in lines(stream, "spans were lost")] == [3]
-    assert len(collector.spans) == 1
-
-
-queue = exporting.BoundedQueue
-
-
-@pytest.mark.full
-async def test_spans_beyond_the_queue_are_dropped_and_counted(monkeypatch):
-    monkeypatch.setattr(exporting, "FLUSH_SECONDS", 0.1)
-    with logged() as stream:
-        async with exported(unused_url()):
-            for _ in range(exporting.MAX_QUEUE + 1000):
-                with tracing.call("mail", "a"):
-                    pass
-
-    (full,) = lines(stream, "spans are dropped: the queue is full")
-    (lost,) = lines(stream, "spans were lost")
-    assert full["limit"] == exporting.MAX_QUEUE
-    assert 0 < lost["dropped"] <= 1000
+    (failed,) = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert failed["event"].startswith("Failed to export spans batch code: 400")
+    assert "4711" not in stream.getvalue()
 
 
 @pytest.mark.load

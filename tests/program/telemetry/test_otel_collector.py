@@ -70,4 +70,4 @@ async def test_the_collector_takes_the_spans_of_a_sign_in(start_program, open_br
     assert {"POST /ui/login/password", "POST /oauth/v2/token", "store.batch", "hash"} <= names
     assert "SpanLink #0" in text
     assert "service.name: Str(idp)" in text
-    assert "traces are not exported" not in program.printed
+    assert "Failed to export" not in program.printed

@@ -18,12 +18,10 @@ class Counted:
         self.directory = directory
 
     def __call__(self, name, **labels):
-        metrics.write()
         return metrics.collected(self.directory).get_sample_value(f"idp_{name}", labels)
 
     def series(self):
         """The names and labels of all metrics of a scrape."""
-        metrics.write()
         return {
             (sample.name, *sorted(sample.labels.items()))
             for family in metrics.collected(self.directory).collect()
