@@ -18,6 +18,7 @@ from tests.fire.under_load.outlasting import outlast, reads_went_on, writes_agai
 from tests.program.telemetry.test_metrics import LISTEN, scrape
 from tests.program.test_standard_streams import fill
 from tests.support.programs.disks import MIB, StallingDisk, small_disk
+from tests.support.programs.program import is_alive
 from tests.support.transfer.bulk import orgs, package
 
 pytestmark = pytest.mark.load
@@ -114,7 +115,7 @@ async def test_while_the_disk_of_temporary_files_is_full_only_transfers_are_refu
         transfers = await asyncio.to_thread(transferred, groups)
         killed = groups.groups[0].workers()[-1]
         send(signal.SIGKILL, killed)
-        await until(lambda: not groups.is_whole(0), 5)
+        await until(lambda: not is_alive(killed), 5)
         await until(lambda: groups.is_whole(0), 20)
         scraped = await asyncio.to_thread(scrape, groups.groups[0])
         await asyncio.sleep(FULL_SECONDS)
