@@ -243,19 +243,21 @@ class ApiHandler(JsonHandler):
             return
         # An export into a file is cancelled if its caller disconnects.
         if self.operation.returns_file:
-            export = self.operation.run(self.service, self.call, *ids, **arguments)
+            export = self.operation.carry_out(self.service, self.call, *ids, **arguments)
             await self._send_file(await cancellation.run_unless_set(self._ended, export))
             return
 
-        repeatable = None
-        if key is not None and self.request.method != "GET":
-            repeatable = self._repeatable(key, ids)
-        answer, is_repeated = await self.operation.answer_as_json(
-            self.service, self.call, *ids, repeatable=repeatable, **arguments
+        if key is None or self.request.method == "GET":
+            answer = await self.operation.carry_out(self.service, self.call, *ids, **arguments)
+            self._send_answer(msgspec.json.encode(answer))
+            return
+        repeatable = self._repeatable(key, ids)
+        encoded, is_repeated = await self.operation.carry_out_once(
+            repeatable, self.service, self.call, *ids, **arguments
         )
         if is_repeated:
             self.set_header("Idempotency-Replayed", "true")
-        self._send_answer(answer)
+        self._send_answer(encoded)
 
     get = post = put = delete = run
 

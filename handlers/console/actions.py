@@ -19,7 +19,8 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals, stale_edits
 from handlers.forms.fields import FormField, Values
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp.api.operation import Operation
 from idp.foundation.errors import (
     AlreadyExists,
     FailedPrecondition,
@@ -63,7 +64,7 @@ class DisplayedOnce(Struct, frozen=True):
 class Action(Struct, frozen=True, kw_only=True):
     """The description of a page with a form or a confirmation.
 
-    `path` is its address; its ids are passed to `operation` (`POST /v2/users/{userId}/lock`) by
+    `path` is its address; its ids are passed to `operation` by
     their names, and `{orgId}` selects the organization. `loads` is the operation whose answer
     fills the form and has the record's version (`details.sequence`); `name` is the path in that
     answer of the name that the page displays. `fixed` are members that are always sent.
@@ -80,7 +81,7 @@ class Action(Struct, frozen=True, kw_only=True):
 
     path: str
     section: str
-    operation: str
+    operation: Operation
     title: Message
     button: Message
     next_path: str
@@ -88,7 +89,7 @@ class Action(Struct, frozen=True, kw_only=True):
     command: str
     fields: Sequence[FormField] = ()
     intro: Message | None = None
-    loads: str | None = None
+    loads: Operation | None = None
     name: str = ""
     fixed: Mapping[str, Any] = {}
     other_buttons: Sequence[tuple[Message, str]] = ()
@@ -108,7 +109,7 @@ class ActionHandler(ConsoleHandler):
         super().initialize()
         self.action = action
         self.section = action.section
-        permission = BY_NAME[action.operation].permission
+        permission = action.operation.permission
         # Changes of the installation require a recent authentication.
         self.requires_recent_authentication = permission.startswith(
             "iam."
@@ -177,7 +178,7 @@ class ActionHandler(ConsoleHandler):
 
     async def act(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
         """Runs the operation with the submitted values and returns its answer. Raises IdpError."""
-        operation = BY_NAME[self.action.operation]
+        operation = self.action.operation
         values = await self.resolved(values)
         return await self.run(
             self.action.operation,
@@ -198,17 +199,17 @@ class ActionHandler(ConsoleHandler):
     def _check_permission(self) -> None:
         """Raises PermissionDenied if the person may not run the operation in the current
         organization."""
-        permission = BY_NAME[self.action.operation].permission
+        permission = self.action.operation.permission
         if not self.may(permission):
             raise PermissionDenied(f"the permission {permission} is missing")
 
     def _by_name(self, ids: Sequence[str]) -> dict[str, str]:
         return dict(zip(_PARAMETER.findall(self.action.path), ids, strict=True))
 
-    def _ids_of(self, operation: str, ids: Sequence[str]) -> list[str]:
+    def _ids_of(self, operation: Operation, ids: Sequence[str]) -> list[str]:
         """Returns the values of an operation's path parameters."""
         values = self._by_name(ids)
-        return [values[name] for name in BY_NAME[operation].parameters]
+        return [values[name] for name in operation.parameters]
 
     def _check_confirmed(self, form: Params, record: Document) -> None:
         name = self._name_of(record)
@@ -293,7 +294,7 @@ class ActionHandler(ConsoleHandler):
 
     def commands(self, ids: Sequence[str], values: Values) -> list[dict[str, object]]:
         """Returns the shell commands that run the same operation without the console."""
-        operation = BY_NAME[self.action.operation]
+        operation = self.action.operation
         example = None
         if operation.request is not None:
             example = commands.example(self.fields(), self.request_body(values))

@@ -14,6 +14,7 @@ from handlers.forms.run_operation import Document, OperationRun, run
 from handlers.http.base import ResponseSent
 from handlers.pages import signed_in_page
 from handlers.pages.base import PageHandler
+from idp.api.operation import Operation
 from idp.foundation.errors import IdpError, NotFound, PermissionDenied
 from idp.foundation.i18n import message
 from idp.identity.sessions import lifetime as session_lifetime
@@ -111,15 +112,15 @@ class ConsoleHandler(PageHandler):
 
     async def run(
         self,
-        operation: str,
+        operation: Operation,
         *ids: str,
         document: Document | None = None,
         org_id: str | None = "",
         if_match: int | None = None,
         idempotency_key: str | None = None,
     ) -> Document:
-        """Runs an operation of the API for this person and returns its answer. `operation` is its
-        method and path, `ids` are the values of the path parameters, and `document` is the body.
+        """Runs an operation of the API for this person and returns its answer. `ids` are the
+        values of the path parameters, and `document` is the body.
 
         `org_id` is the organization of the call: an empty text means the current one, None that
         the call has none. `if_match` and `idempotency_key` are the headers of the same names.

@@ -12,6 +12,7 @@ from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, sub_list
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation.i18n import Message, message
 
 DOMAINS: Final = "/management/v1/orgs/me/domains"
@@ -42,7 +43,7 @@ ACTIONS: Final = (
     Action(
         path=f"{_LIST_PATH}/new",
         section=_SECTION,
-        operation=f"POST {DOMAINS}",
+        operation=api.organizations.ADD_DOMAIN,
         title=message("Add a domain", context="domains"),
         intro=message(
             "Once the domain is verified, users can sign in with it.",
@@ -57,7 +58,7 @@ ACTIONS: Final = (
     Action(
         path=f"{_DOMAIN_PATH}/prove",
         section=_SECTION,
-        operation=f"POST {DOMAIN}/validation/_generate",
+        operation=api.organizations.CHALLENGE_DOMAIN,
         title=message("Verify the domain", context="domains"),
         button=message("Generate a token", context="domains"),
         fields=(_METHOD,),
@@ -72,7 +73,7 @@ ACTIONS: Final = (
     Action(
         path=f"{_DOMAIN_PATH}/look",
         section=_SECTION,
-        operation=f"POST {DOMAIN}/validation/_validate",
+        operation=api.organizations.VERIFY_DOMAIN,
         title=message("Check for the token", context="domains"),
         button=message("Check now", context="domains"),
         next_path=_ORGANIZATION,
@@ -82,7 +83,7 @@ ACTIONS: Final = (
     Action(
         path=f"{_DOMAIN_PATH}/primary",
         section=_SECTION,
-        operation=f"POST {DOMAIN}/_set_primary",
+        operation=api.organizations.SET_PRIMARY_DOMAIN,
         title=message("Make the domain primary", context="domains"),
         intro=message("New usernames end with it from now on.", context="domains"),
         button=message("Make primary", context="domains"),
@@ -93,7 +94,7 @@ ACTIONS: Final = (
     Action(
         path=f"{_DOMAIN_PATH}/remove",
         section=_SECTION,
-        operation=f"DELETE {DOMAIN}",
+        operation=api.organizations.REMOVE_DOMAIN,
         title=message("Remove the domain", context="domains"),
         intro=message("Users can no longer sign in with it.", context="domains"),
         button=message("Remove", context="console"),
@@ -111,7 +112,7 @@ _REMOVE: Final = message("Remove", context="console")
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     """Returns the template value of an organization's domains, a sub-list of its page."""
-    list_page = await fetch_page(page, "domains", f"POST {DOMAINS}/_search")
+    list_page = await fetch_page(page, "domains", api.organizations.SEARCH_DOMAINS)
     may_change = page.may("org.write")
     columns = [
         message("Domain", context="organizations"),

@@ -15,8 +15,10 @@ from handlers.console.sections import CONSOLE
 from handlers.forms import cells, fields
 from handlers.forms.cells import Cell, action_link
 from handlers.forms.fields import FormField, Values
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
 from handlers.http import response_parts
+from idp import api
+from idp.api.operation import Operation
 from idp.audit import event_details
 from idp.audit.event_types import TYPES
 from idp.foundation.errors import InvalidArgument
@@ -61,20 +63,20 @@ class EventScope(Struct, frozen=True):
     address."""
 
     title: Message
-    operation: str
+    operation: Operation
     path: str
     is_for_all: bool
 
 
 _OF_ORGANIZATION: Final = EventScope(
     message("Events", context="console"),
-    "POST /management/v1/orgs/me/events/_search",
+    api.events.SEARCH,
     PATH,
     is_for_all=False,
 )
 _OF_INSTALLATION: Final = EventScope(
     message("Events of the whole installation", context="events"),
-    "POST /admin/v1/events/_search",
+    api.events.SEARCH_EVERYWHERE,
     f"{PATH}/installation",
     is_for_all=True,
 )
@@ -156,7 +158,7 @@ class EventsHandler(EventsBase):
             actions=self._action_links(pairs),
             commands=commands.rendered(
                 self.service.config,
-                BY_NAME[self.scope.operation],
+                self.scope.operation,
                 [],
                 document,
                 self.searched_org_id,
@@ -221,7 +223,7 @@ class ConsoleDownloadHandler(EventsBase):
 
     async def _prepare(self) -> AsyncIterator[Any]:
         """Prepares the download, before it begins. Raises InvalidArgument, PermissionDenied."""
-        operation, session = BY_NAME[self.scope.operation], self.console_session
+        operation, session = self.scope.operation, self.console_session
         call = Call(session.user, session.rights, operation.permission, self.searched_org_id)
         call = await management_call.admitted(self.service, call)
         request = reading.read(EventQuery, self.document(self.values()))

@@ -15,18 +15,16 @@ from handlers.console.users import project_roles
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, labelled_cell, sub_list
 from handlers.forms.fields import FormField, Values
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
+from idp.api.operation import Operation
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, PermissionDenied
 from idp.foundation.i18n import message
 from idp.oauth.params import Params
 
-GROUPS: Final = "/v2/groups"
-GROUP: Final = f"{GROUPS}/{{groupId}}"
 PATH: Final = "/groups"
 PAGE_PATH: Final = f"{PATH}/{{groupId}}"
 _SECTION: Final = "groups"
-_MEMBERS: Final = f"{GROUP}/users"
-_GRANT: Final = f"{GROUP}/grants/{{projectId}}"
 
 _NAME: Final = message("Name", context="console")
 _ID: Final = message("ID", context="console")
@@ -61,7 +59,7 @@ class NewMemberHandler(ActionHandler):
 
     async def resolved(self, values: Values) -> Values:
         query = {"loginNameQuery": {"loginName": values["userIds"]}}
-        answer = await self.run("POST /v2/users", document={"queries": [query]})
+        answer = await self.run(api.users.SEARCH, document={"queries": [query]})
         if not answer.get("result"):
             raise InvalidArgument([FieldProblem("user.not_found", "userIds", "names no user")])
         return {**values, "userIds": [answer["result"][0]["userId"]]}
@@ -108,16 +106,16 @@ class GroupRolesHandler(ActionHandler):
             idempotency_key=form.get("once"),
         )
 
-    def _ids_of(self, operation: str, ids: Sequence[str]) -> list[str]:
+    def _ids_of(self, operation: Operation, ids: Sequence[str]) -> list[str]:
         ids_by_name = self._by_name(ids)
-        return [ids_by_name.get(name, "PROJECT") for name in BY_NAME[operation].parameters]
+        return [ids_by_name.get(name, "PROJECT") for name in operation.parameters]
 
 
 ACTIONS: Final = (
     Action(
         path=f"{PATH}/new",
         section=_SECTION,
-        operation=f"POST {GROUPS}",
+        operation=api.groups.CREATE,
         title=message("New group", context="groups"),
         intro=message(
             "A group contains users of this organization and gives them its roles in projects.",
@@ -132,8 +130,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/edit",
         section=_SECTION,
-        operation=f"PUT {GROUP}",
-        loads=f"GET {GROUP}",
+        operation=api.groups.CHANGE,
+        loads=api.groups.READ,
         name="group.name",
         title=message("Change the group", context="groups"),
         button=message("Save", context="console"),
@@ -145,8 +143,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/delete",
         section=_SECTION,
-        operation=f"DELETE {GROUP}",
-        loads=f"GET {GROUP}",
+        operation=api.groups.REMOVE,
+        loads=api.groups.READ,
         name="group.name",
         title=message("Delete the group", context="groups"),
         intro=message("Its members lose the roles that the group gives them.", context="groups"),
@@ -159,8 +157,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/members/new",
         section=_SECTION,
-        operation=f"POST {_MEMBERS}",
-        loads=f"GET {GROUP}",
+        operation=api.groups.ADD_MEMBERS,
+        loads=api.groups.READ,
         name="group.name",
         handler=NewMemberHandler,
         title=_ADD_USER,
@@ -173,8 +171,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/members/{{userId}}/remove",
         section=_SECTION,
-        operation=f"DELETE {_MEMBERS}",
-        loads=f"GET {GROUP}",
+        operation=api.groups.REMOVE_MEMBERS,
+        loads=api.groups.READ,
         name="group.name",
         handler=MemberRemovalHandler,
         title=message("Remove the user from the group", context="groups"),
@@ -188,8 +186,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/grants/new",
         section=_SECTION,
-        operation=f"PUT {_GRANT}",
-        loads=f"GET {GROUP}",
+        operation=api.groups.SET_GRANT,
+        loads=api.groups.READ,
         name="group.name",
         handler=GroupRolesHandler,
         title=message("Assign roles", context="users"),
@@ -205,8 +203,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/grants/{{projectId}}/remove",
         section=_SECTION,
-        operation=f"DELETE {_GRANT}",
-        loads=f"GET {GROUP}",
+        operation=api.groups.REMOVE_GRANT,
+        loads=api.groups.READ,
         name="group.name",
         title=message("Remove the roles", context="users"),
         intro=message("Members lose the roles that only this group gives.", context="groups"),
@@ -223,7 +221,7 @@ class GroupsHandler(ListHandler):
     """Lists the groups of the current organization."""
 
     section = _SECTION
-    operation = f"POST {GROUPS}/_search"
+    operation = api.groups.SEARCH
     title = message("Groups", context="console")
     icon = "users"
     empty = message("No groups yet.", context="groups")
@@ -264,7 +262,7 @@ class GroupHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         (group_id,) = ids
-        group = (await self.run(f"GET {GROUP}", group_id))["group"]
+        group = (await self.run(api.groups.READ, group_id))["group"]
         self.page(
             "console/show",
             title_text=group["name"],
@@ -283,7 +281,7 @@ class GroupHandler(ConsoleHandler):
             page_parts=[await self._grants(group_id, group), await self._members(group_id)],
             commands=commands.rendered(
                 self.service.config,
-                BY_NAME[f"GET {GROUP}"],
+                api.groups.READ,
                 [group_id],
                 None,
                 self.org_id,
@@ -333,13 +331,13 @@ class GroupHandler(ConsoleHandler):
     async def _project_name(self, project_id: str) -> str:
         """Returns the name of a project, or its id if the person may not read it."""
         try:
-            answer = await self.run("GET /management/v1/projects/{projectId}", project_id)
+            answer = await self.run(api.projects.READ, project_id)
         except (NotFound, PermissionDenied):
             return project_id
         return str(answer["project"]["name"])
 
     async def _members(self, group_id: str) -> Cell:
-        list_page = await fetch_page(self, "members", f"POST {_MEMBERS}/_search", group_id)
+        list_page = await fetch_page(self, "members", api.groups.SEARCH_MEMBERS, group_id)
         may_change, path = self.may("group.write"), f"{CONSOLE}{PAGE_PATH}/members"
         return sub_list(
             message("Members", context="groups"),

@@ -11,7 +11,8 @@ from handlers.console.lists import PAGE, ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, cell, chip
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
 from idp.error_catalogue import ERROR_CODES, problem_texts
 from idp.foundation import durations
 from idp.foundation.errors import FieldProblem
@@ -20,8 +21,6 @@ from idp.foundation.i18n import Message, message
 PATH: Final = "/jobs/imports"
 _PAGE_PATH: Final = f"{PATH}/{{jobId}}"
 _SECTION: Final = "jobs"
-_JOBS: Final = "/admin/v1/jobs"
-_JOB: Final = f"{_JOBS}/{{jobId}}"
 _STATES: Final = {
     "JOB_STATE_QUEUED": (message("waiting", context="imports"), None),
     "JOB_STATE_RUNNING": (message("running", context="imports"), None),
@@ -84,7 +83,7 @@ ACTIONS: Final = (
     Action(
         path=f"{_PAGE_PATH}/cancel",
         section=_SECTION,
-        operation=f"POST {_JOB}/_cancel",
+        operation=api.imports.CANCEL_JOB,
         title=message("Cancel the import?", context="imports"),
         intro=message(
             "Rows already stored are kept. You can resume the import.", context="imports"
@@ -98,7 +97,7 @@ ACTIONS: Final = (
     Action(
         path=f"{_PAGE_PATH}/resume",
         section=_SECTION,
-        operation=f"POST {_JOB}/_resume",
+        operation=api.imports.RESUME_JOB,
         title=message("Resume the import?", context="imports"),
         button=_RESUME,
         next_path=_PAGE_PATH,
@@ -112,7 +111,7 @@ class ImportsHandler(ListHandler):
     """Lists the imports of the last thirty days, the newest first."""
 
     section = _SECTION
-    operation = f"POST {_JOBS}/_search"
+    operation = api.imports.SEARCH_JOBS
     icon = "upload"
     title = TITLE
     newest_first = True
@@ -145,7 +144,7 @@ class ImportHandler(ConsoleHandler):
     section = _SECTION
 
     async def show(self, *ids: str) -> None:
-        job = await self.run(f"GET {_JOB}", *ids)
+        job = await self.run(api.imports.READ_JOB, *ids)
         is_followed = job["state"] in _UNFINISHED and self.query_params().get(_FOLLOW) is not None
         if is_followed:
             self.set_header("Refresh", str(_REFRESH_SECONDS))
@@ -215,7 +214,7 @@ class ImportHandler(ConsoleHandler):
         return cells.link(str(job.get("actorName", actor_id)), url)
 
     def _commands(self, job: Document) -> list[dict[str, object]]:
-        operation = BY_NAME[f"GET {_JOB}"]
+        operation = api.imports.READ_JOB
         lines = commands.rendered(
             self.service.config, operation, [job["id"]], None, None, "job show {jobId}"
         )
@@ -228,7 +227,7 @@ class ImportHandler(ConsoleHandler):
     async def _problems(self, job: Document) -> dict[str, Any]:
         cursor = self.query_params().get("problems")
         query = {"limit": str(PAGE), **({"cursor": cursor} if cursor else {})}
-        answer = await self.run(f"GET {_JOB}/errors", job["id"], document=query)
+        answer = await self.run(api.imports.JOB_ERRORS, job["id"], document=query)
         problems_list = cells.sub_list(
             message("Problems", context="imports"),
             [

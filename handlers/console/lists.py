@@ -15,7 +15,8 @@ from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.forms import fields
 from handlers.forms.fields import FormField, Values
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp.api.operation import Operation
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.i18n import Message, message
 
@@ -28,7 +29,7 @@ class ListHandler(ConsoleHandler):
     """A page that lists the records that an operation finds. The operation itself returns only
     records that the person may read."""
 
-    operation: str  # an operation that searches
+    operation: Operation  # an operation that searches
     title: Message
     intro: Message | None = None
     empty: Message = message("There is nothing here yet.", context="console")
@@ -89,7 +90,7 @@ class ListHandler(ConsoleHandler):
         pairs = {name: value for name, value in values.items() if value}
         # The displayed command returns the first page.
         cursor, next_cursor = document["query"].pop("cursor", ""), answer.get("nextCursor")
-        operation = BY_NAME[self.operation]
+        operation = self.operation
         self.page(
             "console/list",
             title_text=self.title,

@@ -17,14 +17,13 @@ from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, sub_list
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
+from idp import api
+from idp.api.operation import Operation
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.foundation.i18n import Message, message
 
-OF_ORGANIZATION: Final = "/management/v1/orgs/me/members"
-OF_INSTANCE: Final = "/admin/v1/members"
 ORGANIZATION: Final = "/organizations/{orgId}"
 ADMINISTRATORS: Final = "/administrators"
-_FIND_USER: Final = "POST /v2/users"
 
 _ROLES: Final = FormField(
     path="roles",
@@ -46,12 +45,11 @@ class MemberHandler(ActionHandler):
     installation."""
 
     @property
-    def _members(self) -> str:
-        is_of_all = self.action.path.startswith(ADMINISTRATORS)
-        return OF_INSTANCE if is_of_all else OF_ORGANIZATION
+    def _is_of_instance(self) -> bool:
+        return self.action.path.startswith(ADMINISTRATORS)
 
     def fields(self) -> Sequence[FormField]:
-        if self._members == OF_ORGANIZATION:
+        if not self._is_of_instance:
             return self.action.fields
         instance_roles = structs.replace(_ROLES, options=roles.OF_INSTANCE)
         return [instance_roles if field is _ROLES else field for field in self.action.fields]
@@ -63,7 +61,8 @@ class MemberHandler(ActionHandler):
         if user_id is None:
             return {}
         queries = [{"userIdQuery": {"userId": user_id}}]
-        answer = await self.run(f"POST {self._members}/_search", document={"queries": queries})
+        part = api.instance if self._is_of_instance else api.organizations
+        answer = await self.run(part.SEARCH_MEMBERS, document={"queries": queries})
         if not answer.get("result"):
             raise NotFound("there is no such member")
         member: Document = answer["result"][0]
@@ -76,8 +75,8 @@ class MemberHandler(ActionHandler):
             return values
         query = {"loginNameQuery": {"loginName": values["userId"]}}
         # An administrator of the installation may belong to any organization.
-        org_id = self.org_id if self._members == OF_ORGANIZATION else None
-        answer = await self.run(_FIND_USER, document={"queries": [query]}, org_id=org_id)
+        org_id = None if self._is_of_instance else self.org_id
+        answer = await self.run(api.users.SEARCH, document={"queries": [query]}, org_id=org_id)
         if not answer.get("result"):
             raise InvalidArgument([FieldProblem("user.not_found", "userId", "names no user")])
         return {**values, "userId": answer["result"][0]["userId"]}
@@ -88,8 +87,12 @@ _CHANGE: Final = message("Change the roles", context="members")
 _REMOVE: Final = message("Remove member", context="members")
 
 
-def _actions(path: str, api_path: str, section: str, option: str) -> tuple[Action, ...]:
-    """Returns the actions for the members that are listed at `path`, an address of the console."""
+def _actions(
+    path: str, operations: tuple[Operation, ...], section: str, option: str
+) -> tuple[Action, ...]:
+    """Returns the actions for the members that are listed at `path`, an address of the console.
+    The operations add, change and remove a member."""
+    adding, changing, removing = operations
     members_path = path if path == ADMINISTRATORS else f"{path}/members"
     common: dict[str, Any] = {
         "section": section,
@@ -100,7 +103,7 @@ def _actions(path: str, api_path: str, section: str, option: str) -> tuple[Actio
     return (
         Action(
             path=f"{members_path}/new",
-            operation=f"POST {api_path}",
+            operation=adding,
             title=_ADD,
             button=message("Add", context="console"),
             fields=(_USER, _ROLES),
@@ -110,7 +113,7 @@ def _actions(path: str, api_path: str, section: str, option: str) -> tuple[Actio
         ),
         Action(
             path=f"{members_path}/{{userId}}/edit",
-            operation=f"PUT {api_path}/{{userId}}",
+            operation=changing,
             title=_CHANGE,
             button=message("Save", context="console"),
             fields=(_ROLES,),
@@ -120,7 +123,7 @@ def _actions(path: str, api_path: str, section: str, option: str) -> tuple[Actio
         ),
         Action(
             path=f"{members_path}/{{userId}}/remove",
-            operation=f"DELETE {api_path}/{{userId}}",
+            operation=removing,
             title=_REMOVE,
             button=message("Remove", context="console"),
             is_dangerous=True,
@@ -132,8 +135,22 @@ def _actions(path: str, api_path: str, section: str, option: str) -> tuple[Actio
 
 
 ACTIONS: Final = (
-    *_actions(ORGANIZATION, OF_ORGANIZATION, "organizations", ""),
-    *_actions(ADMINISTRATORS, OF_INSTANCE, "administrators", " --instance"),
+    *_actions(
+        ORGANIZATION,
+        (
+            api.organizations.ADD_MEMBER,
+            api.organizations.CHANGE_MEMBER,
+            api.organizations.REMOVE_MEMBER,
+        ),
+        "organizations",
+        "",
+    ),
+    *_actions(
+        ADMINISTRATORS,
+        (api.instance.ADD_MEMBER, api.instance.CHANGE_MEMBER, api.instance.REMOVE_MEMBER),
+        "administrators",
+        " --instance",
+    ),
 )
 
 _COLUMNS: Final = (
@@ -172,7 +189,7 @@ def _columns(*, may_change: bool) -> list[Message]:
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     """Returns the template value of an organization's members, a sub-list of its page."""
-    list_page = await fetch_page(page, "members", f"POST {OF_ORGANIZATION}/_search")
+    list_page = await fetch_page(page, "members", api.organizations.SEARCH_MEMBERS)
     may_change = page.may("org.member.write")
     path = f"{ORGANIZATION}/members"
     url = page.url_of(f"{CONSOLE}{path}/new", org_id)
@@ -192,7 +209,7 @@ class AdministratorsHandler(ListHandler):
     """Lists the members who manage the whole installation."""
 
     section = "administrators"
-    operation = f"POST {OF_INSTANCE}/_search"
+    operation = api.instance.SEARCH_MEMBERS
     icon = "user-cog"
     title = message("Administrators", context="members")
     intro = message("Users who manage the whole installation.", context="members")

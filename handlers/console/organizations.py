@@ -13,17 +13,15 @@ from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, labelled_cell
 from handlers.forms.fields import FormField, Values
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation.i18n import message
 from idp.identity.users.memberships import ORG_OWNER
 from idp.oauth.params import Params
 
-OWN: Final = "/management/v1/orgs/me"
-ANY: Final = "/admin/v1/orgs/{orgId}"
 PATH: Final = "/organizations"
 PAGE_PATH: Final = f"{PATH}/{{orgId}}"
 _SECTION: Final = "organizations"
-_SET_UP: Final = "POST /admin/v1/orgs/_setup"
 
 _NAME: Final = message("Name", context="console")
 _DOMAIN: Final = message("Domain", context="organizations")
@@ -120,7 +118,7 @@ ACTIONS: Final = (
     Action(
         path=f"{PATH}/new",
         section=_SECTION,
-        operation=_SET_UP,
+        operation=api.organizations.SET_UP,
         fields=_SET_UP_FIELDS,
         title=message("New organization", context="organizations"),
         intro=message(
@@ -136,8 +134,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/edit",
         section=_SECTION,
-        operation=f"PUT {OWN}",
-        loads=f"GET {OWN}",
+        operation=api.organizations.RENAME,
+        loads=api.organizations.READ,
         name="org.name",
         title=message("Rename the organization", context="organizations"),
         button=message("Save", context="console"),
@@ -149,8 +147,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/deactivate",
         section=_SECTION,
-        operation=f"POST {OWN}/_deactivate",
-        loads=f"GET {OWN}",
+        operation=api.organizations.DEACTIVATE,
+        loads=api.organizations.READ,
         name="org.name",
         title=message("Deactivate the organization", context="organizations"),
         intro=message(
@@ -167,8 +165,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/reactivate",
         section=_SECTION,
-        operation=f"POST {OWN}/_reactivate",
-        loads=f"GET {OWN}",
+        operation=api.organizations.REACTIVATE,
+        loads=api.organizations.READ,
         name="org.name",
         title=message("Reactivate the organization", context="organizations"),
         button=message("Reactivate", context="console"),
@@ -179,8 +177,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/delete",
         section=_SECTION,
-        operation=f"DELETE {ANY}",
-        loads=f"GET {ANY}",
+        operation=api.organizations.REMOVE_ANY,
+        loads=api.organizations.READ_ANY,
         handler=RemovalHandler,
         name="org.name",
         title=message("Delete the organization", context="organizations"),
@@ -203,7 +201,7 @@ class OrganizationsHandler(ListHandler):
     """Lists the organizations that the person may read; opening one makes it the current one."""
 
     section = _SECTION
-    operation = "POST /v2/organizations/_search"
+    operation = api.organizations.SEARCH
     icon = "building-2"
     title = message("Organizations", context="console")
     search = (
@@ -251,7 +249,7 @@ class ConsoleOrganizationHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         (org_id,) = ids
-        organization = (await self.run(f"GET {OWN}"))["org"]
+        organization = (await self.run(api.organizations.READ))["org"]
         self.page(
             "console/show",
             title_text=organization["name"],
@@ -271,7 +269,7 @@ class ConsoleOrganizationHandler(ConsoleHandler):
                 await members.of_organization(self, org_id),
             ],
             commands=commands.rendered(
-                self.service.config, BY_NAME[f"GET {OWN}"], [], None, org_id, f"org show {org_id}"
+                self.service.config, api.organizations.READ, [], None, org_id, f"org show {org_id}"
             ),
         )
 

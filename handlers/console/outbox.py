@@ -11,12 +11,12 @@ from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, cell, chip
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation.i18n import message
 from idp.mail import messages
 from idp.management.instance.outbox import RETRIED
 
 PATH: Final = "/mail"
-_MAIL: Final = "/admin/v1/mail"
 _SECTION: Final = "mail"
 _SEND_NOW: Final = message("Send now", context="outbox")
 _STATES: Final = {
@@ -40,7 +40,7 @@ ACTIONS: Final = (
     Action(
         path=f"{PATH}/test",
         section=_SECTION,
-        operation=f"POST {_MAIL}/_test",
+        operation=api.mail.TEST,
         title=message("Send a test email", context="outbox"),
         intro=message(
             "It is sent immediately, and you see the server's answer.", context="outbox"
@@ -64,7 +64,7 @@ ACTIONS: Final = (
     Action(
         path=f"{PATH}/{{mailId}}/retry",
         section=_SECTION,
-        operation=f"POST {_MAIL}/{{mailId}}/_retry",
+        operation=api.mail.RETRY,
         title=message("Send this now?", context="outbox"),
         button=_SEND_NOW,
         next_path=PATH,
@@ -78,7 +78,7 @@ class OutboxHandler(ListHandler):
     """Lists the messages of the outbox, the newest first, without addresses and contents."""
 
     section = _SECTION
-    operation = f"POST {_MAIL}/_search"
+    operation = api.mail.SEARCH
     icon = "mail"
     title = message("Mail", context="outbox")
     newest_first = True

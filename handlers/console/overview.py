@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from handlers.console import commands
 from handlers.console.base import ConsoleHandler
-from handlers.console.projects import PROJECT
 from handlers.console.sections import CONSOLE, SECTIONS, open_to
-from handlers.forms.run_operation import BY_NAME
 from handlers.pages.base import PageHandler
+from idp import api
+from idp.api.operation import Operation
 from idp.audit import retention
 from idp.foundation.i18n import Message, message
 from idp.limits.admission import MANAGEMENT
@@ -32,7 +32,7 @@ class Task(Struct, frozen=True):
     is_done: Callable[[Checklist], bool | None]
     path: str = ""
     section: str = ""
-    operation: str = ""
+    operation: Operation | None = None
     body: Mapping[str, Any] = {}
     command: str = ""
 
@@ -43,7 +43,7 @@ TASKS: Final = (
         message("It was printed at the first start and can be used once.", context="checklist"),
         lambda checklist: checklist.password,
         "/ui/account/password",
-        operation="POST /v2/users/{userId}/password",
+        operation=api.users.SET_PASSWORD,
         body={"newPassword": {"password": "…"}},
         command="user set-password {userId} --password-file -",
     ),
@@ -57,7 +57,7 @@ TASKS: Final = (
         lambda checklist: checklist.organization,
         f"{CONSOLE}/organizations/new",
         "organizations",
-        operation="POST /admin/v1/orgs/_setup",
+        operation=api.organizations.SET_UP,
         body={
             "org": {"name": "…"},
             "human": {
@@ -75,7 +75,7 @@ TASKS: Final = (
         lambda checklist: checklist.application,
         f"{CONSOLE}/applications/new",
         "applications",
-        operation=f"POST {PROJECT}/apps/oidc",
+        operation=api.applications.CREATE_OIDC,
         body={"name": "…", "redirectUris": ["…"]},
         command="app create --project ID --name NAME --preset PRESET --host HOST",
     ),
@@ -92,7 +92,7 @@ TASKS: Final = (
         lambda checklist: checklist.owner,
         f"{CONSOLE}/administrators/new",
         "administrators",
-        operation="POST /admin/v1/members",
+        operation=api.instance.ADD_MEMBER,
         body={"userId": "…", "roles": ["IAM_OWNER"]},
         command="member add --instance --user ID --role IAM_OWNER",
     ),
@@ -105,7 +105,7 @@ TASKS: Final = (
         lambda checklist: checklist.mail,
         f"{CONSOLE}/mail",
         "mail",
-        operation="POST /admin/v1/mail/_test",
+        operation=api.mail.TEST,
         body={"to": "…"},
         command="mail test ADDRESS",
     ),
@@ -136,7 +136,7 @@ class ConsoleOverviewHandler(ConsoleHandler):
             "console/overview",
             tasks=tasks,
             sections=[] if tasks else self._sections(),
-            commands=[self._command_line(task) for task in TASKS if task.operation]
+            commands=[self._command_line(task, task.operation) for task in TASKS if task.operation]
             if tasks
             else [],
         )
@@ -148,8 +148,7 @@ class ConsoleOverviewHandler(ConsoleHandler):
             if name != self.section
         ]
 
-    def _command_line(self, task: Task) -> dict[str, object]:
-        operation = BY_NAME[task.operation]
+    def _command_line(self, task: Task, operation: Operation) -> dict[str, object]:
         known_ids = {"userId": self.console_session.user.id}
         ids = [known_ids.get(name, "ID") for name in operation.parameters]
         org_id = None if operation.permission.startswith("iam.") else self.org_id

@@ -11,11 +11,9 @@ from handlers.console.sub_lists import fetch_page
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, sub_list
 from handlers.forms.fields import FormField
+from idp import api
 from idp.foundation.i18n import message
 
-_PROJECT: Final = "/management/v1/projects/{projectId}"
-_GRANTS: Final = f"{_PROJECT}/grants"
-_GRANT: Final = f"{_GRANTS}/{{grantId}}"
 _PAGE: Final = "/projects/{projectId}"
 _GRANT_PATH: Final = f"{_PAGE}/grants/{{grantId}}"
 
@@ -43,8 +41,8 @@ ACTIONS: Final = (
     Action(
         path=f"{_PAGE}/grants/new",
         section="projects",
-        operation=f"POST {_GRANTS}",
-        loads=f"GET {_PROJECT}",
+        operation=api.projects.CREATE_GRANT,
+        loads=api.projects.READ,
         name="project.name",
         title=message("Grant the project", context="projects"),
         intro=message(
@@ -69,8 +67,8 @@ ACTIONS: Final = (
     Action(
         path=f"{_GRANT_PATH}/edit",
         section="projects",
-        operation=f"PUT {_GRANT}",
-        loads=f"GET {_GRANT}",
+        operation=api.projects.CHANGE_GRANT,
+        loads=api.projects.READ_GRANT,
         name="projectGrant.grantedOrgName",
         title=message("Change the granted roles", context="projects"),
         intro=message(
@@ -86,8 +84,8 @@ ACTIONS: Final = (
     Action(
         path=f"{_GRANT_PATH}/deactivate",
         section="projects",
-        operation=f"POST {_GRANT}/_deactivate",
-        loads=f"GET {_GRANT}",
+        operation=api.projects.DEACTIVATE_GRANT,
+        loads=api.projects.READ_GRANT,
         name="projectGrant.grantedOrgName",
         title=message("Deactivate the grant", context="projects"),
         intro=message("Users who need it are signed out of the applications.", context="projects"),
@@ -100,8 +98,8 @@ ACTIONS: Final = (
     Action(
         path=f"{_GRANT_PATH}/reactivate",
         section="projects",
-        operation=f"POST {_GRANT}/_reactivate",
-        loads=f"GET {_GRANT}",
+        operation=api.projects.REACTIVATE_GRANT,
+        loads=api.projects.READ_GRANT,
         name="projectGrant.grantedOrgName",
         title=message("Reactivate the grant", context="projects"),
         button=message("Reactivate", context="console"),
@@ -112,8 +110,8 @@ ACTIONS: Final = (
     Action(
         path=f"{_GRANT_PATH}/delete",
         section="projects",
-        operation=f"DELETE {_GRANT}",
-        loads=f"GET {_GRANT}",
+        operation=api.projects.REMOVE_GRANT,
+        loads=api.projects.READ_GRANT,
         name="projectGrant.grantedOrgName",
         title=message("Revoke the grant", context="projects"),
         intro=message(
@@ -139,7 +137,7 @@ _LABELS: Final = {
 async def grant_list(page: ConsoleHandler, project_id: str) -> Cell:
     """Returns the template value of the organizations that a project is granted to, a sub-list of
     the project's page."""
-    list_page = await fetch_page(page, "project-grants", f"POST {_GRANTS}/_search", project_id)
+    list_page = await fetch_page(page, "project-grants", api.projects.SEARCH_GRANTS, project_id)
     may_change = page.may("project.write")
     rows = [
         [

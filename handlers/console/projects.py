@@ -13,16 +13,14 @@ from handlers.console.sub_lists import fetch_page
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, labelled_cell, sub_list
 from handlers.forms.fields import FormField
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
 
-PROJECTS: Final = "/management/v1/projects"
-PROJECT: Final = f"{PROJECTS}/{{projectId}}"
 PATH: Final = "/projects"
 PAGE_PATH: Final = f"{PATH}/{{projectId}}"
 _SECTION: Final = "projects"
-_GRANTS: Final = "POST /management/v1/users/grants/_search"
 
 _NAME: Final = message("Name", context="console")
 _STATE: Final = message("State", context="console")
@@ -65,7 +63,7 @@ class RoleHandler(ActionHandler):
     project's roles is searched for it."""
 
     async def load(self, *ids: str) -> Document:
-        roles = (await self.run(f"GET {PROJECT}/roles", ids[0])).get("result", ())
+        roles = (await self.run(api.projects.ROLES, ids[0])).get("result", ())
         matching_role: Document | None = next(
             (role for role in roles if role["key"] == ids[1]), None
         )
@@ -78,7 +76,7 @@ ACTIONS: Final = (
     Action(
         path=f"{PATH}/new",
         section=_SECTION,
-        operation=f"POST {PROJECTS}",
+        operation=api.projects.CREATE,
         title=message("New project", context="projects"),
         intro=message(
             "A project contains related applications and the roles that users can have in them.",
@@ -93,8 +91,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/edit",
         section=_SECTION,
-        operation=f"PUT {PROJECT}",
-        loads=f"GET {PROJECT}",
+        operation=api.projects.CHANGE,
+        loads=api.projects.READ,
         name="project.name",
         title=message("Change the project", context="projects"),
         button=message("Save", context="console"),
@@ -119,8 +117,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/deactivate",
         section=_SECTION,
-        operation=f"POST {PROJECT}/_deactivate",
-        loads=f"GET {PROJECT}",
+        operation=api.projects.DEACTIVATE,
+        loads=api.projects.READ,
         name="project.name",
         title=message("Deactivate the project", context="projects"),
         intro=message(
@@ -137,8 +135,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/reactivate",
         section=_SECTION,
-        operation=f"POST {PROJECT}/_reactivate",
-        loads=f"GET {PROJECT}",
+        operation=api.projects.REACTIVATE,
+        loads=api.projects.READ,
         name="project.name",
         title=message("Reactivate the project", context="projects"),
         button=message("Reactivate", context="console"),
@@ -149,8 +147,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/delete",
         section=_SECTION,
-        operation=f"DELETE {PROJECT}",
-        loads=f"GET {PROJECT}",
+        operation=api.projects.REMOVE,
+        loads=api.projects.READ,
         name="project.name",
         title=message("Delete the project", context="projects"),
         intro=message(
@@ -168,8 +166,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/roles/new",
         section=_SECTION,
-        operation=f"POST {PROJECT}/roles",
-        loads=f"GET {PROJECT}",
+        operation=api.projects.ADD_ROLE,
+        loads=api.projects.READ,
         name="project.name",
         title=message("New role", context="projects"),
         button=message("Add the role", context="projects"),
@@ -181,7 +179,7 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/roles/{{roleKey}}/edit",
         section=_SECTION,
-        operation=f"PUT {PROJECT}/roles/{{roleKey}}",
+        operation=api.projects.CHANGE_ROLE,
         title=message("Change the role", context="projects"),
         button=message("Save", context="console"),
         fields=_ROLE_FIELDS[1:],
@@ -194,8 +192,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/roles/{{roleKey}}/delete",
         section=_SECTION,
-        operation=f"DELETE {PROJECT}/roles/{{roleKey}}",
-        loads=f"GET {PROJECT}",
+        operation=api.projects.REMOVE_ROLE,
+        loads=api.projects.READ,
         name="project.name",
         title=message("Delete the role", context="projects"),
         intro=message("Users who have the role lose it.", context="projects"),
@@ -212,7 +210,7 @@ class ProjectsHandler(ListHandler):
     """Lists the projects of the current organization."""
 
     section = _SECTION
-    operation = f"POST {PROJECTS}/_search"
+    operation = api.projects.SEARCH
     title = message("Projects", context="console")
     empty = message("No projects yet.", context="projects")
     columns = (_NAME, _STATE, _ID)
@@ -241,8 +239,8 @@ class ProjectHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         (project_id,) = ids
-        project = (await self.run(f"GET {PROJECT}", project_id))["project"]
-        roles = (await self.run(f"GET {PROJECT}/roles", project_id)).get("result", [])
+        project = (await self.run(api.projects.READ, project_id))["project"]
+        roles = (await self.run(api.projects.ROLES, project_id)).get("result", [])
         self.page(
             "console/show",
             title_text=project["name"],
@@ -261,7 +259,7 @@ class ProjectHandler(ConsoleHandler):
             ],
             commands=commands.rendered(
                 self.service.config,
-                BY_NAME[f"GET {PROJECT}"],
+                api.projects.READ,
                 [project_id],
                 None,
                 self.org_id,
@@ -290,7 +288,7 @@ class ProjectHandler(ConsoleHandler):
         ]
 
     async def _apps(self, project_id: str) -> Cell:
-        list_page = await fetch_page(self, "apps", f"POST {PROJECT}/apps/_search", project_id)
+        list_page = await fetch_page(self, "apps", api.applications.SEARCH, project_id)
         url = self.url_of(f"{CONSOLE}/applications/new", project=project_id)
         path = f"{CONSOLE}{PAGE_PATH}/applications/{{appId}}"
         return sub_list(
@@ -319,7 +317,7 @@ class ProjectHandler(ConsoleHandler):
         if not (self.may("user.grant.read") and self.may("user.read")):
             return []
         queries = [{"projectIdQuery": {"projectId": project_id}}]
-        list_page = await fetch_page(self, "grants", _GRANTS, queries=queries)
+        list_page = await fetch_page(self, "grants", api.users.SEARCH_GRANTS, queries=queries)
         names = await self._names([grant["userId"] for grant in list_page.records])
         rows = [
             [
@@ -348,7 +346,7 @@ class ProjectHandler(ConsoleHandler):
         if not ids:
             return {}
         queries = [{"inUserIdsQuery": {"userIds": ids}}]
-        answer = await self.run("POST /v2/users", document={"queries": queries})
+        answer = await self.run(api.users.SEARCH, document={"queries": queries})
         return {
             user["userId"]: user.get("preferredLoginName") or user["username"]
             for user in answer.get("result", ())

@@ -10,13 +10,11 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.sections import SECTIONS
 from handlers.forms import cells
 from handlers.forms.cells import Cell, cell, chip
-from handlers.forms.run_operation import BY_NAME
-from idp import doctor
+from idp import api, doctor
 from idp.doctor.check import Installation, Result
 from idp.foundation.i18n import Message, message
 
 _SECTION: Final = "safety"
-_OPERATION: Final = "GET /admin/v1/doctor"
 FURTHER_CHECK_IDS: Final = ("proxy.address",)  # of a warning in the service's log
 _STATES: Final[dict[str, tuple[Message, str | None]]] = {
     "ok": (message("OK", context="safety"), "good"),
@@ -66,7 +64,7 @@ class SafetyHandler(ConsoleHandler):
             next_url=None,
             actions=[],
             commands=commands.rendered(
-                service.config, BY_NAME[_OPERATION], [], None, None, "doctor"
+                service.config, api.instance.DOCTOR, [], None, None, "doctor"
             ),
         )
 

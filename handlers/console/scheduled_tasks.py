@@ -9,7 +9,8 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import action_link
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation import durations
 from idp.foundation.i18n import Message, message
 
@@ -24,7 +25,6 @@ _NAMES: Final = {
     "audit upkeep": message("Maintains the audit log", context="jobs"),
     "logout messages": message("Notifies applications of ended sessions", context="jobs"),
 }
-_LIST: Final = "GET /admin/v1/background"
 _INTERVAL: Final = message("every %(n)s second", plural="every %(n)s seconds", context="jobs", n=1)
 _COLUMNS: Final = (
     message("Task", context="jobs"),
@@ -39,7 +39,7 @@ class JobsHandler(ConsoleHandler):
     section = "jobs"
 
     async def show(self, *ids: str) -> None:
-        answer = await self.run(_LIST)
+        answer = await self.run(api.instance.BACKGROUND_TASKS)
         self.page(
             "console/list",
             title_text=message("Jobs", context="console"),
@@ -58,7 +58,12 @@ class JobsHandler(ConsoleHandler):
             next_url=None,
             actions=[action_link(imports.TITLE, self.url_of(CONSOLE + imports.PATH))],
             commands=commands.rendered(
-                self.service.config, BY_NAME[_LIST], [], None, None, "background list"
+                self.service.config,
+                api.instance.BACKGROUND_TASKS,
+                [],
+                None,
+                None,
+                "background list",
             ),
         )
 

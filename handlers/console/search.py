@@ -20,7 +20,9 @@ from handlers.console.users.actions import PAGE_PATH as USER_PAGE
 from handlers.console.users.page import name_of
 from handlers.console.users.service_user_actions import PAGE_PATH as SERVICE_USER_PAGE
 from handlers.forms import fields
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
+from idp.api.operation import Operation
 from idp.foundation.errors import InvalidArgument, NotFound, PermissionDenied
 from idp.foundation.i18n import Message, message
 from idp.management.projects import search_projects
@@ -31,9 +33,6 @@ MIN_CHARACTERS: Final = 2
 MAX_CHARACTERS: Final = 200
 MAX_OF_A_KIND: Final = 5
 _PROJECTS_SEARCHED: Final = 100  # whose applications are looked at
-_USERS: Final = "POST /v2/users"
-_PROJECTS: Final = f"POST {projects.PROJECTS}/_search"
-_ORGANIZATIONS: Final = "POST /v2/organizations/_search"
 _PREFIX: Final = {"method": "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"}
 _EQUAL: Final = {"method": "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"}
 _PAGES: Final = {"TYPE_HUMAN": USER_PAGE, "TYPE_MACHINE": SERVICE_USER_PAGE}
@@ -89,7 +88,7 @@ class SearchHandler(ConsoleHandler):
             is_done=bool(found),
             commands=commands.rendered(
                 self.service.config,
-                BY_NAME[_USERS],
+                api.users.SEARCH,
                 [],
                 {"queries": [query]},
                 None,
@@ -98,7 +97,7 @@ class SearchHandler(ConsoleHandler):
             **more,
         )
 
-    async def _found(self, operation: str, document: Document, *ids: str) -> list[Document]:
+    async def _found(self, operation: Operation, document: Document, *ids: str) -> list[Document]:
         """Returns the first results of a search in all organizations that the person may read;
         none if there are no such organizations, or if the search can't have this text."""
         try:
@@ -119,9 +118,11 @@ class SearchHandler(ConsoleHandler):
             {"emailQuery": {"emailAddress": text, **_EQUAL}},
         )
         users = await asyncio.gather(
-            *(self._found(_USERS, _search([query], 2)) for query in queries)
+            *(self._found(api.users.SEARCH, _search([query], 2)) for query in queries)
         )
-        by_id = await self._found(_ORGANIZATIONS, _search([{"idQuery": {"id": text}}], 1))
+        by_id = await self._found(
+            api.organizations.SEARCH, _search([{"idQuery": {"id": text}}], 1)
+        )
         return {
             *(self._user(user).url for one in users for user in one),
             *(self._organization(one).url for one in by_id),
@@ -154,7 +155,7 @@ class SearchHandler(ConsoleHandler):
         )
         of_kind = {"typeQuery": {"type": kind}}
         found = await asyncio.gather(
-            *(self._found(_USERS, _search([of_kind, name])) for name in names)
+            *(self._found(api.users.SEARCH, _search([of_kind, name])) for name in names)
         )
         users = {user["userId"]: user for one in found for user in one}
         return [self._user(user) for user in list(users.values())[:MAX_OF_A_KIND]]
@@ -167,7 +168,7 @@ class SearchHandler(ConsoleHandler):
 
     async def _projects(self, text: str) -> list[Hit]:
         query = {"nameQuery": {"name": text, **_PREFIX}}
-        found = await self._found(_PROJECTS, _search([query]))
+        found = await self._found(api.projects.SEARCH, _search([query]))
         return [
             Hit(
                 project["name"],
@@ -181,7 +182,7 @@ class SearchHandler(ConsoleHandler):
         rights, path = self.console_session.rights, CONSOLE + APP_PAGE
         readable = {
             project["id"]: project["name"]
-            for project in await self._found(_PROJECTS, _search([], _PROJECTS_SEARCHED))
+            for project in await self._found(api.projects.SEARCH, _search([], _PROJECTS_SEARCHED))
             if rights.allow("project.app.read", _owner(project))
         }
         apps = await search_projects.apps_by_prefix(
@@ -202,7 +203,7 @@ class SearchHandler(ConsoleHandler):
             {"domainQuery": {"domain": text, **_PREFIX}},
         )
         found = await asyncio.gather(
-            *(self._found(_ORGANIZATIONS, _search([query])) for query in queries)
+            *(self._found(api.organizations.SEARCH, _search([query])) for query in queries)
         )
         hits = {one["id"]: self._organization(one) for each in found for one in each}
         return list(hits.values())[:MAX_OF_A_KIND]

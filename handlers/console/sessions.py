@@ -10,10 +10,10 @@ from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.users.actions import PAGE_PATH as USER_PATH
-from handlers.console.users.actions import USER
 from handlers.forms import cells
 from handlers.forms.cells import Cell
 from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation.i18n import Message, message
 
 PATH: Final = "/sessions"
@@ -43,7 +43,7 @@ class OrganizationSessionsHandler(ListHandler):
     first."""
 
     section = _SECTION
-    operation = "POST /management/v1/orgs/me/sessions/_search"
+    operation = api.users.SEARCH_SESSIONS_OF_ORGANIZATION
     title = message("Sessions", context="users")
     empty = message("No active sessions.", context="users")
     icon = "monitor-smartphone"
@@ -97,8 +97,8 @@ ACTIONS: Final = (
     Action(
         path=_END_PATH,
         section=_SECTION,
-        operation=f"DELETE {USER}/sessions/{{sessionId}}",
-        loads=f"GET {USER}",
+        operation=api.users.END_SESSION,
+        loads=api.users.READ,
         handler=SessionEndHandler,
         name="name",
         title=message("End the session", context="users"),

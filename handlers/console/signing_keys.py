@@ -14,12 +14,12 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, cell, chip
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
 
 PATH: Final = "/keys"
-_KEYS: Final = "/admin/v1/keys"
 _SECTION: Final = "keys"
 _STATES: Final = {
     "next": (message("next", context="keys"), None),
@@ -74,7 +74,7 @@ class RemoveHandler(ActionHandler):
     signed becomes invalid, and remains so."""
 
     async def load(self, *ids: str) -> Document:
-        keys = (await self.run(f"GET {_KEYS}")).get("result", [])
+        keys = (await self.run(api.instance.KEYS)).get("result", [])
         for key in keys:
             if key["keyId"] == ids[0] and key["state"] != "removed":
                 return {"key": key}
@@ -85,7 +85,7 @@ ACTIONS: Final = (
     Action(
         path=f"{PATH}/rotate",
         section=_SECTION,
-        operation=f"POST {_KEYS}/_rotate",
+        operation=api.instance.ROTATE_KEYS,
         title=message("Rotate the keys now", context="keys"),
         button=message("Rotate now", context="keys"),
         handler=RotateHandler,
@@ -96,7 +96,7 @@ ACTIONS: Final = (
     Action(
         path=f"{PATH}/{{keyId}}/remove",
         section=_SECTION,
-        operation=f"POST {_KEYS}/{{keyId}}/_remove",
+        operation=api.instance.REMOVE_KEY,
         title=message("Remove a key immediately", context="keys"),
         intro=message(
             "For a key that may be compromised. Everything that it signed or "
@@ -122,7 +122,7 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
     section = _SECTION
 
     async def show(self, *ids: str) -> None:
-        signing_keys = (await self.run(f"GET {_KEYS}")).get("result", [])
+        signing_keys = (await self.run(api.instance.KEYS)).get("result", [])
         order = list(_STATES)
         keys = [key for key in signing_keys if key["state"] != "removed"]
         keys.sort(key=lambda key: (key["state"] != "active", order.index(key["state"])))
@@ -145,7 +145,7 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
             next_url=None,
             actions=[rotate] if may_change else [],
             commands=commands.rendered(
-                self.service.config, BY_NAME[f"GET {_KEYS}"], [], None, None, "keys list"
+                self.service.config, api.instance.KEYS, [], None, None, "keys list"
             ),
         )
 

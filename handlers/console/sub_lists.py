@@ -11,12 +11,13 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.lists import PAGE
 from handlers.forms.cells import ListPage
 from handlers.forms.run_operation import Document
+from idp.api.operation import Operation
 
 
 async def fetch_page(
     page: ConsoleHandler,
     name: str,
-    operation: str,
+    operation: Operation,
     *ids: str,
     queries: Sequence[Document] = (),
     limit: int = PAGE,

@@ -11,7 +11,6 @@ from msgspec import structs
 
 from handlers.api import ApiHandler
 from handlers.http import response_parts
-from idp.api import OPERATIONS
 from idp.api.events import STREAM
 from idp.foundation import cancellation
 from idp.foundation.errors import IdpError
@@ -89,7 +88,7 @@ class EventStreamHandler(ApiHandler):
     def _next_url(self, request: EventStreamQuery, answer: StreamedEvents) -> str:
         query = structs.asdict(request) | {"cursor": answer.next_cursor}
         parameters = {name: value for name, value in query.items() if value not in ("", 0)}
-        return f"{self.service.config.issuer}{STREAM}?{urlencode(parameters)}"
+        return f"{self.service.config.issuer}{STREAM.path}?{urlencode(parameters)}"
 
     async def _send_events(self, reader: EventReader) -> None:
         """Sends server-sent events for ten minutes, or until the caller or the service ends. An
@@ -124,5 +123,4 @@ class EventStreamHandler(ApiHandler):
         return event_stream.continued(reader, batch)
 
 
-_OPERATION: Final = next(operation for operation in OPERATIONS if operation.path == STREAM)
-ROUTES: Final = [(STREAM, EventStreamHandler, {"operations": {"GET": _OPERATION}})]
+ROUTES: Final = [(STREAM.path, EventStreamHandler, {"operations": {"GET": STREAM}})]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from idp.api import OPERATIONS
 from idp.api.operation import Operation
 from idp.changes.repeatable_calls import Repeatable
 from idp.foundation.errors import NotFound
@@ -17,26 +16,22 @@ from idp.identity.users.permissions import Rights
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.records import User
-from idp.schema import reading
+from idp.schema import answers, reading
 from idp.service import Service
 from storage import MAX_ID_CHARACTERS
-
-BY_NAME: Final[Mapping[str, Operation]] = {
-    f"{operation.method} {operation.path}": operation for operation in OPERATIONS
-}
 
 Document = dict[str, Any]
 
 
 class OperationRun(Struct, frozen=True, kw_only=True):
-    """An operation of the API, by its method and path, with its arguments.
+    """An operation of the API with its arguments.
 
     `ids` are the values of the path parameters, and `authenticated_at` is the instant at which
     the person signed in. If the operation was run under the same `idempotency_key` before, it is
     not run again, and its first answer is returned.
     """
 
-    operation: str
+    operation: Operation
     ids: Sequence[str] = ()
     document: Document | None = None
     org_id: str | None = None
@@ -50,7 +45,7 @@ async def run(
 ) -> Document:
     """Runs the operation for the user `caller` with these permissions, and returns its answer.
     Raises PermissionDenied, NotFound, InvalidArgument, and the errors of the operation."""
-    operation = BY_NAME[operation_run.operation]
+    operation = operation_run.operation
     # The same limits as in `handlers/api.py`.
     if any(
         len(path_id) > MAX_ID_CHARACTERS or not path_id.isprintable()
@@ -76,21 +71,18 @@ async def run(
         request = reading.read(operation.request, document)
         arguments = {"request": request} if operation.body else {}
 
-    repeatable = _repeatable(call, operation_run) if operation_run.idempotency_key else None
-    answer, _ = await operation.answer_as_json(
-        service, call, *operation_run.ids, repeatable=repeatable, **arguments
-    )
-    return _read(answer)
-
-
-def _read(answer: bytes) -> Document:
-    document: Document = msgspec.json.decode(answer)
-    return document
+    ids = operation_run.ids
+    if not operation_run.idempotency_key:
+        answer = await operation.carry_out(service, call, *ids, **arguments)
+        return answers.document(answer)
+    repeatable = _repeatable(call, operation_run)
+    encoded, _ = await operation.carry_out_once(repeatable, service, call, *ids, **arguments)
+    return msgspec.json.decode(encoded, type=Document)
 
 
 def _repeatable(call: Call, operation_run: OperationRun) -> Repeatable:
     line = [
-        operation_run.operation,
+        f"{operation_run.operation.method} {operation_run.operation.path}",
         list(operation_run.ids),
         operation_run.org_id,
         operation_run.if_match,

@@ -8,9 +8,9 @@ An `Operation` is data. The routes of the web server, the permission check, the 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -75,23 +75,32 @@ class Operation(Struct, frozen=True, kw_only=True):
         """Whether the operation changes something: a search is a POST, too."""
         return self.method != "GET" and not self.path.endswith("_search")
 
-    async def answer_as_json(
+    async def carry_out(
+        self, service: Service, call: Call, *values: str, **arguments: object
+    ) -> Any:
+        """Carries out the operation and returns its answer. Raises the errors of the operation."""
+        run = partial(self.run, service, call, *values, **arguments)
+        if not self.plans:
+            return await run()
+        return await changes.commit(service, run, partial(mail_limits.counted, service, call))
+
+    async def carry_out_once(
         self,
+        repeatable: Repeatable,
         service: Service,
         call: Call,
         *values: str,
-        repeatable: Repeatable | None = None,
         **arguments: object,
     ) -> tuple[bytes, bool]:
-        """Carries out the operation, and returns its answer as JSON, and whether it is that of an
-        earlier call with the same Idempotency-Key. Raises the errors of the operation."""
+        """Carries out the operation unless a call with the same Idempotency-Key did. Returns the
+        answer as JSON, and whether it is that of the earlier call. Raises the errors of the
+        operation."""
         if not self.plans:
-            return msgspec.json.encode(await self.run(service, call, *values, **arguments)), False
+            answer = await self.carry_out(service, call, *values, **arguments)
+            return msgspec.json.encode(answer), False
         plan = partial(self.run, service, call, *values, **arguments)
         limit = partial(mail_limits.counted, service, call)
-        if repeatable is not None:
-            return await repeatable_calls.commit_once(service, repeatable, plan, limit)
-        return msgspec.json.encode(await changes.commit(service, plan, limit)), False
+        return await repeatable_calls.commit_once(service, repeatable, plan, limit)
 
     @property
     def is_bulk(self) -> bool:
@@ -105,8 +114,7 @@ class Operation(Struct, frozen=True, kw_only=True):
 
 
 def operation(
-    method: Method,
-    path: str,
+    address: str,
     permission: Permission,
     run: Run,
     *,
@@ -120,17 +128,18 @@ def operation(
     services: bool = False,
     lines: Lines | None = None,
 ) -> Operation:
-    """Returns the operation that `run` carries out; its request and answer structs are those in
-    the annotations of `run`, unless `answer` names a more specific one.
+    """Returns the operation at an address (`POST /path`) that `run` carries out. Its request and
+    answer structs are those in the annotations of `run`, unless `answer` is a more specific one.
 
     With `document` or `package`, `run` gets the body before it is validated (`Operation.body`),
     and the struct given here only describes it. The other parameters are fields of `Operation`.
     """
+    method, path = address.split(" ")
     hints = get_type_hints(run.func if isinstance(run, partial) else run)
     body, request, query = _body_of(method, hints.get("request"), document, package)
     returned, plans = _answer_of(hints["return"])
     return Operation(
-        method=method,
+        method=cast(Method, method),
         path=path,
         permission=permission,
         run=run,
@@ -150,7 +159,7 @@ def operation(
 
 
 def _body_of(
-    method: Method,
+    method: str,
     request: type[Request] | None,
     document: type[Request] | None,
     package: type[Request] | None,
@@ -173,3 +182,8 @@ def _answer_of(returned: Any) -> tuple[Any, bool]:
         if get_origin(option) is Change:
             return get_args(option)[0], True
     return returned, False
+
+
+def named_in(names: Mapping[str, object]) -> tuple[Operation, ...]:
+    """Returns the operations among the values of a module's names, in their order."""
+    return tuple(value for value in names.values() if isinstance(value, Operation))

@@ -12,13 +12,9 @@ from typing import Any, Final
 import click
 from msgspec import Struct
 
-from idp.api import OPERATIONS
 from idp.api.operation import Operation
 from idp.cli.document import Document
 
-OPERATION_AT: Final[Mapping[str, Operation]] = {
-    f"{each.method} {each.path}": each for each in OPERATIONS
-}
 HIDDEN: Final = ""
 _LISTING: Final = ("list", "create", "add", "search")
 
@@ -68,7 +64,7 @@ class Command(Struct, frozen=True, kw_only=True):
 
 def command(
     verb: str,
-    address: str | Mapping[str, str],
+    operation: Operation | Mapping[str, Operation],
     example: str,
     *,
     argument: str | None = None,
@@ -76,8 +72,8 @@ def command(
     help_texts: Mapping[str, str] | None = None,
     fixed: Document | None = None,
     only: Sequence[str] = (),
-    base: tuple[str, str] | Mapping[str, tuple[str, str]] = MappingProxyType({}),
-    creation: str = "",
+    base: tuple[Operation, str] | Mapping[str, tuple[Operation, str]] = MappingProxyType({}),
+    creation: Operation | None = None,
     columns: Sequence[str] = (),
     multiline_fields: Mapping[str, str] | None = None,
     confirm: str = "",
@@ -86,14 +82,11 @@ def command(
     extra: Sequence[click.Parameter] = (),
     adapt: Adapt | None = None,
 ) -> Command:
-    """Returns the description of a command for the operation at `address` (`POST /path`), or for
-    several by name. `base` and `creation` name operations by their addresses, too.
+    """Returns the description of a command for an operation, or for several by name.
 
     `argument` is by default the last path parameter; the other arguments are fields of `Command`.
     """
-    addresses = {"": address} if isinstance(address, str) else address
-    operations = {name: OPERATION_AT[each] for name, each in addresses.items()}
-    bases = base if isinstance(base, Mapping) else {"": base}
+    operations = {"": operation} if isinstance(operation, Operation) else operation
     if argument is None:
         last = next(iter(operations.values())).parameters[-1:]
         argument = "" if verb in _LISTING or not last else last[0]
@@ -106,8 +99,8 @@ def command(
         help_texts=help_texts or {},
         fixed=fixed or {},
         only=only,
-        base={name: (OPERATION_AT[each[0]], each[1]) for name, each in bases.items()},
-        creation=OPERATION_AT[creation] if creation else None,
+        base=base if isinstance(base, Mapping) else {"": base},
+        creation=creation,
         columns=columns,
         multiline_fields=multiline_fields or {},
         confirm=confirm,
@@ -116,6 +109,11 @@ def command(
         extra=extra,
         adapt=adapt,
     )
+
+
+def with_instance(own: Operation, instance: Operation) -> dict[str, Operation]:
+    """Returns the operation for an organization, and the one that `--instance` chooses."""
+    return {"": own, "instance": instance}
 
 
 def summary(command: Command) -> str:

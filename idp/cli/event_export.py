@@ -24,11 +24,11 @@ import click
 import msgspec
 from msgspec import Struct
 
+from idp import api
 from idp.audit.event_streams import CursorTooOld
 from idp.audit.event_types import STREAMS
 from idp.cli.backends import Backend, open_backend
 from idp.cli.building import with_location_options
-from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.cli.output import say
 from idp.cli.running import location_of
@@ -47,7 +47,7 @@ from idp.foundation.private_files import new_file
 from idp.start import exit_codes
 from storage import Unavailable, Unknown
 
-STREAM: Final = OPERATION_AT["GET /v2/events/stream"]
+STREAM: Final = api.events.STREAM
 PAUSE_SECONDS: Final = 1.0
 _PAGE_SIZE: Final = 1000
 _WAIT: Final = "5"  # seconds; a call of a service can't be interrupted

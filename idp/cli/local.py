@@ -18,7 +18,7 @@ from idp.identity.users.permissions import Rights
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.records import INSTANCE_ID, INSTANCES, Profile, User
-from idp.schema import reading
+from idp.schema import answers, reading
 from idp.service import Service
 from idp.transfer.package.uploads import Upload
 from storage import MAX_ID_CHARACTERS
@@ -64,12 +64,12 @@ class Local(msgspec.Struct, frozen=True):
         ids = [_checked_id(*pair) for pair in zip(operation.parameters, values, strict=True)]
         with _arguments(operation, document) as arguments:
             if operation.returns_file:
-                answer = await operation.run(self.service, call, *ids, **arguments)
-                with answer.file as file:
+                stored = await operation.run(self.service, call, *ids, **arguments)
+                with stored.file as file:
                     file.seek(0)
                     return msgspec.json.decode(file.read(), type=Document)
-            encoded, _ = await operation.answer_as_json(self.service, call, *ids, **arguments)
-        return msgspec.json.decode(encoded, type=Document)
+            answer = await operation.carry_out(self.service, call, *ids, **arguments)
+        return answers.document(answer)
 
 
 async def backend(service: Service, org_id: str | None) -> Local:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from idp import api
 from idp.api.operation import Operation
 from idp.cli.backends import Backend
-from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.management.projects.oidc_request import NewOidcApp
 from idp.schema import reading
 
-_APPS: Final = "POST /management/v1/projects/{projectId}/apps/oidc"
 _FIELD: Final = "allowedUsers"
 
 
@@ -27,11 +26,11 @@ async def with_allowed_users(
     body, and the errors of `backend.call`.
     """
     if (
-        operation is not OPERATION_AT[_APPS]
+        operation is not api.applications.CREATE_OIDC
         or not isinstance(document, dict)
         or _FIELD in document
     ):
         return document
     reading.read(NewOidcApp, document)
-    checked: Document = await backend.call(OPERATION_AT[f"{_APPS}/_check"], values, document)
+    checked: Document = await backend.call(api.applications.CHECK_OIDC, values, document)
     return document | {_FIELD: checked["proposedAllowedUsers"]}

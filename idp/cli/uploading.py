@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.cli.command import OPERATION_AT
+from idp import api
 from idp.cli.document import Document
 from idp.cli.progress import Progress
 from idp.cli.remote import Remote
@@ -21,7 +21,7 @@ from idp.transfer.package.envelope_scanner import EnvelopeScanner
 
 _CHUNK: Final = 1024 * 1024
 _END_BYTES: Final = 4096
-_IMPORT: Final = OPERATION_AT["POST /admin/v1/import"]
+_IMPORT: Final = api.imports.IMPORT
 _SHORT_TIMEOUT: Final = "1s"  # the job is polled, so its call need not wait
 # The last member of the envelope, in the form in which `idp migrate` and other exports of this
 # format write it.

@@ -11,9 +11,9 @@ from typing import Any, Final, NoReturn
 
 import msgspec
 
+from idp import api
 from idp.cli import output
 from idp.cli.backends import Backend
-from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.cli.output import Format
 from idp.cli.progress import Progress
@@ -21,9 +21,9 @@ from idp.cli.running import show
 from idp.foundation.errors import Busy
 from idp.start import exit_codes
 
-JOB: Final = OPERATION_AT["GET /admin/v1/jobs/{jobId}"]
+JOB: Final = api.imports.READ_JOB
 _ONGOING: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
-_ERRORS: Final = OPERATION_AT["GET /admin/v1/jobs/{jobId}/errors"]
+_ERRORS: Final = api.imports.JOB_ERRORS
 _UNIT: Final = "rows"
 _FIRST_PAUSE_SECONDS: Final = 0.05
 _MAX_PAUSE_SECONDS: Final = 1.0

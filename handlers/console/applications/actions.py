@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from msgspec import structs
 
@@ -10,20 +10,19 @@ from handlers.console.actions import Action, ActionHandler, DisplayedOnce
 from handlers.console.applications import client_secrets, registered_keys
 from handlers.console.applications import settings as application_settings
 from handlers.console.projects import PAGE_PATH as PROJECT_PATH
-from handlers.console.projects import PROJECT
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
+from idp import api
+from idp.api.operation import Operation
 from idp.foundation.i18n import Message, message
 
-APP: Final = f"{PROJECT}/apps/{{appId}}"
 PAGE_PATH: Final = f"{PROJECT_PATH}/applications/{{appId}}"
 _SECTION: Final = "applications"
-_GENERATE: Final = "_generate_client_secret"
 _OWNER_OPTIONS: Final = "--project {projectId} --app {appId}"
 _APP_ARGUMENTS: Final = "--project {projectId} {appId}"
-_COMMON: Final[dict[str, str]] = {
+_COMMON: Final[dict[str, Any]] = {
     "section": _SECTION,
-    "loads": f"GET {APP}",
+    "loads": api.applications.READ,
     "name": "app.name",
 }
 _SAVE: Final = message("Save", context="console")
@@ -35,15 +34,17 @@ class SecretHandler(ActionHandler):
 
     async def load(self, *ids: str) -> Document:
         record = await super().load(*ids)
-        kind = "api_config" if "apiConfig" in record["app"] else "oidc_config"
-        operation = f"POST {APP}/{kind}/{_GENERATE}"
-        command = self.action.command + (" --api" if kind == "api_config" else "")
-        self.action = structs.replace(self.action, operation=operation, command=command)
+        if "apiConfig" in record["app"]:
+            self.action = structs.replace(
+                self.action,
+                operation=api.applications.GENERATE_API_SECRET,
+                command=f"{self.action.command} --api",
+            )
         return record
 
 
 def _change(
-    name: str, operation: str, title: Message, button: Message = _SAVE, **fields: object
+    name: str, operation: Operation, title: Message, button: Message = _SAVE, **fields: object
 ) -> Action:
     values: dict[str, object] = {
         **_COMMON,
@@ -60,7 +61,7 @@ def _change(
 ACTIONS: Final = (
     _change(
         "settings",
-        f"PUT {APP}/oidc_config",
+        api.applications.CONFIGURE_OIDC,
         message("Change the settings", context="applications"),
         intro=message(
             "These values replace all settings. Issued tokens stay valid. "
@@ -73,7 +74,7 @@ ACTIONS: Final = (
     ),
     _change(
         "api-settings",
-        f"PUT {APP}/api_config",
+        api.applications.CONFIGURE_API,
         message("Change the settings", context="applications"),
         fields=application_settings.API_FIELDS,
         shows=(_SECRET,),
@@ -81,7 +82,7 @@ ACTIONS: Final = (
     ),
     _change(
         "rename",
-        f"PUT {APP}",
+        api.applications.RENAME,
         message("Rename the application", context="applications"),
         fields=(
             FormField(
@@ -95,18 +96,21 @@ ACTIONS: Final = (
     ),
     _change(
         "secret",
-        f"POST {APP}/oidc_config/{_GENERATE}",
+        api.applications.GENERATE_OIDC_SECRET,
         handler=SecretHandler,
         shows=(_SECRET,),
         command=f"app rotate-secret {_APP_ARGUMENTS} --overlap 24h",
         **client_secrets.NEW_SECRET,
     ),
     client_secrets.end_action(
-        PAGE_PATH, APP, f"app end-secret {_OWNER_OPTIONS} {{secretId}}", **_COMMON
+        PAGE_PATH,
+        api.applications.END_SECRET,
+        f"app end-secret {_OWNER_OPTIONS} {{secretId}}",
+        **_COMMON,
     ),
     _change(
         "debug",
-        f"POST {APP}/_debug",
+        api.applications.DEBUG,
         message("Explain errors for an hour", context="applications"),
         message("Switch it on", context="applications"),
         intro=message(
@@ -119,7 +123,7 @@ ACTIONS: Final = (
     ),
     _change(
         "debug/end",
-        f"POST {APP}/_debug",
+        api.applications.DEBUG,
         message("Stop explaining errors", context="applications"),
         message("Switch it off", context="applications"),
         fixed={"duration": "0s"},
@@ -128,7 +132,7 @@ ACTIONS: Final = (
     ),
     _change(
         "deactivate",
-        f"POST {APP}/_deactivate",
+        api.applications.DEACTIVATE,
         message("Deactivate the application", context="applications"),
         message("Deactivate", context="console"),
         intro=message(
@@ -141,7 +145,7 @@ ACTIONS: Final = (
     ),
     _change(
         "reactivate",
-        f"POST {APP}/_reactivate",
+        api.applications.REACTIVATE,
         message("Reactivate the application", context="applications"),
         message("Reactivate", context="console"),
         confirmation="reactivated",
@@ -149,7 +153,7 @@ ACTIONS: Final = (
     ),
     _change(
         "delete",
-        f"DELETE {APP}",
+        api.applications.REMOVE,
         message("Delete the application", context="applications"),
         message("Delete", context="console"),
         intro=message(
@@ -162,5 +166,11 @@ ACTIONS: Final = (
         confirmation="deleted",
         command=f"app delete {_APP_ARGUMENTS}",
     ),
-    *registered_keys.actions(PAGE_PATH, APP, _OWNER_OPTIONS, **_COMMON),
+    *registered_keys.actions(
+        PAGE_PATH,
+        api.applications.CREATE_KEY,
+        api.applications.REMOVE_KEY,
+        _OWNER_OPTIONS,
+        **_COMMON,
+    ),
 )

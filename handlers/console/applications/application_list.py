@@ -8,15 +8,16 @@ from handlers.console import commands
 from handlers.console.actions import routes
 from handlers.console.applications import client_secrets, registered_keys
 from handlers.console.applications import settings as application_settings
-from handlers.console.applications.actions import ACTIONS, APP, PAGE_PATH
+from handlers.console.applications.actions import ACTIONS, PAGE_PATH
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.projects import PAGE_PATH as PROJECT_PATH
-from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, cell, labelled_cell, sub_list
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
+from idp.api.operation import Operation
 from idp.foundation.i18n import Message, message
 
 PATH: Final = "/applications"
@@ -44,24 +45,22 @@ class ConsoleApplicationsHandler(ListHandler):
     """Lists the applications of the current organization, grouped by project."""
 
     section = _SECTION
-    operation = f"POST {PROJECTS}/_search"
+    operation = api.projects.SEARCH
     title = message("Applications", context="console")
     icon = "app-window"
     empty = message("No applications yet.", context="projects")
     columns = (_NAME, _STATE, _CLIENT_ID)
     command = "app list --project ID"
 
-    async def run(self, operation: str, *ids: str, **arguments: Any) -> Document:
+    async def run(self, operation: Operation, *ids: str, **arguments: Any) -> Document:
         """Runs an operation. For the search of projects, returns the applications of each project
         found, because no operation searches the applications of several projects."""
         answer = await super().run(operation, *ids, **arguments)
-        if operation != self.operation:
+        if operation is not self.operation:
             return answer
         result = []
         for project in answer.get("result", ()):
-            apps = await super().run(
-                f"POST {PROJECT}/apps/_search", project["id"], document=_MAX_RESULTS
-            )
+            apps = await super().run(api.applications.SEARCH, project["id"], document=_MAX_RESULTS)
             result += [{**app, "project": project} for app in apps.get("result", ())]
         # The total counts projects, so it is left out.
         return {**answer, "result": result, "details": {}}
@@ -90,10 +89,12 @@ class ApplicationHandler(ConsoleHandler):
     section = _SECTION
 
     async def show(self, *ids: str) -> None:
-        app = (await self.run(f"GET {APP}", *ids))["app"]
-        project = (await self.run(f"GET {PROJECT}", ids[0]))["project"]
+        app = (await self.run(api.applications.READ, *ids))["app"]
+        project = (await self.run(api.projects.READ, ids[0]))["project"]
         may_change = self.may("project.app.write")
-        secrets = await client_secrets.sub_lists(self, PAGE_PATH, APP, ids, may_change=may_change)
+        secrets = await client_secrets.sub_lists(
+            self, PAGE_PATH, api.applications.SECRETS, ids, may_change=may_change
+        )
         self.page(
             "console/show",
             title_text=app["name"],
@@ -120,11 +121,13 @@ class ApplicationHandler(ConsoleHandler):
             page_parts=[
                 *_problems(app),
                 *secrets,
-                await registered_keys.sub_list(self, PAGE_PATH, APP, ids, may_change=may_change),
+                await registered_keys.sub_list(
+                    self, PAGE_PATH, api.applications.SEARCH_KEYS, ids, may_change=may_change
+                ),
             ],
             commands=commands.rendered(
                 self.service.config,
-                BY_NAME[f"GET {APP}"],
+                api.applications.READ,
                 ids,
                 None,
                 self.org_id,

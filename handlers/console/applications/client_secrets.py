@@ -11,6 +11,7 @@ from handlers.forms import cells
 from handlers.forms.cells import Cell
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
+from idp.api.operation import Operation
 from idp.foundation.i18n import message
 
 _END: Final = message("Revoke now", context="applications")
@@ -45,14 +46,13 @@ NEW_SECRET: Final[dict[str, Any]] = {
 }
 
 
-def end_action(page_path: str, api_path: str, command: str, **action_fields: Any) -> Action:
+def end_action(page_path: str, operation: Operation, command: str, **action_fields: Any) -> Action:
     """Returns the action of the page that ends the old secret of an application or service user.
-    `page_path` is the path of the owner's page and `api_path` that of the owner in the API;
-    `command` is the equivalent command line, and `action_fields` are further fields of the
-    `Action`, such as `section`."""
+    `page_path` is the path of the owner's page; `command` is the equivalent command line, and
+    `action_fields` are further fields of the `Action`, such as `section`."""
     return Action(
         path=f"{page_path}/secrets/{{secretId}}/delete",
-        operation=f"DELETE {api_path}/secrets/{{secretId}}",
+        operation=operation,
         title=message("Revoke the old secret", context="applications"),
         button=_END,
         intro=message("It stops working immediately. Tokens stay valid.", context="applications"),
@@ -65,16 +65,21 @@ def end_action(page_path: str, api_path: str, command: str, **action_fields: Any
 
 
 async def sub_lists(
-    page: ConsoleHandler, page_path: str, api_path: str, ids: tuple[str, ...], *, may_change: bool
+    page: ConsoleHandler,
+    page_path: str,
+    operation: Operation,
+    ids: tuple[str, ...],
+    *,
+    may_change: bool,
 ) -> list[dict[str, Any]]:
     """Returns a list with the sub-list of the owner's valid secrets as its only item; an empty
     list if there are no secrets.
 
     The valid secrets are the current one, and during an overlap the old one. `page_path` is the
-    path of the owner's page and `api_path` that of the owner in the API, both with placeholders
-    for `ids`. With `may_change`, the old secret has a link to end it.
+    path of the owner's page, with placeholders for `ids`, and `operation` lists the
+    secrets. With `may_change`, the old secret has a link to end it.
     """
-    secrets = (await page.run(f"GET {api_path}/secrets", *ids)).get("result", [])
+    secrets = (await page.run(operation, *ids)).get("result", [])
     if not secrets:
         return []
     title = message("Secrets", context="applications")

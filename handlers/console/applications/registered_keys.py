@@ -14,6 +14,7 @@ from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
+from idp.api.operation import Operation
 from idp.credentials import expirations
 from idp.foundation.i18n import message
 
@@ -70,15 +71,16 @@ class KeyHandler(ActionHandler):
         return document
 
 
-def actions(page_path: str, api_path: str, options: str, **fields: Any) -> tuple[Action, ...]:
-    """Returns the actions for an owner's keys. The paths are those of the owner's page and of the
-    owner in the API; `options` is the part of a command line that names the owner, and `fields`
-    are further fields of each `Action`."""
-    keys = f"{api_path}/keys"
+def actions(
+    page_path: str, creation: Operation, removal: Operation, options: str, **fields: Any
+) -> tuple[Action, ...]:
+    """Returns the actions for an owner's keys. `page_path` is that of the owner's page;
+    `options` is the part of a command line that names the owner, and `fields` are further fields
+    of each `Action`."""
     return (
         Action(
             path=f"{page_path}/keys/new",
-            operation=f"POST {keys}",
+            operation=creation,
             title=_GENERATE,
             intro=message(
                 "The private key is shown once, as a file for client libraries.",
@@ -97,7 +99,7 @@ def actions(page_path: str, api_path: str, options: str, **fields: Any) -> tuple
         ),
         Action(
             path=f"{page_path}/keys/upload",
-            operation=f"POST {keys}",
+            operation=creation,
             title=_UPLOAD,
             button=message("Upload", context="console"),
             fields=(_PUBLIC, _EXPIRY),
@@ -109,7 +111,7 @@ def actions(page_path: str, api_path: str, options: str, **fields: Any) -> tuple
         ),
         Action(
             path=f"{page_path}/keys/{{keyId}}/delete",
-            operation=f"DELETE {keys}/{{keyId}}",
+            operation=removal,
             title=message("Delete the key", context="console"),
             intro=message("It stops working immediately.", context="console"),
             button=_DELETE,
@@ -123,12 +125,17 @@ def actions(page_path: str, api_path: str, options: str, **fields: Any) -> tuple
 
 
 async def sub_list(
-    page: ConsoleHandler, page_path: str, api_path: str, ids: tuple[str, ...], *, may_change: bool
+    page: ConsoleHandler,
+    page_path: str,
+    search: Operation,
+    ids: tuple[str, ...],
+    *,
+    may_change: bool,
 ) -> dict[str, Any]:
     """Returns the template value of the owner's keys, a sub-list of the owner's page. `page_path`
-    is the path of that page and `api_path` that of the owner in the API, both with placeholders
-    for `ids`. With `may_change`, there are links to add and delete keys."""
-    list_page = await fetch_page(page, "keys", f"POST {api_path}/keys/_search", *ids)
+    is the path of that page, with placeholders for `ids`. With `may_change`, there are
+    links to add and delete keys."""
+    list_page = await fetch_page(page, "keys", search, *ids)
     path = f"{CONSOLE}{page_path}/keys"
     links = [
         action_link(_GENERATE, page.url_of(f"{path}/new", *ids)),

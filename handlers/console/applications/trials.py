@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import msgspec
 
-from handlers.console.applications.actions import APP, PAGE_PATH
+from handlers.console.applications.actions import PAGE_PATH
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import labelled_cell
+from idp import api
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
 from idp.oauth.endpoints.authorization import AuthorizeRefused
@@ -37,7 +38,7 @@ class SignInTestBase(ConsoleHandler):
     async def find_application(self, *ids: str) -> Application:
         """Returns the application to test. Raises NotFound if there is none that signs users
         in."""
-        app = (await self.run(f"GET {APP}", *ids))["app"]
+        app = (await self.run(api.applications.READ, *ids))["app"]
         application = await self.service.store.get(APPLICATIONS, app["id"])
         if application is None or application.app_type == "api":
             raise NotFound("there is no such application")

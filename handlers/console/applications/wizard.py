@@ -20,11 +20,12 @@ from handlers.console.applications.settings import (
     REDIRECTS,
 )
 from handlers.console.base import ConsoleHandler
-from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
 from handlers.forms.fields import FormField, Values
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
+from idp.api.operation import Operation
 from idp.clients import presets
 from idp.clients.presets.preset import Kind, Preset
 from idp.clients.wire_names import APP_TYPES
@@ -37,7 +38,6 @@ from idp.schema import reading
 PATH: Final = f"{CONSOLE}/applications/new"
 # Errors that the form displays; others become an error page.
 _FORM_ERRORS: Final = (InvalidArgument, AlreadyExists, FailedPrecondition)
-_CHECK: Final = f"POST {PROJECT}/apps/oidc/_check"
 _HOST: Final = "host"
 _PROJECT: Final = "projectId"
 _MAX_PROJECTS: Final = 100
@@ -130,12 +130,13 @@ class WizardHandler(ConsoleHandler):
         return presets.all_presets().get(self._preset_name or "")
 
     @property
-    def _operation(self) -> str:
-        return f"POST {PROJECT}/apps/{'api' if self._kind == 'api' else 'oidc'}"
+    def _operation(self) -> Operation:
+        is_api = self._kind == "api"
+        return api.applications.CREATE_API if is_api else api.applications.CREATE_OIDC
 
     async def _projects(self) -> list[Document]:
         document = {"query": {"limit": _MAX_PROJECTS}}
-        answer = await self.run(f"POST {PROJECTS}/_search", document=document)
+        answer = await self.run(api.projects.SEARCH, document=document)
         projects: list[Document] = answer.get("result", [])
         return projects
 
@@ -210,7 +211,7 @@ class WizardHandler(ConsoleHandler):
         """Returns violations of the standards, and settings that are likely mistakes."""
         if self._kind == "api":
             return []
-        checked = await self.run(_CHECK, project_id, document=document)
+        checked = await self.run(api.applications.CHECK_OIDC, project_id, document=document)
         warnings = [*checked.get("complianceProblems", ()), *checked.get("warnings", ())]
         return [Message(warning["localizedMessage"]) for warning in warnings]
 
@@ -220,7 +221,7 @@ class WizardHandler(ConsoleHandler):
 
     def _check(self, document: Document) -> None:
         """Validates the request before a project is created for it. Raises InvalidArgument."""
-        request = BY_NAME[self._operation].request
+        request = self._operation.request
         if request is not None:
             reading.read(request, document)
 
@@ -228,7 +229,7 @@ class WizardHandler(ConsoleHandler):
         if values[_PROJECT]:
             return str(values[_PROJECT])
         created = await self.run(
-            f"POST {PROJECTS}",
+            api.projects.CREATE,
             document={"name": values["name"]},
             # A key of its own, because the form's key is that of the application.
             idempotency_key=idempotency_key and f"{idempotency_key} project",
@@ -299,7 +300,7 @@ class WizardHandler(ConsoleHandler):
         line = f"app create --project {{projectId}} --name NAME {options}"
         example = commands.example([_NAME], document)
         project = values.get(_PROJECT) or "PROJECT"
-        operation = BY_NAME[self._operation]
+        operation = self._operation
         return commands.rendered(
             self.service.config, operation, [project], example, self.org_id, line
         )

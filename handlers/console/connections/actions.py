@@ -76,7 +76,7 @@ def _of_kind(owner: ConnectionOwner, kind: ConnectionKind) -> tuple[Action, ...]
     return (
         Action(
             path=f"{owner.path}/new/{kind}",
-            operation=f"POST {owner.prefix}/idps/{kind}",
+            operation=owner.operations.create[kind],
             title=message("New connection", context="connections"),
             intro=TITLES[kind],
             button=message("Create the connection", context="connections"),
@@ -88,8 +88,8 @@ def _of_kind(owner: ConnectionOwner, kind: ConnectionKind) -> tuple[Action, ...]
         ),
         Action(
             path=f"{owner.page_path}/edit/{kind}",
-            operation=f"PUT {owner.prefix}/idps/{kind}/{{idpId}}",
-            loads=f"GET {owner.prefix}/idps/templates/{{idpId}}",
+            operation=owner.operations.change[kind],
+            loads=owner.operations.read,
             title=message("Change the connection", context="connections"),
             button=message("Save", context="console"),
             handler=ChangeHandler,
@@ -105,7 +105,7 @@ def _common(owner: ConnectionOwner) -> dict[str, Any]:
     """Returns the fields that all actions on an existing connection have in common."""
     return {
         "section": owner.section,
-        "loads": f"GET {owner.prefix}/idps/templates/{{idpId}}",
+        "loads": owner.operations.read,
         "name": "idp.name",
     }
 
@@ -117,7 +117,7 @@ def _of_owner(owner: ConnectionOwner) -> tuple[Action, ...]:
 def _check(owner: ConnectionOwner) -> Action:
     return Action(
         path=f"{owner.page_path}/check",
-        operation=f"POST {owner.prefix}/idps/{{idpId}}/_check",
+        operation=owner.operations.check,
         title=CHECK_TITLE,
         intro=message(
             "Calls the provider with these settings. No user signs in.", context="connections"
@@ -134,7 +134,7 @@ def _check(owner: ConnectionOwner) -> Action:
 def _test(owner: ConnectionOwner) -> Action:
     return Action(
         path=f"{owner.page_path}/test",
-        operation=f"POST {owner.prefix}/idps/{{idpId}}/_test",
+        operation=owner.operations.test,
         title=trials.TITLE,
         intro=trials.INTRO,
         button=trials.BUTTON,
@@ -147,11 +147,11 @@ def _test(owner: ConnectionOwner) -> Action:
 
 
 def _states(owner: ConnectionOwner) -> tuple[Action, ...]:
-    idps, common = f"{owner.prefix}/idps", _common(owner)
+    common = _common(owner)
     return (
         Action(
             path=f"{owner.page_path}/activate",
-            operation=f"POST {idps}/{{idpId}}/_activate",
+            operation=owner.operations.activate,
             title=message("Activate the connection", context="connections"),
             button=message("Activate", context="connections"),
             next_path=owner.page_path,
@@ -161,7 +161,7 @@ def _states(owner: ConnectionOwner) -> tuple[Action, ...]:
         ),
         Action(
             path=f"{owner.page_path}/deactivate",
-            operation=f"POST {idps}/{{idpId}}/_deactivate",
+            operation=owner.operations.deactivate,
             title=message("Deactivate the connection", context="connections"),
             intro=message(
                 "Users who signed in with it are signed out. No one can sign in with it until it"
@@ -181,7 +181,7 @@ def _states(owner: ConnectionOwner) -> tuple[Action, ...]:
 def _deletion(owner: ConnectionOwner) -> Action:
     return Action(
         path=f"{owner.page_path}/delete",
-        operation=f"DELETE {owner.prefix}/idps/templates/{{idpId}}",
+        operation=owner.operations.remove,
         title=message("Delete the connection", context="connections"),
         intro=message(
             "A connection with linked users can only be deactivated.",
@@ -201,7 +201,7 @@ def _offers(owner: ConnectionOwner) -> tuple[Action, ...]:
     return (
         Action(
             path=f"{owner.page_path}/offer",
-            operation=f"POST {owner.prefix}/policies/login/idps",
+            operation=owner.operations.offer,
             title=message("Offer the connection", context="connections"),
             intro=message("The sign-in pages show a button for it.", context="connections"),
             button=message("Offer", context="connections"),
@@ -213,7 +213,7 @@ def _offers(owner: ConnectionOwner) -> tuple[Action, ...]:
         ),
         Action(
             path=f"{owner.page_path}/withdraw",
-            operation=f"DELETE {owner.prefix}/policies/login/idps/{{idpId}}",
+            operation=owner.operations.withdraw,
             title=message("Withdraw the connection", context="connections"),
             button=message("Withdraw", context="connections"),
             next_path=owner.page_path,

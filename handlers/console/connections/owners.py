@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from idp.api import connections
+from idp.api.connections import ConnectionOperations
 from idp.foundation.i18n import message
 from idp.identity.users.permissions import Permission
 
 
 class ConnectionOwner(NamedTuple):
     """The owner of the connections that pages are about: an organization or the installation.
-    `path` is the address of the list in the console, `prefix` that of the API, `option` the
-    option of the command line; `read` and `write` are the permissions."""
+    `path` is the address of the list in the console, `option` the
+    option of the command line; `write` is the permission to change them."""
 
     path: str
-    prefix: str
+    operations: ConnectionOperations
     option: str
     section: str
-    read: Permission
     write: Permission
 
     @property
@@ -26,14 +27,13 @@ class ConnectionOwner(NamedTuple):
 
 
 OF_ORGANIZATION: Final = ConnectionOwner(
-    "/connections", "/management/v1", "", "connections", "idp.read", "idp.write"
+    "/connections", connections.OF_ORGANIZATION, "", "connections", "idp.write"
 )
 OF_INSTANCE: Final = ConnectionOwner(
     "/installation/connections",
-    "/admin/v1",
+    connections.OF_INSTANCE,
     " --instance",
     "installation-connections",
-    "iam.idp.read",
     "iam.idp.write",
 )
 OWNERS: Final = (OF_ORGANIZATION, OF_INSTANCE)

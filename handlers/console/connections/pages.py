@@ -20,7 +20,7 @@ from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, labelled_cell, sub_list
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 from idp.management.connections.views import TYPES
 from idp.records.connections import ConnectionKind
@@ -38,7 +38,7 @@ class ConnectionsHandler(ListHandler):
     """Lists the connections of the current organization."""
 
     section = OF_ORGANIZATION.section
-    operation = f"POST {OF_ORGANIZATION.prefix}/idps/templates/_search"
+    operation = OF_ORGANIZATION.operations.search
     title = message("Connections", context="connections")
     intro = message("Other identity providers that users can sign in with.", context="connections")
     icon = "link"
@@ -57,7 +57,7 @@ class InstallationConnectionsHandler(ListHandler):
     """Lists the connections of the installation."""
 
     section = OF_INSTANCE.section
-    operation = f"POST {OF_INSTANCE.prefix}/idps/templates/_search"
+    operation = OF_INSTANCE.operations.search
     title = message("Connections of the installation", context="connections")
     intro = ConnectionsHandler.intro
     icon = ConnectionsHandler.icon
@@ -130,15 +130,10 @@ class ConnectionHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         (connection_id,) = ids
-        get_operation = f"GET {self.owner.prefix}/idps/templates/{{idpId}}"
-        connection = (await self.run(get_operation, connection_id))["idp"]
-        search_operation = f"POST {self.owner.prefix}/policies/login/idps/_search"
-        offered = (await self.run(search_operation, document={"query": {"limit": 1000}})).get(
-            "result", []
-        )
-        is_offered = any(
-            offered_connection["id"] == connection_id for offered_connection in offered
-        )
+        operations = self.owner.operations
+        connection = (await self.run(operations.read, connection_id))["idp"]
+        offered = await self.run(operations.offered, document={"query": {"limit": 1000}})
+        is_offered = any(each["id"] == connection_id for each in offered.get("result", ()))
         self.page(
             "console/show",
             title_text=connection["name"],
@@ -149,7 +144,7 @@ class ConnectionHandler(ConsoleHandler):
             page_parts=[_settings(connection)],
             commands=commands.rendered(
                 self.service.config,
-                BY_NAME[get_operation],
+                operations.read,
                 [connection_id],
                 None,
                 None if self.owner is OF_INSTANCE else self.org_id,

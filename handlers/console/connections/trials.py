@@ -13,7 +13,7 @@ from handlers.console.connections.owners import BACK, OF_INSTANCE, OF_ORGANIZATI
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, labelled_cell, sub_list
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
 from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
 
@@ -77,7 +77,7 @@ class TestResultHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         connection_id, _ = ids
-        operation = f"GET {self.owner.prefix}/idps/{{idpId}}/tests/{{testId}}"
+        operation = self.owner.operations.test_result
         test = await self.run(operation, *ids)
         self.page(
             "console/show",
@@ -95,7 +95,7 @@ class TestResultHandler(ConsoleHandler):
             else [],
             commands=commands.rendered(
                 self.service.config,
-                BY_NAME[operation],
+                operation,
                 list(ids),
                 None,
                 None if self.owner is OF_INSTANCE else self.org_id,

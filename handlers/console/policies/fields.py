@@ -16,6 +16,7 @@ from idp.management.policies.forms import (
     PASSWORDLESS,
     SECOND_FACTORS,
 )
+from idp.records.policies import PolicyKind
 
 PATH: Final = "/policies"  # relative to the console
 INSTALLATION_PATH: Final = f"{PATH}/installation"
@@ -26,18 +27,18 @@ BUILT_IN: Final = message("default", context="policies")
 
 
 class ConsolePolicy(Struct, frozen=True):
-    """A kind of policy: its path in the API, its title, the fields of its form, and the option
+    """A kind of policy: its title, the fields of its form, and the option
     with an example value that the command line `idp policy set`, displayed on its page,
     contains."""
 
-    path: str
+    kind: PolicyKind
     title: Message
     fields: tuple[FormField, ...]
     option: str
 
     @property
     def page(self) -> str:
-        return self.path.replace("/", "-")
+        return self.kind.replace("_", "-")
 
 
 def _field(
@@ -188,7 +189,7 @@ POLICIES: Final = (
         "--password-check-lifetime 240h",
     ),
     ConsolePolicy(
-        "password/complexity",
+        "password_complexity",
         message("Passwords", context="policies"),
         (
             _field("minLength", message("Minimum length", context="policies"), "number"),
@@ -211,7 +212,7 @@ POLICIES: Final = (
         "--min-length 12",
     ),
     ConsolePolicy(
-        "password/age",
+        "password_age",
         message("Password age", context="policies"),
         (
             _field(

@@ -12,7 +12,8 @@ from handlers.console.policies.fields import INSTALLATION_PATH, PATH, SECTION
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals, stale_edits
 from handlers.forms.fields import FormField, Values
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation import i18n
 from idp.foundation.errors import (
     FieldProblem,
@@ -45,7 +46,9 @@ class PageTextsHandler(ConsoleHandler):
     """Shows the current organization's own texts of the sign-in pages, and changes them."""
 
     section = SECTION
-    prefix = "/management/v1/text"
+    reading = api.policies.READ_PAGE_TEXTS
+    setting = api.policies.SET_PAGE_TEXTS
+    inherited = api.policies.READ_INHERITED_PAGE_TEXTS
     path = PATH
 
     def may_write(self) -> bool:
@@ -83,7 +86,7 @@ class PageTextsHandler(ConsoleHandler):
         entered: Mapping[str, str],
     ) -> None:
         await self.run(
-            f"PUT {self.prefix}/login/{{language}}",
+            self.setting,
             language,
             document={"texts": _request_texts(screen, stored, entered)},
             if_match=fields.sequence(form),
@@ -99,7 +102,7 @@ class PageTextsHandler(ConsoleHandler):
 
     async def _own_texts(self, language: str) -> Document:
         """Returns the organization's own texts with their version, without inherited ones."""
-        answer = await self.run(f"GET {self.prefix}/login/{{language}}", language)
+        answer = await self.run(self.reading, language)
         if answer.get("isDefault"):
             return {"texts": [], "sequence": ""}
         texts = answer["customText"].get("texts", [])
@@ -107,7 +110,7 @@ class PageTextsHandler(ConsoleHandler):
 
     async def _inputs(self, language: str, screen: str) -> dict[str, tuple[str, str]]:
         """Returns the key and the default text of each input of a screen."""
-        answer = await self.run(f"GET {self.prefix}/default/login/{{language}}", language)
+        answer = await self.run(self.inherited, language)
         return {
             _name(entry["key"]): (entry["key"], entry["text"])
             for entry in answer["texts"]
@@ -154,7 +157,7 @@ class PageTextsHandler(ConsoleHandler):
             back_url=self.url_of(CONSOLE + self.path),
             commands=commands.by_call(
                 self.service.config,
-                BY_NAME[f"PUT {self.prefix}/login/{{language}}"],
+                self.setting,
                 [language],
                 {"texts": [{"screen": screen, "key": "…", "text": "…"}]},
                 self.org_id,
@@ -170,7 +173,9 @@ class InstallationPageTextsHandler(PageTextsHandler):
     """Shows the texts of the sign-in pages for all organizations without their own, and changes
     them."""
 
-    prefix = "/admin/v1/text"
+    reading = api.policies.READ_DEFAULT_PAGE_TEXTS
+    setting = api.policies.SET_DEFAULT_PAGE_TEXTS
+    inherited = api.policies.READ_BUILT_IN_PAGE_TEXTS
     path = INSTALLATION_PATH
     requires_recent_authentication = True
 

@@ -19,8 +19,9 @@ from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
 from handlers.forms.cells import action_link, cell, sub_list
 from handlers.forms.fields import FormField
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
 from handlers.http import multipart
+from idp import api
 from idp.foundation.errors import InvalidArgument, NotFound, PermissionDenied
 from idp.foundation.i18n import message
 from idp.oauth.params import Params
@@ -60,7 +61,9 @@ class ConsolePictureHandler(ConsoleHandler):
     """Displays one picture of the current organization's pages, and replaces or removes it."""
 
     section = SECTION
-    prefix = "/management/v1/policies/label"
+    reading = api.policies.READ_PICTURE
+    setting = api.policies.SET_PICTURE
+    removal = api.policies.REMOVE_PICTURE
     path = PATH
     _files: dict[str, bytes]
 
@@ -92,22 +95,20 @@ class ConsolePictureHandler(ConsoleHandler):
         return self.may("policy.write")
 
     async def _act(self, form: Params, picture: str) -> None:
-        operation, key = f"{self.prefix}/{{picture}}", form.get("once")
+        key = form.get("once")
         if form.get("decision") == "remove":
-            await self.run(f"DELETE {operation}", picture, idempotency_key=key)
+            await self.run(self.removal, picture, idempotency_key=key)
             return
         # One byte more than allowed is enough for the operation to refuse a file that is too
         # large.
         file = self._files.get("content", b"")[: MAX_BYTES + 1]
         content = base64.b64encode(file).decode()
-        await self.run(
-            f"PUT {operation}", picture, document={"content": content}, idempotency_key=key
-        )
+        await self.run(self.setting, picture, document={"content": content}, idempotency_key=key)
 
     async def _ask(self, picture: str, **page_values: Any) -> None:
         if picture not in TITLES:
             raise NotFound("there is no such picture")
-        answer = await self.run(f"GET {self.prefix}/{{picture}}", picture)
+        answer = await self.run(self.reading, picture)
         self.page(
             "console/picture",
             title_text=TITLES[picture],
@@ -119,7 +120,7 @@ class ConsolePictureHandler(ConsoleHandler):
             back_url=self.url_of(f"{CONSOLE}{self.path}/pictures"),
             commands=commands.by_call(
                 self.service.config,
-                BY_NAME[f"PUT {self.prefix}/{{picture}}"],
+                self.setting,
                 [picture],
                 {"content": "…"},
                 self.org_id,
@@ -132,7 +133,9 @@ class ConsolePictureHandler(ConsoleHandler):
 class InstallationPictureHandler(ConsolePictureHandler):
     """Displays one picture for all organizations without their own, and replaces or removes it."""
 
-    prefix = "/admin/v1/policies/label"
+    reading = api.policies.READ_DEFAULT_PICTURE
+    setting = api.policies.SET_DEFAULT_PICTURE
+    removal = api.policies.REMOVE_DEFAULT_PICTURE
     path = INSTALLATION_PATH
     requires_recent_authentication = True
 
@@ -164,14 +167,14 @@ class PicturesHandler(ConsoleHandler):
     """Lists the logos and icons of the current organization, with the origin of each."""
 
     section = SECTION
-    prefix = ConsolePictureHandler.prefix
+    reading = ConsolePictureHandler.reading
     path = PATH
 
     async def show(self, *ids: str) -> None:
         pictures_url = f"{CONSOLE}{self.path}/pictures"
         rows = []
         for picture, title in TITLES.items():
-            answer = await self.run(f"GET {self.prefix}/{{picture}}", picture)
+            answer = await self.run(self.reading, picture)
             origin_values = origin(answer, is_for_installation=self.path == INSTALLATION_PATH)
             rows.append(
                 [
@@ -194,7 +197,7 @@ class PicturesHandler(ConsoleHandler):
             page_parts=[sub_list(title, _COLUMNS, rows, title)],
             commands=commands.by_call(
                 self.service.config,
-                BY_NAME[f"GET {self.prefix}/{{picture}}"],
+                self.reading,
                 list(TITLES)[:1],
                 None,
                 self.org_id,
@@ -205,7 +208,7 @@ class PicturesHandler(ConsoleHandler):
 class InstallationPicturesHandler(PicturesHandler):
     """Lists the logos and icons for all organizations without their own."""
 
-    prefix = InstallationPictureHandler.prefix
+    reading = InstallationPictureHandler.reading
     path = INSTALLATION_PATH
 
 

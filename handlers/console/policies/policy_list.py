@@ -24,7 +24,8 @@ from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, cell, sub_list
 from handlers.forms.fields import FormField
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation.i18n import Message, message
 
 _CHANGE: Final = message("Change", context="console")
@@ -43,6 +44,12 @@ _ADJUSTED: Final = message(
 )
 
 
+# By the operation that changes the policy.
+_CREATION: Final = {
+    change.name: api.policies.CREATE[kind] for kind, change in api.policies.CHANGE.items()
+}
+
+
 class OwnHandler(ActionHandler):
     """Changes an organization's policy: creates it if it was inherited, else replaces it."""
 
@@ -53,7 +60,7 @@ class OwnHandler(ActionHandler):
     async def load(self, *ids: str) -> Document:
         record = await super().load(*ids)
         if record.get("isDefault"):
-            operation = self.action.operation.replace("PUT ", "POST ")
+            operation = _CREATION.get(self.action.operation.name, self.action.operation)
             self.action = structs.replace(self.action, operation=operation)
         return record
 
@@ -62,13 +69,13 @@ def _preview(policy: ConsolePolicy, path: str) -> tuple[tuple[Message, str], ...
     """Returns the preview as an additional button of the form of colours."""
     return (
         ((RELATED_PAGES["label/preview"], f"{path}/label/preview"),)
-        if policy.path == "label"
+        if policy.kind == "label"
         else ()
     )
 
 
 def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
-    own, default = f"/management/v1/policies/{policy.path}", f"/admin/v1/policies/{policy.path}"
+    own = api.policies.READ[policy.kind]
     shared: dict[str, Any] = {
         "section": SECTION,
         "title": policy.title,
@@ -79,8 +86,8 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
     return (
         Action(
             path=f"{PATH}/{policy.page}",
-            operation=f"PUT {own}",
-            loads=f"GET {own}",
+            operation=api.policies.CHANGE[policy.kind],
+            loads=own,
             intro=message(
                 "Saving overrides the installation's settings for this organization.",
                 context="policies",
@@ -93,8 +100,8 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
         ),
         Action(
             path=f"{INSTALLATION_PATH}/{policy.page}",
-            operation=f"PUT {default}",
-            loads=f"GET {default}",
+            operation=api.policies.SET_DEFAULT[policy.kind],
+            loads=api.policies.READ_DEFAULT[policy.kind],
             intro=message(
                 "It applies to every organization without custom settings.", context="policies"
             ),
@@ -105,8 +112,8 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
         ),
         Action(
             path=f"{PATH}/{policy.page}/reset",
-            operation=f"DELETE {own}",
-            loads=f"GET {own}",
+            operation=api.policies.RESET[policy.kind],
+            loads=own,
             intro=message(
                 "The installation's settings apply again. The custom settings are deleted.",
                 context="policies",
@@ -128,7 +135,7 @@ class PoliciesHandler(ConsoleHandler):
     """
 
     section = SECTION
-    prefix = "/management/v1/policies"
+    operations = api.policies.READ
     path = PATH
     title = message("Policies", context="console")
     other_path = INSTALLATION_PATH
@@ -153,10 +160,8 @@ class PoliciesHandler(ConsoleHandler):
         return [*links, action_link(self.other_label, self.url_of(CONSOLE + self.other_path))]
 
     async def show(self, *ids: str) -> None:
-        entries = [
-            (policy, await self.run(f"GET {self.prefix}/{policy.path}")) for policy in POLICIES
-        ]
-        operation = BY_NAME[f"GET {self.prefix}/{POLICIES[0].path}"]
+        entries = [(policy, await self.run(self.operations[policy.kind])) for policy in POLICIES]
+        operation = self.operations[POLICIES[0].kind]
         org_id = None if operation.permission.startswith("iam.") else self.org_id
         self.page(
             "console/show",
@@ -193,7 +198,7 @@ class InstallationHandler(PoliciesHandler):
     """Shows the policies for organizations without their own. `origins` has the label and the tone
     for default policies (True) and for those that were set (False)."""
 
-    prefix = "/admin/v1/policies"
+    operations = api.policies.READ_DEFAULT
     path = INSTALLATION_PATH
     title = message("Policies of the installation", context="policies")
     other_path = PATH

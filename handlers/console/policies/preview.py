@@ -12,6 +12,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import INSTALLATION_PATH, PATH, SECTION
 from handlers.console.sections import CONSOLE
 from handlers.pages.branding_files import PREVIEW
+from idp import api
 from idp.foundation import i18n
 from idp.foundation.colours import contrast
 from idp.foundation.i18n import Message, message
@@ -32,7 +33,7 @@ class PreviewHandler(ConsoleHandler):
     and that are not stored yet."""
 
     section = SECTION
-    prefix = "/management/v1/policies/label"
+    reading = api.policies.READ["label"]
     path = PATH
 
     @property
@@ -53,7 +54,7 @@ class PreviewHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         query = self.query_params()
         scheme: Scheme = "dark" if query.if_once("scheme") == "dark" else "light"
-        answer = await self.run(f"GET {self.prefix}")
+        answer = await self.run(self.reading)
         colours = dict(answer["policy"])
         if query.if_once("typed"):
             colours = {name: query.if_once(name) or "" for name in NAMES}
@@ -108,7 +109,7 @@ class PreviewHandler(ConsoleHandler):
 class InstallationPreviewHandler(PreviewHandler):
     """Shows the preview of the pages of organizations without their own colours."""
 
-    prefix = "/admin/v1/policies/label"
+    reading = api.policies.READ_DEFAULT["label"]
     path = INSTALLATION_PATH
 
 

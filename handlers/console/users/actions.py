@@ -9,10 +9,10 @@ from handlers.console.actions import Action, ActionHandler, DisplayedOnce
 from handlers.forms import user_fields
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
+from idp import api
+from idp.api.operation import Operation
 from idp.foundation.i18n import Message, message
 
-USER: Final = "/v2/users/{userId}"
-MANAGED: Final = "/management/v1/users/{userId}"
 PAGE_PATH: Final = "/users/{userId}"
 SECTION: Final = "users"
 REVOKES_ALL: Final = message(
@@ -58,11 +58,13 @@ class MetadataHandler(ActionHandler):
         return values
 
 
-def _of_user(page: str, operation: str, title: Message, button: Message, **fields: Any) -> Action:
+def _of_user(
+    page: str, operation: Operation, title: Message, button: Message, **fields: Any
+) -> Action:
     """Returns an action of the page of a person."""
     defaults: dict[str, Any] = {
         "section": SECTION,
-        "loads": f"GET {USER}",
+        "loads": api.users.READ,
         "name": "user.preferredLoginName",
         "next_path": PAGE_PATH,
         "confirmation": "saved",
@@ -77,12 +79,17 @@ def _of_user(page: str, operation: str, title: Message, button: Message, **field
 
 
 def _change_state(
-    name: str, title: Message, button: Message, confirmation: str, intro: Message | None = None
+    name: str,
+    operation: Operation,
+    title: Message,
+    button: Message,
+    confirmation: str,
+    intro: Message | None = None,
 ) -> Action:
     """Returns an action that changes a user's state."""
     return _of_user(
         name,
-        f"POST {USER}/{name}",
+        operation,
         title,
         button,
         confirmation=confirmation,
@@ -92,7 +99,7 @@ def _change_state(
     )
 
 
-def _verify(contact: str, title: Message) -> Action:
+def _verify(contact: str, operation: Operation, title: Message) -> Action:
     code = FormField(
         path="verificationCode",
         label=message("Code", context="users"),
@@ -102,7 +109,7 @@ def _verify(contact: str, title: Message) -> Action:
     )
     return _of_user(
         f"verify-{contact}",
-        f"POST {USER}/{contact}/verify",
+        operation,
         title,
         message("Verify", context="users"),
         fields=(code,),
@@ -111,7 +118,7 @@ def _verify(contact: str, title: Message) -> Action:
     )
 
 
-def _resend(contact: str, title: Message) -> Action:
+def _resend(contact: str, operation: Operation, title: Message) -> Action:
     channel = FormField(
         path="how",
         label=_HOW_SENT,
@@ -121,7 +128,7 @@ def _resend(contact: str, title: Message) -> Action:
     )
     return _of_user(
         f"resend-{contact}",
-        f"POST {USER}/{contact}/resend",
+        operation,
         title,
         _GENERATE,
         handler=ConsoleCodeHandler,
@@ -170,7 +177,7 @@ _METADATA: Final = (
 PROFILE_ACTIONS: Final = (
     _of_user(
         "edit",
-        "PUT /v2/users/human/{userId}",
+        api.users.CHANGE,
         message("Change the user", context="users"),
         _SAVE,
         fields=(
@@ -188,7 +195,7 @@ PROFILE_ACTIONS: Final = (
     ),
     _of_user(
         "email",
-        f"POST {USER}/email",
+        api.users.SET_EMAIL,
         message("Change the email", context="users"),
         _SAVE,
         handler=ConsoleContactHandler,
@@ -198,7 +205,7 @@ PROFILE_ACTIONS: Final = (
     ),
     _of_user(
         "phone",
-        f"POST {USER}/phone",
+        api.users.SET_PHONE,
         message("Change the phone number", context="users"),
         _SAVE,
         handler=ConsoleContactHandler,
@@ -208,20 +215,22 @@ PROFILE_ACTIONS: Final = (
     ),
     _of_user(
         "remove-phone",
-        f"DELETE {USER}/phone",
+        api.users.REMOVE_PHONE,
         message("Remove the phone number", context="users"),
         message("Remove", context="console"),
         is_dangerous=True,
         confirmation="removed",
         command="user remove-phone {userId}",
     ),
-    _verify("email", message("Verify the email", context="users")),
-    _resend("email", message("New code for the email", context="users")),
-    _verify("phone", message("Verify the phone number", context="users")),
-    _resend("phone", message("New code for the phone number", context="users")),
+    _verify("email", api.users.VERIFY_EMAIL, message("Verify the email", context="users")),
+    _resend("email", api.users.RESEND_EMAIL, message("New code for the email", context="users")),
+    _verify("phone", api.users.VERIFY_PHONE, message("Verify the phone number", context="users")),
+    _resend(
+        "phone", api.users.RESEND_PHONE, message("New code for the phone number", context="users")
+    ),
     _of_user(
         "metadata/new",
-        f"POST {MANAGED}/metadata/{{key}}",
+        api.users.SET_METADATA,
         message("Add metadata", context="users"),
         _SAVE,
         handler=MetadataHandler,
@@ -230,10 +239,10 @@ PROFILE_ACTIONS: Final = (
     ),
     _of_user(
         "metadata/{key}/remove",
-        f"DELETE {MANAGED}/metadata/{{key}}",
+        api.users.REMOVE_METADATA,
         message("Remove the metadata", context="users"),
         message("Remove", context="console"),
-        loads=f"GET {MANAGED}/metadata/{{key}}",
+        loads=api.users.READ_METADATA,
         name="metadata.key",
         is_dangerous=True,
         confirmation="removed",
@@ -244,7 +253,7 @@ PROFILE_ACTIONS: Final = (
 ACCESS_ACTIONS: Final = (
     _of_user(
         "password",
-        f"POST {USER}/password",
+        api.users.SET_PASSWORD,
         message("Set a password", context="users"),
         _SAVE,
         intro=REVOKES_ALL,
@@ -253,7 +262,7 @@ ACCESS_ACTIONS: Final = (
     ),
     _of_user(
         "password-reset",
-        f"POST {USER}/password_reset",
+        api.users.RESET_PASSWORD,
         message("Reset the password", context="users"),
         _GENERATE,
         handler=ConsoleCodeHandler,
@@ -264,6 +273,7 @@ ACCESS_ACTIONS: Final = (
     ),
     _change_state(
         "deactivate",
+        api.users.DEACTIVATE,
         message("Deactivate the user", context="users"),
         message("Deactivate", context="console"),
         "deactivated",
@@ -271,12 +281,14 @@ ACCESS_ACTIONS: Final = (
     ),
     _change_state(
         "reactivate",
+        api.users.REACTIVATE,
         message("Reactivate the user", context="users"),
         message("Reactivate", context="console"),
         "reactivated",
     ),
     _change_state(
         "lock",
+        api.users.LOCK,
         message("Lock the user", context="users"),
         message("Lock", context="users"),
         "locked",
@@ -284,13 +296,14 @@ ACCESS_ACTIONS: Final = (
     ),
     _change_state(
         "unlock",
+        api.users.UNLOCK,
         message("Unlock the user", context="users"),
         message("Unlock", context="users"),
         "unlocked",
     ),
     _of_user(
         "end-sessions",
-        f"POST {USER}/sessions/_end",
+        api.users.END_SESSIONS,
         message("Sign out everywhere", context="users"),
         message("Sign out", context="logout"),
         intro=REVOKES_ALL,
@@ -300,7 +313,7 @@ ACCESS_ACTIONS: Final = (
     ),
     _of_user(
         "sessions/{sessionId}/end",
-        f"DELETE {USER}/sessions/{{sessionId}}",
+        api.users.END_SESSION,
         message("End the session", context="users"),
         message("End", context="users"),
         loads=None,
@@ -310,7 +323,7 @@ ACCESS_ACTIONS: Final = (
     ),
     _of_user(
         "totp/remove",
-        f"DELETE {USER}/totp",
+        api.users.REMOVE_TOTP,
         message("Remove the authenticator app", context="factor"),
         message("Remove", context="console"),
         loads=None,
@@ -321,7 +334,7 @@ ACCESS_ACTIONS: Final = (
     ),
     _of_user(
         "passkeys/{passkeyId}/remove",
-        f"DELETE {USER}/passkeys/{{passkeyId}}",
+        api.users.REMOVE_PASSKEY,
         message("Remove the passkey", context="passkey"),
         message("Remove", context="console"),
         loads=None,
@@ -332,7 +345,7 @@ ACCESS_ACTIONS: Final = (
     ),
     _of_user(
         "delete",
-        f"DELETE {USER}",
+        api.users.REMOVE,
         message("Delete the user", context="users"),
         message("Delete", context="console"),
         intro=message(

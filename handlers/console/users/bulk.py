@@ -11,12 +11,14 @@ from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.users import project_roles
-from handlers.console.users.actions import MANAGED, PAGE_PATH, SECTION, USER
+from handlers.console.users.actions import PAGE_PATH, SECTION
 from handlers.console.users.page import name_of
 from handlers.forms import cells, fields, refusals
 from handlers.forms.cells import action_link, sub_list
 from handlers.forms.fields import FormField, Values
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
+from idp.api.operation import Operation
 from idp.foundation.errors import (
     Busy,
     FieldProblem,
@@ -32,7 +34,6 @@ PATH: Final = "/users/bulk"  # relative to the console
 MAX_USERS: Final = 100
 _MAX_FIELDS: Final = 2 * MAX_USERS
 _LIST: Final = f"{CONSOLE}/users"
-_SEARCH: Final = "POST /v2/users"
 _CONFIRM: Final = "confirm"
 _USER: Final = message("User", context="users")
 _NOT_DONE: Final = message("Not done", context="users")
@@ -51,7 +52,7 @@ class BulkAction(Struct, frozen=True, kw_only=True):
     asks for confirmation; with `confirms`, the person types the number of users there. With
     `gives_roles`, that page has the fields of a role assignment."""
 
-    operation: str
+    operation: Operation
     title: Message
     label: Message
     command: str
@@ -63,7 +64,7 @@ class BulkAction(Struct, frozen=True, kw_only=True):
 
 BULK_ACTIONS: Final[Mapping[str, BulkAction]] = {
     "deactivate": BulkAction(
-        operation=f"POST {USER}/deactivate",
+        operation=api.users.DEACTIVATE,
         title=message("Deactivate users", context="users"),
         label=message("Deactivate", context="console"),
         intro=message("These users are signed out and their tokens revoked.", context="users"),
@@ -71,19 +72,19 @@ BULK_ACTIONS: Final[Mapping[str, BulkAction]] = {
         command="user deactivate {userId}",
     ),
     "reactivate": BulkAction(
-        operation=f"POST {USER}/reactivate",
+        operation=api.users.REACTIVATE,
         title=message("Reactivate users", context="users"),
         label=message("Reactivate", context="console"),
         command="user reactivate {userId}",
     ),
     "unlock": BulkAction(
-        operation=f"POST {USER}/unlock",
+        operation=api.users.UNLOCK,
         title=message("Unlock users", context="users"),
         label=message("Unlock", context="users"),
         command="user unlock {userId}",
     ),
     "sign-out": BulkAction(
-        operation=f"POST {USER}/sessions/_end",
+        operation=api.users.END_SESSIONS,
         title=message("Sign users out", context="users"),
         label=message("Sign out", context="logout"),
         intro=message("These users are signed out and their tokens revoked.", context="users"),
@@ -91,7 +92,7 @@ BULK_ACTIONS: Final[Mapping[str, BulkAction]] = {
         command="user end-sessions {userId}",
     ),
     "invite": BulkAction(
-        operation=f"POST {USER}/invite_code/resend",
+        operation=api.users.RESEND_INVITATION,
         title=message("Send invitations again", context="users"),
         label=message("Send invitations again", context="users"),
         intro=message(
@@ -101,14 +102,14 @@ BULK_ACTIONS: Final[Mapping[str, BulkAction]] = {
         command="user resend-invite {userId}",
     ),
     "assign-roles": BulkAction(
-        operation=f"POST {MANAGED}/grants",
+        operation=api.users.CREATE_GRANT,
         title=message("Assign roles", context="users"),
         label=message("Assign roles", context="users"),
         gives_roles=True,
         command="grant create --user {userId} --project ID --role-key KEY",
     ),
     "delete": BulkAction(
-        operation=f"DELETE {USER}",
+        operation=api.users.REMOVE,
         title=message("Delete users", context="users"),
         label=message("Delete", context="console"),
         intro=message(
@@ -136,7 +137,7 @@ def choices(page: ConsoleHandler) -> list[tuple[str, Message]]:
     return [
         (name, action.label)
         for name, action in BULK_ACTIONS.items()
-        if page.may(BY_NAME[action.operation].permission)
+        if page.may(action.operation.permission)
     ]
 
 
@@ -159,7 +160,7 @@ class BulkHandler(ConsoleHandler):
         action = BULK_ACTIONS.get(form.get("do") or "")
         if action is None:
             raise InvalidArgument([FieldProblem("field.unknown_name", "do", "is no action")])
-        if not self.may(BY_NAME[action.operation].permission):
+        if not self.may(action.operation.permission):
             raise PermissionDenied("the person may not run the operation")
         user_ids = list(dict.fromkeys(form.all("user")))
         if not 0 < len(user_ids) <= MAX_USERS:
@@ -194,7 +195,7 @@ class BulkHandler(ConsoleHandler):
             "query": {"limit": MAX_USERS},
             "queries": [{"inUserIdsQuery": {"userIds": list(user_ids)}}],
         }
-        found = (await self.run(_SEARCH, document=document)).get("result", [])
+        found = (await self.run(api.users.SEARCH, document=document)).get("result", [])
         names = {user["userId"]: name_of(user) for user in found}
         every = {user_id: names.get(user_id) or user_id for user_id in user_ids}
         return dict(sorted(every.items(), key=lambda pair: (pair[1].casefold(), pair[0])))
@@ -316,7 +317,7 @@ class BulkHandler(ConsoleHandler):
         self, action: BulkAction, names: Mapping[str, str], document: Document
     ) -> list[dict[str, object]]:
         """Returns the shell commands for the first of the users."""
-        operation = BY_NAME[action.operation]
+        operation = action.operation
         sent = document if operation.request else None
         ids = list(names)[:1]
         config = self.service.config

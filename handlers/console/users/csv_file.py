@@ -12,8 +12,8 @@ from handlers.console.sections import CONSOLE
 from handlers.console.users import filters
 from handlers.console.users.actions import SECTION
 from handlers.forms import fields
-from handlers.forms.run_operation import BY_NAME
 from handlers.http import browser, response_parts
+from idp import api
 from idp.limits.admission import BULK
 from idp.management import call as management_call
 from idp.management.call import Call
@@ -70,9 +70,7 @@ class UsersCsvHandler(ConsoleHandler):
     async def _found(self) -> AsyncIterator[UserAnswer]:
         """Prepares the file, before it begins. Raises InvalidArgument, PermissionDenied."""
         session = self.console_session
-        call = Call(
-            session.user, session.rights, BY_NAME["POST /v2/users"].permission, self.org_id
-        )
+        call = Call(session.user, session.rights, api.users.SEARCH.permission, self.org_id)
         call = await management_call.admitted(self.service, call)
         values = fields.submitted_values(filters.FIELDS, self.query_params())
         request = reading.read(UserSearch, {"queries": filters.queries(values)})

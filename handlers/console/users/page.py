@@ -12,11 +12,12 @@ from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import fetch_page
-from handlers.console.users.actions import MANAGED, PAGE_PATH, SECTION, USER
+from handlers.console.users.actions import PAGE_PATH, SECTION
 from handlers.forms import cells, user_fields
 from handlers.forms.cells import Cell, action_link, labelled_cell, sub_list
 from handlers.forms.fields import value_at
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation.i18n import Message, message
 
 _ID: Final = message("ID", context="console")
@@ -72,7 +73,7 @@ class UserHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         (user_id,) = ids
-        user = (await self.run(f"GET {USER}", user_id))["user"]
+        user = (await self.run(api.users.READ, user_id))["user"]
         self.page(
             "console/show",
             title_text=name_of(user),
@@ -83,7 +84,7 @@ class UserHandler(ConsoleHandler):
             page_parts=await asyncio.gather(*self._parts(user_id)),
             commands=commands.rendered(
                 self.service.config,
-                BY_NAME[f"GET {USER}"],
+                api.users.READ,
                 ids,
                 None,
                 self.org_id,
@@ -116,7 +117,7 @@ class UserHandler(ConsoleHandler):
 
     async def _sessions(self, user_id: str) -> Document:
         list_page = await fetch_page(
-            self, "sessions", f"POST {USER}/sessions/_search", user_id, limit=100
+            self, "sessions", api.users.SEARCH_SESSIONS, user_id, limit=100
         )
         may_change = self.may("user.write")
         # The search finds ended sessions too.
@@ -158,7 +159,7 @@ class UserHandler(ConsoleHandler):
         )
 
     async def _factors(self, user_id: str) -> Document:
-        answer = await self.run(f"GET {USER}/authentication_methods", user_id)
+        answer = await self.run(api.users.AUTHENTICATION_METHODS, user_id)
         may_change, rows = self.may("user.write"), []
         if app := answer.get("totp"):
             link = cells.link(_REMOVE, self.url_of(f"{CONSOLE}{PAGE_PATH}/totp/remove", user_id))
@@ -190,7 +191,7 @@ class UserHandler(ConsoleHandler):
         )
 
     async def _passkeys(self, user_id: str) -> Document:
-        list_page = await fetch_page(self, "passkeys", f"POST {USER}/passkeys/_search", user_id)
+        list_page = await fetch_page(self, "passkeys", api.users.SEARCH_PASSKEYS, user_id)
         may_change = self.may("user.write")
         path = f"{CONSOLE}{PAGE_PATH}/passkeys/{{passkeyId}}/remove"
         return sub_list(
@@ -217,7 +218,7 @@ class UserHandler(ConsoleHandler):
         )
 
     async def _grants(self, user_id: str) -> Document:
-        answer = await self.run(f"GET {MANAGED}/grants", user_id)
+        answer = await self.run(api.users.GRANTS, user_id)
         may_change = self.may("user.grant.write")
         path = f"{CONSOLE}{PAGE_PATH}/grants"
         return sub_list(
@@ -256,7 +257,7 @@ class UserHandler(ConsoleHandler):
 
     async def _memberships(self, user_id: str) -> Document:
         list_page = await fetch_page(
-            self, "memberships", f"POST {MANAGED}/memberships/_search", user_id
+            self, "memberships", api.organizations.SEARCH_MEMBERSHIPS, user_id
         )
         installation = message("The whole installation", context="users")
         return sub_list(
@@ -276,7 +277,7 @@ class UserHandler(ConsoleHandler):
         )
 
     async def _metadata(self, user_id: str) -> Document:
-        list_page = await fetch_page(self, "metadata", f"POST {MANAGED}/metadata/_search", user_id)
+        list_page = await fetch_page(self, "metadata", api.users.SEARCH_METADATA, user_id)
         may_change = self.may("user.write")
         path = f"{CONSOLE}{PAGE_PATH}/metadata"
         return sub_list(

@@ -7,14 +7,13 @@ from typing import Final
 
 from handlers.console.actions import Action, ActionHandler
 from handlers.console.base import ConsoleHandler
-from handlers.console.users.actions import MANAGED, PAGE_PATH, SECTION, USER
+from handlers.console.users.actions import PAGE_PATH, SECTION
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation.errors import PermissionDenied
 from idp.foundation.i18n import message
 
-GRANTS: Final = f"{MANAGED}/grants"
-_PROJECTS: Final = "POST /management/v1/projects/_search"
 _PROJECT: Final = message("Project", context="console")
 _ROLES: Final = FormField(
     path="roleKeys",
@@ -54,7 +53,7 @@ def fields_of(projects: Sequence[Document] | None) -> tuple[FormField, ...]:
 async def readable_projects(page: ConsoleHandler) -> Sequence[Document] | None:
     """Returns the projects that the person may read; None if the person may not list projects."""
     try:
-        answer = await page.run(_PROJECTS, document={})
+        answer = await page.run(api.projects.SEARCH, document={})
     except PermissionDenied:
         return None
     projects: Sequence[Document] = answer.get("result", [])
@@ -65,8 +64,8 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/grants/new",
         section=SECTION,
-        operation=f"POST {GRANTS}",
-        loads=f"GET {USER}",
+        operation=api.users.CREATE_GRANT,
+        loads=api.users.READ,
         name="user.preferredLoginName",
         handler=GrantHandler,
         title=message("Assign roles", context="users"),
@@ -78,7 +77,7 @@ ACTIONS: Final = (
     Action(
         path=f"{PAGE_PATH}/grants/{{grantId}}/remove",
         section=SECTION,
-        operation=f"DELETE {GRANTS}/{{grantId}}",
+        operation=api.users.REMOVE_GRANT,
         title=message("Remove the roles", context="users"),
         button=message("Remove", context="console"),
         is_dangerous=True,

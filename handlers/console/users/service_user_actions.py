@@ -10,9 +10,11 @@ from handlers.console.actions import Action, ActionHandler, DisplayedOnce
 from handlers.console.applications import client_secrets, registered_keys
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
+from idp import api
+from idp.api.operation import Operation
 from idp.credentials import expirations
 from idp.foundation.errors import FieldProblem, InvalidArgument
-from idp.foundation.i18n import Message, message
+from idp.foundation.i18n import message
 
 USERS: Final = "/management/v1/users"
 USER: Final = f"{USERS}/{{userId}}"
@@ -22,7 +24,6 @@ DEFAULT_DAYS: Final = 7
 MAX_UNCONFIRMED_DAYS: Final = 90
 _SECTION: Final = "service-users"
 _IS_LONG: Final = "isLong"
-_ANY: Final = "/v2/users/{userId}"
 
 _DELETE: Final = message("Delete", context="console")
 _STOPS_WORKING: Final = message("It stops working immediately.", context="service-users")
@@ -115,29 +116,30 @@ class PatHandler(ActionHandler):
 
 _COMMON: Final[dict[str, Any]] = {
     "section": _SECTION,
-    "loads": f"GET {_ANY}",
+    "loads": api.users.READ,
     "name": "user.username",
 }
 
 
-def _change(name: str, operation: str, **fields: Any) -> Action:
-    defaults = {"path": f"{PAGE_PATH}/{name}", "operation": operation, "next_path": PAGE_PATH}
+def _change(name: str, operation: Operation, **fields: Any) -> Action:
+    defaults: dict[str, Any] = {
+        "path": f"{PAGE_PATH}/{name}",
+        "operation": operation,
+        "next_path": PAGE_PATH,
+    }
     return Action(**(_COMMON | defaults | fields))
 
 
-def _change_state(name: str, title: Message, button: Message, **fields: Any) -> Action:
+def _change_state(name: str, operation: Operation, **fields: Any) -> Action:
     """Returns an action that changes a service user's state."""
-    command = f"user {name} {{userId}}"
-    return _change(
-        name, f"POST {_ANY}/{name}", title=title, button=button, command=command, **fields
-    )
+    return _change(name, operation, command=f"user {name} {{userId}}", **fields)
 
 
 ACTIONS: Final = (
     Action(
         path=f"{PATH}/new",
         section=_SECTION,
-        operation=f"POST {USERS}/machine",
+        operation=api.service_users.CREATE,
         title=message("New service account", context="service-users"),
         button=message("Create the service account", context="service-users"),
         fields=_FIELDS,
@@ -147,7 +149,7 @@ ACTIONS: Final = (
     ),
     _change(
         "edit",
-        f"PUT {USER}/machine",
+        api.service_users.CHANGE,
         title=message("Change the service account", context="service-users"),
         button=message("Save", context="console"),
         fields=_FIELDS,
@@ -156,7 +158,7 @@ ACTIONS: Final = (
     ),
     _change(
         "pats/new",
-        f"POST {USER}/pats",
+        api.service_users.CREATE_TOKEN,
         title=message("New access token", context="service-users"),
         button=message("Create the token", context="service-users"),
         intro=message(
@@ -171,7 +173,7 @@ ACTIONS: Final = (
     ),
     _change(
         "pats/{tokenId}/delete",
-        f"DELETE {USER}/pats/{{tokenId}}",
+        api.service_users.REMOVE_TOKEN,
         title=message("Revoke the token", context="service-users"),
         button=message("Revoke", context="console"),
         intro=_STOPS_WORKING,
@@ -181,7 +183,7 @@ ACTIONS: Final = (
     ),
     _change(
         "secret",
-        f"PUT {USER}/secret",
+        api.service_users.GENERATE_SECRET,
         shows=(
             DisplayedOnce("clientId", message("Client ID", context="console")),
             DisplayedOnce("clientSecret", message("Client secret", context="applications")),
@@ -191,7 +193,7 @@ ACTIONS: Final = (
     ),
     _change(
         "secret/delete",
-        f"DELETE {USER}/secret",
+        api.service_users.REMOVE_SECRET,
         title=message("Delete the secret", context="service-users"),
         button=_DELETE,
         intro=_STOPS_WORKING,
@@ -200,31 +202,37 @@ ACTIONS: Final = (
         command="service-user remove-secret {userId}",
     ),
     client_secrets.end_action(
-        PAGE_PATH, USER, "service-user end-secret --user {userId} {secretId}", **_COMMON
+        PAGE_PATH,
+        api.service_users.END_SECRET,
+        "service-user end-secret --user {userId} {secretId}",
+        **_COMMON,
     ),
     _change_state(
         "deactivate",
-        message("Deactivate the service account", context="service-users"),
-        message("Deactivate", context="console"),
+        api.users.DEACTIVATE,
+        title=message("Deactivate the service account", context="service-users"),
+        button=message("Deactivate", context="console"),
         intro=message("Its tokens are revoked and can't be restored.", context="service-users"),
         is_dangerous=True,
         confirmation="deactivated",
     ),
     _change_state(
         "reactivate",
-        message("Reactivate the service account", context="service-users"),
-        message("Reactivate", context="console"),
+        api.users.REACTIVATE,
+        title=message("Reactivate the service account", context="service-users"),
+        button=message("Reactivate", context="console"),
         confirmation="reactivated",
     ),
     _change_state(
         "unlock",
-        message("Unlock the service account", context="service-users"),
-        message("Unlock", context="users"),
+        api.users.UNLOCK,
+        title=message("Unlock the service account", context="service-users"),
+        button=message("Unlock", context="users"),
         confirmation="unlocked",
     ),
     _change(
         "delete",
-        f"DELETE {_ANY}",
+        api.users.REMOVE,
         title=message("Delete the service account", context="service-users"),
         button=_DELETE,
         intro=message(
@@ -237,5 +245,11 @@ ACTIONS: Final = (
         confirmation="deleted",
         command="user delete {userId}",
     ),
-    *registered_keys.actions(PAGE_PATH, USER, "--user {userId}", **_COMMON),
+    *registered_keys.actions(
+        PAGE_PATH,
+        api.service_users.CREATE_KEY,
+        api.service_users.REMOVE_KEY,
+        "--user {userId}",
+        **_COMMON,
+    ),
 )

@@ -11,10 +11,11 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import fetch_page
-from handlers.console.users.service_user_actions import ACTIONS, PAGE_PATH, PATH, USER
+from handlers.console.users.service_user_actions import ACTIONS, PAGE_PATH, PATH
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, labelled_cell, sub_list
-from handlers.forms.run_operation import BY_NAME, Document
+from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation.i18n import message
 
 _SECTION: Final = "service-users"
@@ -44,7 +45,7 @@ class ServiceUsersHandler(ListHandler):
     """Lists the service users of the current organization."""
 
     section = _SECTION
-    operation = "POST /v2/users"
+    operation = api.users.SEARCH
     title = message("Service accounts", context="console")
     intro = message(
         "Scripts and back ends sign in with a token, a key or a secret.",
@@ -85,7 +86,7 @@ class ServiceUserHandler(ConsoleHandler):
     section = _SECTION
 
     async def show(self, *ids: str) -> None:
-        user = (await self.run("GET /v2/users/{userId}", *ids))["user"]
+        user = (await self.run(api.users.READ, *ids))["user"]
         machine, may_change = user["machine"], self.may("user.write")
         self.page(
             "console/show",
@@ -96,12 +97,16 @@ class ServiceUserHandler(ConsoleHandler):
             actions=self._action_links(ids, user) if may_change else [],
             page_parts=[
                 await self._pats(ids, may_change=may_change),
-                *await client_secrets.sub_lists(self, PAGE_PATH, USER, ids, may_change=may_change),
-                await registered_keys.sub_list(self, PAGE_PATH, USER, ids, may_change=may_change),
+                *await client_secrets.sub_lists(
+                    self, PAGE_PATH, api.service_users.SECRETS, ids, may_change=may_change
+                ),
+                await registered_keys.sub_list(
+                    self, PAGE_PATH, api.service_users.SEARCH_KEYS, ids, may_change=may_change
+                ),
             ],
             commands=commands.rendered(
                 self.service.config,
-                BY_NAME["GET /v2/users/{userId}"],
+                api.users.READ,
                 ids,
                 None,
                 self.org_id,
@@ -130,7 +135,7 @@ class ServiceUserHandler(ConsoleHandler):
         ]
 
     async def _pats(self, ids: tuple[str, ...], *, may_change: bool) -> dict[str, Any]:
-        list_page = await fetch_page(self, "pats", f"POST {USER}/pats/_search", *ids)
+        list_page = await fetch_page(self, "pats", api.service_users.SEARCH_TOKENS, *ids)
         path = f"{CONSOLE}{PAGE_PATH}/pats"
         link = action_link(_ACTION_LABELS["pats/new"], self.url_of(f"{path}/new", *ids))
         return sub_list(

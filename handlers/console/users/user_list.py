@@ -17,9 +17,9 @@ from handlers.forms import cells, fields, user_fields
 from handlers.forms.cells import Cell, action_link
 from handlers.forms.fields import FormField, Values, value_at
 from handlers.forms.run_operation import Document
+from idp import api
 from idp.foundation.i18n import message
 
-SEARCH: Final = "POST /v2/users"
 PATH: Final = "/users"
 
 _NAME: Final = message("Name", context="console")
@@ -33,7 +33,7 @@ class UsersHandler(ListHandler):
     """Lists the persons of the current organization."""
 
     section = SECTION
-    operation = SEARCH
+    operation = api.users.SEARCH
     title = message("Users", context="console")
     icon = "users"
     empty = message("No users yet.", context="users")
@@ -189,7 +189,7 @@ ACTIONS: Final = (
     Action(
         path=f"{PATH}/new",
         section=SECTION,
-        operation="POST /v2/users/human",
+        operation=api.users.CREATE,
         handler=NewUserHandler,
         title=message("New user", context="users"),
         button=message("Create the user", context="users"),

@@ -9,17 +9,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from idp import api
+from idp.api.connections import ConnectionOperations
+from idp.api.operation import Operation
 from idp.cli.document import Document
 from idp.management.connections.views import TYPES
-
-_ORGS: Final = "/management/v1/orgs"
-_PROJECTS: Final = "/management/v1/projects"
-_PROJECT: Final = f"{_PROJECTS}/{{projectId}}"
-_APPS: Final = f"{_PROJECT}/apps"
-_APP: Final = f"{_APPS}/{{appId}}"
-_USERS: Final = "/management/v1/users"
-_GROUPS: Final = "/v2/groups"
-_GROUP: Final = f"{_GROUPS}/{{groupId}}"
+from idp.records.policies import PolicyKind
 
 
 class AppliedKind(Struct, frozen=True, kw_only=True):
@@ -27,14 +22,14 @@ class AppliedKind(Struct, frozen=True, kw_only=True):
     messages, `section` the key of its list in a state file, `children` are the kinds of the lists
     within its records.
 
-    `listing`, `creating`, `changing` and `deleting` are the addresses of operations (`POST
-    /path`); the rows that `listing` answers are in its member `rows`. The field `key` identifies a
-    record of the state file, regardless of case if `ignores_case` is true. In a row, that value is
-    in the member `row_key`, the id in `row_id`, the displayed name in `row_name`, and the other
-    values are in the row itself or in the member `row_values`; `distinctive` is a member that only
+    The rows that the operation `listing` answers are in its member `rows`. The field `key`
+    identifies a record of the state file, regardless of case if `ignores_case` is true.
+    In a row, that value is in the member `row_key`, the id in `row_id`, the displayed name in
+    `row_name`, and the other values are in the row itself or in the member `row_values`;
+    `distinctive` is a member that only
     rows of this kind have. `parameter` is the id's name in paths, `answer_id` its name in the
     answer of `creating`. `files` maps fields that name a file to the operation whose answer has
-    the secret for the file, or "" for `creating`. Several kinds may share a section: an entry is
+    the secret for the file, or None for `creating`. Several kinds may share a section: an entry is
     of the kind whose `variant` is its member `kind`, and a row of the kind whose `row_type` is its
     `type`.
     """
@@ -44,18 +39,18 @@ class AppliedKind(Struct, frozen=True, kw_only=True):
     key: str
     ignores_case: bool = False
     parameter: str
-    listing: str
+    listing: Operation
     rows: str = "result"
     row_key: str
     row_id: str = "id"
     row_values: str = ""
     row_name: str = ""
     distinctive: str = ""
-    creating: str
+    creating: Operation
     answer_id: str = ""
-    changing: str = ""
-    deleting: str = ""
-    files: Mapping[str, str] = {}
+    changing: Operation | None = None
+    deleting: Operation | None = None
+    files: Mapping[str, Operation | None] = {}
     children: tuple[AppliedKind, ...] = ()
     variant: str = ""
     row_type: str = ""
@@ -80,22 +75,22 @@ class SettingsSection(Struct, frozen=True, kw_only=True):
     """A record that exists once, the values of one `section` of a state file; `noun` is its name
     in messages.
 
-    The operation at the address `reading` answers it in the member `values`. The operation
+    The operation `reading` answers it in the member `values`. The operation
     `changing` sets it, or `creating` if it is only inherited so far.
     """
 
     section: str
     noun: str
-    reading: str
+    reading: Operation
     values: str
-    changing: str
-    creating: str = ""
+    changing: Operation
+    creating: Operation | None = None
 
 
-_POLICY_PATHS: Final = {
+_POLICIES: Final[Mapping[str, PolicyKind]] = {
     "login": "login",
-    "passwordComplexity": "password/complexity",
-    "passwordAge": "password/age",
+    "passwordComplexity": "password_complexity",
+    "passwordAge": "password_age",
     "lockout": "lockout",
     "label": "label",
     "privacy": "privacy",
@@ -106,36 +101,36 @@ INSTANCE_POLICIES: Final = tuple(
     SettingsSection(
         section=section,
         noun=f"policy {section}",
-        reading=f"GET /admin/v1/policies/{path}",
+        reading=api.policies.READ_DEFAULT[kind],
         values="policy",
-        changing=f"PUT /admin/v1/policies/{path}",
+        changing=api.policies.SET_DEFAULT[kind],
     )
-    for section, path in _POLICY_PATHS.items()
+    for section, kind in _POLICIES.items()
 )
 POLICIES: Final = tuple(
     SettingsSection(
         section=section,
         noun=f"policy {section}",
-        reading=f"GET /management/v1/policies/{path}",
+        reading=api.policies.READ[kind],
         values="policy",
-        changing=f"PUT /management/v1/policies/{path}",
-        creating=f"POST /management/v1/policies/{path}",
+        changing=api.policies.CHANGE[kind],
+        creating=api.policies.CREATE[kind],
     )
-    for section, path in _POLICY_PATHS.items()
+    for section, kind in _POLICIES.items()
 )
 FEATURES: Final = SettingsSection(
     section="features",
     noun="features",
-    reading="GET /v2/features/instance",
+    reading=api.instance.FEATURES,
     values="",
-    changing="PUT /v2/features/instance",
+    changing=api.instance.SET_FEATURES,
 )
 SECURITY: Final = SettingsSection(
     section="security",
     noun="security policy",
-    reading="GET /admin/v1/policies/security",
+    reading=api.instance.SECURITY,
     values="policy",
-    changing="PUT /admin/v1/policies/security",
+    changing=api.instance.SET_SECURITY,
 )
 
 ROLE: Final = AppliedKind(
@@ -143,53 +138,53 @@ ROLE: Final = AppliedKind(
     noun="role",
     key="roleKey",
     parameter="roleKey",
-    listing=f"GET {_PROJECT}/roles",
+    listing=api.projects.ROLES,
     row_key="key",
     row_id="key",
-    creating=f"POST {_PROJECT}/roles",
-    changing=f"PUT {_PROJECT}/roles/{{roleKey}}",
-    deleting=f"DELETE {_PROJECT}/roles/{{roleKey}}",
+    creating=api.projects.ADD_ROLE,
+    changing=api.projects.CHANGE_ROLE,
+    deleting=api.projects.REMOVE_ROLE,
 )
 APPLICATION: Final = AppliedKind(
     section="applications",
     noun="application",
     key="name",
     parameter="appId",
-    listing=f"POST {_APPS}/_search",
+    listing=api.applications.SEARCH,
     row_key="name",
     distinctive="oidcConfig",
     row_values="oidcConfig",
-    creating=f"POST {_APPS}/oidc",
+    creating=api.applications.CREATE_OIDC,
     answer_id="appId",
-    changing=f"PUT {_APP}/oidc_config",
-    deleting=f"DELETE {_APP}",
-    files={"secretFile": ""},
+    changing=api.applications.CONFIGURE_OIDC,
+    deleting=api.applications.REMOVE,
+    files={"secretFile": None},
 )
 API: Final = AppliedKind(
     section="apis",
     noun="api",
     key="name",
     parameter="appId",
-    listing=f"POST {_APPS}/_search",
+    listing=api.applications.SEARCH,
     row_key="name",
     distinctive="apiConfig",
     row_values="apiConfig",
-    creating=f"POST {_APPS}/api",
+    creating=api.applications.CREATE_API,
     answer_id="appId",
-    changing=f"PUT {_APP}/api_config",
-    deleting=f"DELETE {_APP}",
-    files={"secretFile": "", "keyFile": f"POST {_APP}/keys"},
+    changing=api.applications.CONFIGURE_API,
+    deleting=api.applications.REMOVE,
+    files={"secretFile": None, "keyFile": api.applications.CREATE_KEY},
 )
 PROJECT: Final = AppliedKind(
     section="projects",
     noun="project",
     key="name",
     parameter="projectId",
-    listing=f"POST {_PROJECTS}/_search",
+    listing=api.projects.SEARCH,
     row_key="name",
-    creating=f"POST {_PROJECTS}",
+    creating=api.projects.CREATE,
     answer_id="id",
-    deleting=f"DELETE {_PROJECT}",
+    deleting=api.projects.REMOVE,
     children=(ROLE, APPLICATION, API),
 )
 SERVICE_USER: Final = AppliedKind(
@@ -198,18 +193,18 @@ SERVICE_USER: Final = AppliedKind(
     key="userName",
     ignores_case=True,
     parameter="userId",
-    listing="POST /v2/users",
+    listing=api.users.SEARCH,
     row_key="username",
     row_id="userId",
     row_values="machine",
     distinctive="machine",
-    creating=f"POST {_USERS}/machine",
+    creating=api.service_users.CREATE,
     answer_id="userId",
-    changing=f"PUT {_USERS}/{{userId}}/machine",
-    deleting="DELETE /v2/users/{userId}",
+    changing=api.service_users.CHANGE,
+    deleting=api.users.REMOVE,
     files={
-        "secretFile": f"PUT {_USERS}/{{userId}}/secret",
-        "keyFile": f"POST {_USERS}/{{userId}}/keys",
+        "secretFile": api.service_users.GENERATE_SECRET,
+        "keyFile": api.service_users.CREATE_KEY,
     },
 )
 GROUP_ROLES: Final = AppliedKind(
@@ -217,13 +212,13 @@ GROUP_ROLES: Final = AppliedKind(
     noun="roles in project",
     key="project",
     parameter="projectId",
-    listing=f"GET {_GROUP}",
+    listing=api.groups.READ,
     rows="group.grants",
     row_key="projectId",
     row_id="projectId",
-    creating=f"PUT {_GROUP}/grants/{{projectId}}",
-    changing=f"PUT {_GROUP}/grants/{{projectId}}",
-    deleting=f"DELETE {_GROUP}/grants/{{projectId}}",
+    creating=api.groups.SET_GRANT,
+    changing=api.groups.SET_GRANT,
+    deleting=api.groups.REMOVE_GRANT,
 )
 GROUP: Final = AppliedKind(
     section="groups",
@@ -231,12 +226,12 @@ GROUP: Final = AppliedKind(
     key="name",
     ignores_case=True,
     parameter="groupId",
-    listing=f"POST {_GROUPS}/_search",
+    listing=api.groups.SEARCH,
     row_key="name",
-    creating=f"POST {_GROUPS}",
+    creating=api.groups.CREATE,
     answer_id="id",
-    changing=f"PUT {_GROUP}",
-    deleting=f"DELETE {_GROUP}",
+    changing=api.groups.CHANGE,
+    deleting=api.groups.REMOVE,
     children=(GROUP_ROLES,),
 )
 MEMBER: Final = AppliedKind(
@@ -244,30 +239,30 @@ MEMBER: Final = AppliedKind(
     noun="member",
     key="user",
     parameter="userId",
-    listing=f"POST {_ORGS}/me/members/_search",
+    listing=api.organizations.SEARCH_MEMBERS,
     row_key="userId",
     row_id="userId",
     row_name="preferredLoginName",
-    creating=f"POST {_ORGS}/me/members",
-    changing=f"PUT {_ORGS}/me/members/{{userId}}",
-    deleting=f"DELETE {_ORGS}/me/members/{{userId}}",
+    creating=api.organizations.ADD_MEMBER,
+    changing=api.organizations.CHANGE_MEMBER,
+    deleting=api.organizations.REMOVE_MEMBER,
 )
 INSTANCE_MEMBER: Final = AppliedKind(
     section="members",
     noun="member of the instance",
     key="user",
     parameter="userId",
-    listing="POST /admin/v1/members/_search",
+    listing=api.instance.SEARCH_MEMBERS,
     row_key="userId",
     row_id="userId",
     row_name="preferredLoginName",
-    creating="POST /admin/v1/members",
-    changing="PUT /admin/v1/members/{userId}",
-    deleting="DELETE /admin/v1/members/{userId}",
+    creating=api.instance.ADD_MEMBER,
+    changing=api.instance.CHANGE_MEMBER,
+    deleting=api.instance.REMOVE_MEMBER,
 )
 
 
-def _connections(prefix: str, noun: str) -> tuple[AppliedKind, ...]:
+def _connections(operations: ConnectionOperations, noun: str) -> tuple[AppliedKind, ...]:
     return tuple(
         AppliedKind(
             section="connections",
@@ -275,13 +270,13 @@ def _connections(prefix: str, noun: str) -> tuple[AppliedKind, ...]:
             key="name",
             ignores_case=True,
             parameter="idpId",
-            listing=f"POST {prefix}/idps/templates/_search",
+            listing=operations.search,
             row_key="name",
             row_values="settings",
-            creating=f"POST {prefix}/idps/{kind}",
+            creating=operations.create[kind],
             answer_id="id",
-            changing=f"PUT {prefix}/idps/{kind}/{{idpId}}",
-            deleting=f"DELETE {prefix}/idps/templates/{{idpId}}",
+            changing=operations.change[kind],
+            deleting=operations.remove,
             variant=kind,
             row_type=row_type,
         )
@@ -289,17 +284,19 @@ def _connections(prefix: str, noun: str) -> tuple[AppliedKind, ...]:
     )
 
 
-CONNECTIONS: Final = _connections("/management/v1", "connection")
-INSTANCE_CONNECTIONS: Final = _connections("/admin/v1", "connection of the instance")
+CONNECTIONS: Final = _connections(api.connections.OF_ORGANIZATION, "connection")
+INSTANCE_CONNECTIONS: Final = _connections(
+    api.connections.OF_INSTANCE, "connection of the instance"
+)
 ORGANIZATION: Final = AppliedKind(
     section="organizations",
     noun="organization",
     key="name",
     ignores_case=True,
     parameter="orgId",
-    listing="POST /v2/organizations/_search",
+    listing=api.organizations.SEARCH,
     row_key="name",
-    creating=f"POST {_ORGS}",
+    creating=api.organizations.CREATE,
     answer_id="id",
     children=(SERVICE_USER, PROJECT, GROUP, *CONNECTIONS, MEMBER),
 )

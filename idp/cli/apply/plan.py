@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from idp import api
 from idp.api.operation import Operation
 from idp.cli import queries
 from idp.cli.apply import connection_state, kinds
 from idp.cli.apply.kinds import AppliedKind, SettingsSection
 from idp.cli.apply.steps import AppliedRecord, ApplyStep
 from idp.cli.backends import Backend
-from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.foundation.errors import IdpError
 from idp.foundation.texts.text_folding import folded
@@ -79,7 +79,12 @@ class _Planner:
                 )
             await self._plan_entry(kind, parent, each, matching_rows[0] if matching_rows else None)
         if self._prunes and kind.deleting:
-            self._prune(kind, parent, [row for row in rows if _name_of(kind, row) not in names])
+            self._prune(
+                kind,
+                kind.deleting,
+                parent,
+                [row for row in rows if _name_of(kind, row) not in names],
+            )
 
     async def _plan_entry(
         self, kind: AppliedKind, parent: AppliedRecord, entry: Document, row: Document | None
@@ -93,7 +98,7 @@ class _Planner:
             self._create(kind, record, entry)
         elif kind.changing:
             before = {**row, kind.key: row.get(kind.row_key), **row.get(kind.row_values, {})}
-            self._change(record, OPERATION_AT[kind.changing], before, entry, _sequence(row))
+            self._change(record, kind.changing, before, entry, _sequence(row))
         for child in kind.children:
             await self.plan_list(child, record, entry)
         if kind is kinds.ORGANIZATION:
@@ -108,12 +113,12 @@ class _Planner:
             self._projects[record.parent.label, entry["name"]] = record
 
     def _create(self, kind: AppliedKind, record: AppliedRecord, entry: Document) -> None:
-        operation = OPERATION_AT[kind.creating]
+        operation = kind.creating
         entry_values = connection_state.with_secrets(entry) if kind.variant else entry
         document = _accepted_members(operation, entry_values)
         files = {
-            field: (entry[field], address)
-            for field, address in kind.files.items()
+            field: (entry[field], generating)
+            for field, generating in kind.files.items()
             if field in entry
         }
         values = [*_displayed(document), *((field, file) for field, (file, _) in files.items())]
@@ -153,12 +158,17 @@ class _Planner:
             )
             self.created_or_changed.append(step)
 
-    def _prune(self, kind: AppliedKind, parent: AppliedRecord, rows: Sequence[Document]) -> None:
+    def _prune(
+        self,
+        kind: AppliedKind,
+        deleting: Operation,
+        parent: AppliedRecord,
+        rows: Sequence[Document],
+    ) -> None:
         for row in rows:
             label = _path_label(parent, f"{kind.noun} {row.get(kind.row_name or kind.row_key)}")
             record = AppliedRecord(label, kind.parameter, parent, str(row[kind.row_id]))
-            operation = OPERATION_AT[kind.deleting]
-            self.deleted.append(ApplyStep(action="delete", record=record, operation=operation))
+            self.deleted.append(ApplyStep(action="delete", record=record, operation=deleting))
 
     async def plan_settings(
         self,
@@ -175,20 +185,20 @@ class _Planner:
             return
         # A new organization inherits what the installation has.
         reading = default if default and parent.is_new else settings
-        answer = await self._backend.within(parent.org_id).call(OPERATION_AT[reading.reading])
+        answer = await self._backend.within(parent.org_id).call(reading.reading)
         values = answer.get(settings.values, {}) if settings.values else answer
         before = {name: _request_value(value) for name, value in values.items()}
         inherits = bool(settings.creating) and (parent.is_new or answer.get("isDefault", False))
         if inherits:
             # An earlier step gives the installation's policy these values.
             before |= self._state.get("policies", {}).get(settings.section, {})
-        address = settings.creating if inherits else settings.changing
+        operation = (inherits and settings.creating) or settings.changing
         record = AppliedRecord(_path_label(parent, settings.noun), "", parent)
         sequence = None if inherits else _sequence(answer)
-        self._change(record, OPERATION_AT[address], before, state[settings.section], sequence)
+        self._change(record, operation, before, state[settings.section], sequence)
 
     async def _rows(self, kind: AppliedKind, parent: AppliedRecord) -> list[Document]:
-        operation = OPERATION_AT[kind.listing]
+        operation = kind.listing
         backend, values = self._backend.within(parent.org_id), parent.values(operation)
         if queries.is_search(operation):
             answer = await queries.all_pages(backend, operation, values, {})
@@ -218,11 +228,14 @@ class _Planner:
         cached = self._projects.get((org_label, name))
         if cached is not None:
             return cached
-        search = OPERATION_AT["POST /management/v1/projects/_search"]
         queries = [{"nameQuery": {"name": name}}]
         backend = self._backend.within(group.org_id)
         # An organization that is still to be created has no projects but those of the state.
-        answer = await backend.call(search, [], {"queries": queries}) if group.org_id else {}
+        answer = (
+            await backend.call(api.projects.SEARCH, [], {"queries": queries})
+            if group.org_id
+            else {}
+        )
         projects = answer.get("result", [])
         if len(projects) != 1:
             raise UnresolvedName(f"{len(projects) or 'no'} projects have the name {name}")
@@ -234,8 +247,8 @@ class _Planner:
         """Returns an existing user. Raises UnresolvedName if no user or several have the name."""
         method = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"
         query = {"userNameQuery": {"userName": user_name, "method": method}}
-        search = OPERATION_AT["POST /v2/users"]
-        answer = await self._backend.within(None).call(search, [], {"queries": [query]})
+        backend = self._backend.within(None)
+        answer = await backend.call(api.users.SEARCH, [], {"queries": [query]})
         users = answer.get("result", [])
         if len(users) != 1:
             raise UnresolvedName(f"{len(users) or 'no'} users have the name {user_name}")

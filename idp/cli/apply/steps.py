@@ -14,7 +14,6 @@ import msgspec
 from idp.api.operation import Operation
 from idp.cli import output, proposals
 from idp.cli.backends import Backend
-from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.foundation.errors import FieldProblem, InvalidArgument
 
@@ -65,7 +64,7 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
 
     `user` is the user that the body names, whom an earlier step may create; `answer_id` is the
     name of the record's id in the answer. `files` maps fields to the file for a generated secret
-    and the address of the operation that generates it, "" for the step's own operation.
+    and the operation that generates it, None for the step's own operation.
     """
 
     action: Action
@@ -76,7 +75,7 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
     sequence: int | None = None
     user: AppliedRecord | None = None
     answer_id: str = ""
-    files: Mapping[str, tuple[str, str]] = {}
+    files: Mapping[str, tuple[str, Operation | None]] = {}
 
     def lines(self) -> list[str]:
         """Returns the lines by which a printed plan describes the step."""
@@ -102,16 +101,18 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
         document = await proposals.with_allowed_users(
             backend_of_org, self.operation, values, document
         )
-        secret_file = next((file for file, address in self.files.values() if not address), None)
+        secret_file = next(
+            (file for file, generating in self.files.values() if not generating), None
+        )
         with output.secret_file(secret_file) as store_secrets:
             answer = await backend_of_org.call(self.operation, values, document, self.sequence)
             store_secrets(answer)
         # Later steps use the id in their paths.
         if self.answer_id:
             self.record.id = str(answer[self.answer_id])
-        for field, (file, address) in self.files.items():
-            if address:
-                await self._generate_secret(backend_of_org, OPERATION_AT[address], field, file)
+        for field, (file, generating) in self.files.items():
+            if generating:
+                await self._generate_secret(backend_of_org, generating, field, file)
 
     async def _generate_secret(
         self, backend: Backend, operation: Operation, field: str, file: str

@@ -9,10 +9,10 @@ from typing import Any, Final
 import click
 from msgspec import Struct
 
+from idp import api
 from idp.cli import watching
 from idp.cli.backends import Backend
 from idp.cli.building import with_common_options
-from idp.cli.command import OPERATION_AT
 from idp.cli.document import Document
 from idp.cli.local import Local
 from idp.cli.output import check_field, check_writable, say
@@ -21,7 +21,7 @@ from idp.cli.running import carry_out, location_of
 from idp.cli.watching import JOB, PrintOptions
 from idp.records.jobs import JobOptions
 
-_SEARCH: Final = OPERATION_AT["POST /admin/v1/jobs/_search"]
+_SEARCH: Final = api.imports.SEARCH_JOBS
 
 
 class ImportOptions(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from idp import api
 from idp.cli.building import group
 from idp.cli.command import command
 from idp.cli.commands.master import master
@@ -12,13 +13,13 @@ keys = group(
     [
         command(
             "list",
-            "GET /admin/v1/keys",
+            api.instance.KEYS,
             "idp keys list",
             columns=("keyId", "algorithm", "state", "since"),
         ),
         command(
             "rotate",
-            "POST /admin/v1/keys/_rotate",
+            api.instance.ROTATE_KEYS,
             "idp keys rotate",
             summary=(
                 "Rotate the keys: the next ones sign from now on, and earlier signatures stay"
@@ -27,7 +28,7 @@ keys = group(
         ),
         command(
             "remove",
-            "POST /admin/v1/keys/{keyId}/_remove",
+            api.instance.REMOVE_KEY,
             "idp keys remove 5xTpVw0mJqk3Yb9cD2eF1g",
             confirm="All tokens that the key {} signed or encrypted become invalid. Remove it?",
             summary=(

@@ -7,22 +7,15 @@ from typing import Any, Final
 
 import click
 
+from idp import api
 from idp.cli import fields
 from idp.cli.building import group
 from idp.cli.command import HIDDEN, command
 from idp.cli.document import Document
 from idp.management.projects.oidc_request import NewOidcApp
 
-_APPS: Final = "/management/v1/projects/{projectId}/apps"
-_APP: Final = f"{_APPS}/{{appId}}"
-_OIDC: Final = f"{_APP}/oidc_config"
-_SECRET: Final = "_generate_client_secret"  # noqa: S105 - an address
 _EXAMPLE: Final = "--project 8sKq0Lw2"
-_NAMES: Final = {
-    "appType": "type",
-    "skipNativeAppSuccessPage": HIDDEN,
-    "loginVersion.": HIDDEN,
-}
+_NAMES: Final = {"appType": "type", "skipNativeAppSuccessPage": HIDDEN, "loginVersion.": HIDDEN}
 _KIND_HELP: Final = {"appType": "The type of the application; api: it only verifies tokens."}
 
 
@@ -68,7 +61,7 @@ _PRESET: Final = (
 _METHODS: Final = next(
     each for each in fields.fields_of(NewOidcApp) if each.dotted == "authMethodType"
 )
-_NEW: Final = {"oidc": f"POST {_APPS}/oidc", "api": f"POST {_APPS}/api"}
+_NEW: Final = {"oidc": api.applications.CREATE_OIDC, "api": api.applications.CREATE_API}
 
 app = group(
     "app",
@@ -87,7 +80,7 @@ app = group(
         ),
         command(
             "check",
-            f"POST {_APPS}/oidc/_check",
+            api.applications.CHECK_OIDC,
             f"idp app check {_EXAMPLE} --redirect-uri https://shop.example/cb",
             argument="",
             names=_NAMES,
@@ -95,81 +88,82 @@ app = group(
         ),
         command(
             "list",
-            f"POST {_APPS}/_search",
+            api.applications.SEARCH,
             f"idp app list {_EXAMPLE}",
             columns=("id", "name", "state"),
             summary="Search for applications of a project.",
         ),
         command(
             "show",
-            f"GET {_APP}",
+            api.applications.READ,
             f"idp app show {_EXAMPLE} 7fQm2Xb1",
             summary="Show an application.",
         ),
-        command("rename", f"PUT {_APP}", f"idp app rename {_EXAMPLE} 7fQm2Xb1 --name Dashboards"),
+        command(
+            "rename",
+            api.applications.RENAME,
+            f"idp app rename {_EXAMPLE} 7fQm2Xb1 --name Dashboards",
+        ),
         command(
             "deactivate",
-            f"POST {_APP}/_deactivate",
+            api.applications.DEACTIVATE,
             f"idp app deactivate {_EXAMPLE} 7fQm2Xb1",
             confirm="Deactivate the application? All its tokens are revoked.",
         ),
         command(
-            "reactivate", f"POST {_APP}/_reactivate", f"idp app reactivate {_EXAMPLE} 7fQm2Xb1"
+            "reactivate", api.applications.REACTIVATE, f"idp app reactivate {_EXAMPLE} 7fQm2Xb1"
         ),
         command(
             "delete",
-            f"DELETE {_APP}",
+            api.applications.REMOVE,
             f"idp app delete {_EXAMPLE} 7fQm2Xb1",
             confirm="Permanently delete the application?",
         ),
         command(
             "configure",
-            f"PUT {_OIDC}",
+            api.applications.CONFIGURE_OIDC,
             f"idp app configure {_EXAMPLE} 7fQm2Xb1 --access-token-type jwt",
             names=_NAMES,
             help_texts=_KIND_HELP,
-            base=(f"GET {_APP}", "app.oidcConfig"),
+            base=(api.applications.READ, "app.oidcConfig"),
             summary=(
                 "Change the settings of an application; settings without an option stay the same."
             ),
         ),
         command(
             "set-redirects",
-            f"PUT {_OIDC}",
+            api.applications.CONFIGURE_OIDC,
             f"idp app set-redirects {_EXAMPLE} 7fQm2Xb1 --redirect-uri https://a.example/cb",
             only=("redirectUris", "postLogoutRedirectUris", "devMode"),
-            base=(f"GET {_APP}", "app.oidcConfig"),
+            base=(api.applications.READ, "app.oidcConfig"),
             summary="Change the redirect URIs of an application.",
         ),
         command(
             "configure-api",
-            f"PUT {_APP}/api_config",
+            api.applications.CONFIGURE_API,
             f"idp app configure-api {_EXAMPLE} 7fQm2Xb1 --auth-method-type private-key-jwt",
-            base=(f"GET {_APP}", "app.apiConfig"),
+            base=(api.applications.READ, "app.apiConfig"),
             summary="Change how an API application authenticates.",
         ),
         command(
             "rotate-secret",
-            {"": f"POST {_OIDC}/{_SECRET}", "api": f"POST {_APP}/api_config/{_SECRET}"},
+            {
+                "": api.applications.GENERATE_OIDC_SECRET,
+                "api": api.applications.GENERATE_API_SECRET,
+            },
             f"idp app rotate-secret {_EXAMPLE} 7fQm2Xb1 --overlap 24h --secret-file secret",
             switches={"api": "For an API application."},
             summary="Generate a new secret; the old one stays valid for --overlap.",
         ),
-        command(
-            "secrets",
-            f"GET {_APP}/secrets",
-            f"idp app secrets {_EXAMPLE} 7fQm2Xb1",
-        ),
+        command("secrets", api.applications.SECRETS, f"idp app secrets {_EXAMPLE} 7fQm2Xb1"),
         command(
             "end-secret",
-            f"DELETE {_APP}/secrets/{{secretId}}",
+            api.applications.END_SECRET,
             f"idp app end-secret {_EXAMPLE} --app 7fQm2Xb1 3Wd9",
             confirm="Delete this secret?",
         ),
         command(
-            "debug",
-            f"POST {_APP}/_debug",
-            f"idp app debug {_EXAMPLE} 7fQm2Xb1 --duration 1h",
+            "debug", api.applications.DEBUG, f"idp app debug {_EXAMPLE} 7fQm2Xb1 --duration 1h"
         ),
     ],
 )

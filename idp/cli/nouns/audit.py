@@ -9,9 +9,10 @@ from typing import Any, Final
 import click
 import msgspec
 
+from idp import api
 from idp.cli.backends import Backend
 from idp.cli.building import group, with_common_options
-from idp.cli.command import OPERATION_AT, command
+from idp.cli.command import command
 from idp.cli.commands.audit import erase, verify
 from idp.cli.document import Document
 from idp.cli.event_export import export
@@ -19,8 +20,6 @@ from idp.cli.fields import instant
 from idp.cli.output import Format, flat
 from idp.cli.running import carry_out, location_of
 
-_ALL: Final = "POST /admin/v1/events/_search"
-_OWN: Final = "POST /management/v1/orgs/me/events/_search"
 _OWN_HELP: Final = "Only events of one organization (--org)."
 _EVERY_SECONDS: Final = 1.0
 # Clocks of two processes may differ: a later event may have an earlier time.
@@ -42,7 +41,7 @@ audit = group(
     [
         command(
             "search",
-            {"": _ALL, "own": _OWN},
+            {"": api.events.SEARCH_EVERYWHERE, "own": api.events.SEARCH},
             "idp audit search --since 24h --event-type user.created --format ndjson",
             columns=COLUMNS,
             switches={"own": _OWN_HELP},
@@ -50,7 +49,7 @@ audit = group(
         ),
         command(
             "types",
-            "POST /admin/v1/events/types/_search",
+            api.events.TYPES,
             "idp audit types",
             columns=("type", "localized.localizedMessage"),
             summary="List the types of events.",
@@ -99,7 +98,7 @@ class Tail:
 
     def __init__(self, backend: Backend, *, own: bool) -> None:
         self._backend = backend
-        self._operation = OPERATION_AT[_OWN if own else _ALL]
+        self._operation = api.events.SEARCH if own else api.events.SEARCH_EVERYWHERE
         self._returned: dict[str, datetime] = {}
         self._first: tuple[str, str] | None = None
 

@@ -6,18 +6,13 @@ from typing import Final
 
 import click
 
+from idp import api
 from idp.cli.building import build, group
-from idp.cli.command import HIDDEN, Command, command
+from idp.cli.command import HIDDEN, Command, command, with_instance
+from idp.records.connections import ConnectionKind
 
-_OWN: Final = "/management/v1"
-_INSTANCE: Final = "/admin/v1"
-_KINDS: Final = {
-    "generic_oidc": "OpenID Connect",
-    "google": "Google",
-    "azure": "Microsoft Entra ID",
-    "gitlab": "GitLab",
-    "gitlab_self_hosted": "a self-hosted GitLab",
-}
+_OWN: Final = api.connections.OF_ORGANIZATION
+_INSTANCE: Final = api.connections.OF_INSTANCE
 _NAMES: Final = {
     "providerOptions.domains": "home-domain",
     "providerOptions.trustedDomains": "trusted-domain",
@@ -25,31 +20,27 @@ _NAMES: Final = {
 }
 
 
-def _both(method: str, path: str) -> dict[str, str]:
-    """Returns the operation on an organization's connections, and that on the installation's."""
-    return {"": f"{method} {_OWN}/{path}", "instance": f"{method} {_INSTANCE}/{path}"}
-
-
-def _create(kind: str, title: str) -> Command:
+def _create(kind: ConnectionKind) -> Command:
     verb = kind.replace("_", "-")
     return command(
         verb,
-        _both("POST", f"idps/{kind}"),
+        with_instance(_OWN.create[kind], _INSTANCE.create[kind]),
         f"idp connection create {verb} --name Corp",
         names=_NAMES,
-        summary=f"Create a connection of an organization with {title}.",
+        summary=f"Create a connection of an organization with {api.connections.TITLES[kind]}.",
     )
 
 
-def _change(kind: str, title: str) -> Command:
-    verb, template = kind.replace("_", "-"), "idps/templates/{idpId}"
+def _change(kind: ConnectionKind) -> Command:
+    verb = kind.replace("_", "-")
     return command(
         verb,
-        _both("PUT", f"idps/{kind}/{{idpId}}"),
+        with_instance(_OWN.change[kind], _INSTANCE.change[kind]),
         f"idp connection change {verb} 7mWq2Zx4 --name Corp",
         names={**_NAMES, "id": HIDDEN},
-        base={name: (address, "idp.settings") for name, address in _both("GET", template).items()},
-        summary=f"Change a connection with {title}; the rest stays the same.",
+        base={"": (_OWN.read, "idp.settings"), "instance": (_INSTANCE.read, "idp.settings")},
+        summary=f"Change a connection with {api.connections.TITLES[kind]}; the rest stays the"
+        " same.",
     )
 
 
@@ -62,74 +53,68 @@ connection.add_command(
     group(
         "create",
         "Create a connection of an organization, or with --instance of the installation.",
-        [_create(*each) for each in _KINDS.items()],
+        [_create(kind) for kind in api.connections.TITLES],
     )
 )
 connection.add_command(
     group(
         "change",
         "Change a connection of an organization, or with --instance of the installation.",
-        [_change(*each) for each in _KINDS.items()],
+        [_change(kind) for kind in api.connections.TITLES],
     )
 )
 for _command in (
     command(
         "list",
-        _both("POST", "idps/templates/_search"),
+        with_instance(_OWN.search, _INSTANCE.search),
         "idp connection list --instance",
         columns=("id", "name", "type", "state", "isLinked"),
         summary="Search for connections; without a filter, list all.",
     ),
     command(
         "get",
-        _both("GET", "idps/templates/{idpId}"),
+        with_instance(_OWN.read, _INSTANCE.read),
         "idp connection get 7mWq2Zx4",
         summary="Show a connection, without its secrets.",
     ),
-    command(
-        "check",
-        _both("POST", "idps/{idpId}/_check"),
-        "idp connection check 7mWq2Zx4",
-    ),
-    command(
-        "test",
-        _both("POST", "idps/{idpId}/_test"),
-        "idp connection test 7mWq2Zx4",
-    ),
+    command("check", with_instance(_OWN.check, _INSTANCE.check), "idp connection check 7mWq2Zx4"),
+    command("test", with_instance(_OWN.test, _INSTANCE.test), "idp connection test 7mWq2Zx4"),
     command(
         "test-result",
-        _both("GET", "idps/{idpId}/tests/{testId}"),
+        with_instance(_OWN.test_result, _INSTANCE.test_result),
         "idp connection test-result --idp 7mWq2Zx4 3kRt8Vn1",
     ),
     command(
-        "activate", _both("POST", "idps/{idpId}/_activate"), "idp connection activate 7mWq2Zx4"
+        "activate",
+        with_instance(_OWN.activate, _INSTANCE.activate),
+        "idp connection activate 7mWq2Zx4",
     ),
     command(
         "deactivate",
-        _both("POST", "idps/{idpId}/_deactivate"),
+        with_instance(_OWN.deactivate, _INSTANCE.deactivate),
         "idp connection deactivate 7mWq2Zx4",
         confirm="Deactivate the connection {}? Users can't sign in with it then.",
     ),
     command(
         "delete",
-        _both("DELETE", "idps/templates/{idpId}"),
+        with_instance(_OWN.remove, _INSTANCE.remove),
         "idp connection delete 7mWq2Zx4",
         confirm="Permanently delete the connection {}?",
     ),
     command(
         "offer",
-        _both("POST", "policies/login/idps"),
+        with_instance(_OWN.offer, _INSTANCE.offer),
         "idp connection offer --idp-id 7mWq2Zx4",
     ),
     command(
         "offered",
-        _both("POST", "policies/login/idps/_search"),
+        with_instance(_OWN.offered, _INSTANCE.offered),
         "idp connection offered",
         columns=("id", "name", "type", "owner", "state"),
     ),
     command(
         "withdraw",
-        _both("DELETE", "policies/login/idps/{idpId}"),
+        with_instance(_OWN.withdraw, _INSTANCE.withdraw),
         "idp connection withdraw 7mWq2Zx4",
     ),
 ):

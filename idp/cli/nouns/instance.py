@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
+from idp import api
 from idp.cli.building import group
 from idp.cli.command import command
-
-_FEATURES: Final = "/v2/features/instance"
-_SECURITY: Final = "/admin/v1/policies/security"
 
 feature = group(
     "feature",
@@ -16,11 +12,11 @@ feature = group(
     [
         command(
             "show",
-            f"GET {_FEATURES}",
+            api.instance.FEATURES,
             "idp feature show",
             summary="Show the features, and whether each is on.",
         ),
-        command("set", f"PUT {_FEATURES}", "idp feature set --oidc-token-exchange"),
+        command("set", api.instance.SET_FEATURES, "idp feature set --oidc-token-exchange"),
     ],
 )
 
@@ -30,11 +26,11 @@ background = group(
     [
         command(
             "list",
-            "GET /admin/v1/background",
+            api.instance.BACKGROUND_TASKS,
             "idp background list",
             columns=("name", "interval", "nextTurn"),
             summary="List the background tasks, and when each runs next.",
-        ),
+        )
     ],
 )
 
@@ -43,13 +39,13 @@ security = group(
     "The security policy of the instance.",
     [
         command(
-            "show", f"GET {_SECURITY}", "idp security show", summary="Show the security policy."
+            "show", api.instance.SECURITY, "idp security show", summary="Show the security policy."
         ),
         command(
             "set",
-            f"PUT {_SECURITY}",
+            api.instance.SET_SECURITY,
             "idp security set --enable-impersonation",
-            base=(f"GET {_SECURITY}", "policy"),
+            base=(api.instance.SECURITY, "policy"),
             summary="Change the security policy; settings without an option stay the same.",
         ),
     ],

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import click
 
+from idp import api
 from idp.cli import watching
 from idp.cli.backends import Backend
 from idp.cli.building import group, with_common_options
@@ -13,25 +14,23 @@ from idp.cli.command import command
 from idp.cli.output import check_field
 from idp.cli.running import carry_out, location_of
 
-_JOB: Final = "/admin/v1/jobs/{jobId}"
-
 job = group(
     "job",
     "Import jobs: their progress and errors.",
     [
         command(
             "list",
-            "POST /admin/v1/jobs/_search",
+            api.imports.SEARCH_JOBS,
             "idp job list",
             columns=("id", "state", "dryRun", "done", "total", "failed", "creationDate"),
             summary="List the jobs of the last 30 days.",
         ),
-        command("show", f"GET {_JOB}", "idp job show 3141592653589793"),
-        command("cancel", f"POST {_JOB}/_cancel", "idp job cancel 3141592653589793"),
-        command("resume", f"POST {_JOB}/_resume", "idp job resume 3141592653589793"),
+        command("show", api.imports.READ_JOB, "idp job show 3141592653589793"),
+        command("cancel", api.imports.CANCEL_JOB, "idp job cancel 3141592653589793"),
+        command("resume", api.imports.RESUME_JOB, "idp job resume 3141592653589793"),
         command(
             "errors",
-            f"GET {_JOB}/errors",
+            api.imports.JOB_ERRORS,
             "idp job errors 3141592653589793 --limit 1000",
             columns=("row", "path", "type", "id", "slug", "message"),
         ),

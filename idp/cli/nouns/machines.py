@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from idp import api
 from idp.cli.building import group
 from idp.cli.command import HIDDEN, command
 
-_USERS: Final = "/management/v1/users"
-_USER: Final = f"{_USERS}/{{userId}}"
-_APP: Final = "/management/v1/projects/{projectId}/apps/{appId}"
 _ID: Final = "5xTpVw0mJqk3Yb9cD2eF1g"
 
 service_user = group(
@@ -18,12 +16,12 @@ service_user = group(
     [
         command(
             "create",
-            f"POST {_USERS}/machine",
+            api.service_users.CREATE,
             "idp service-user create --user-name nightly --name 'Nightly script'",
         ),
         command(
             "list",
-            "POST /v2/users",
+            api.users.SEARCH,
             "idp service-user list --user-name 'ni*'",
             fixed={"queries": [{"typeQuery": {"type": "TYPE_MACHINE"}}]},
             names={"queries.typeQuery.": HIDDEN},
@@ -32,30 +30,26 @@ service_user = group(
         ),
         command(
             "change",
-            f"PUT {_USER}/machine",
+            api.service_users.CHANGE,
             f"idp service-user change {_ID} --description 'Makes people.'",
-            base=("GET /v2/users/{userId}", "user"),
+            base=(api.users.READ, "user"),
             summary="Change a service user; fields without an option stay the same.",
         ),
-        command(
-            "secrets",
-            f"GET {_USER}/secrets",
-            f"idp service-user secrets {_ID}",
-        ),
+        command("secrets", api.service_users.SECRETS, f"idp service-user secrets {_ID}"),
         command(
             "end-secret",
-            f"DELETE {_USER}/secrets/{{secretId}}",
+            api.service_users.END_SECRET,
             f"idp service-user end-secret --user {_ID} 3Wd9",
             confirm="Delete this secret?",
         ),
         command(
             "generate-secret",
-            f"PUT {_USER}/secret",
+            api.service_users.GENERATE_SECRET,
             f"idp service-user generate-secret {_ID} --secret-file secret",
         ),
         command(
             "remove-secret",
-            f"DELETE {_USER}/secret",
+            api.service_users.REMOVE_SECRET,
             f"idp service-user remove-secret {_ID}",
             confirm="Remove the secret of the service user {}?",
             summary="Remove the secret of a service user.",
@@ -69,21 +63,21 @@ pat = group(
     [
         command(
             "create",
-            f"POST {_USER}/pats",
+            api.service_users.CREATE_TOKEN,
             f"idp pat create --user {_ID} --expires 24h --secret-file token",
             names={"expirationDate": "expires"},
         ),
         command(
             "list",
-            f"POST {_USER}/pats/_search",
+            api.service_users.SEARCH_TOKENS,
             f"idp pat list --user {_ID}",
             columns=("id", "expirationDate", "lastUsedAt"),
             summary="List the personal access tokens of a service user, without their values.",
         ),
-        command("show", f"GET {_USER}/pats/{{tokenId}}", f"idp pat show --user {_ID} 8sKq0Lw2"),
+        command("show", api.service_users.READ_TOKEN, f"idp pat show --user {_ID} 8sKq0Lw2"),
         command(
             "revoke",
-            f"DELETE {_USER}/pats/{{tokenId}}",
+            api.service_users.REMOVE_TOKEN,
             f"idp pat revoke --user {_ID} 8sKq0Lw2",
             confirm="Revoke the token of the user {} with the ID {}?",
         ),
@@ -96,7 +90,7 @@ key = group(
     [
         command(
             "create",
-            {"user": f"POST {_USER}/keys", "app": f"POST {_APP}/keys"},
+            {"user": api.service_users.CREATE_KEY, "app": api.applications.CREATE_KEY},
             f"idp key create --user {_ID} --expires 90d --secret-file key.json",
             names={"expirationDate": "expires"},
             help_texts={
@@ -112,20 +106,20 @@ key = group(
         ),
         command(
             "list",
-            {"user": f"POST {_USER}/keys/_search", "app": f"POST {_APP}/keys/_search"},
+            {"user": api.service_users.SEARCH_KEYS, "app": api.applications.SEARCH_KEYS},
             f"idp key list --user {_ID}",
             columns=("id", "type", "expirationDate", "details.creationDate"),
             summary="List the keys of a service user or an application.",
         ),
         command(
             "show",
-            {"user": f"GET {_USER}/keys/{{keyId}}", "app": f"GET {_APP}/keys/{{keyId}}"},
+            {"user": api.service_users.READ_KEY, "app": api.applications.READ_KEY},
             f"idp key show --user {_ID} 8sKq0Lw2",
             summary="Show a key of a service user or an application.",
         ),
         command(
             "remove",
-            {"user": f"DELETE {_USER}/keys/{{keyId}}", "app": f"DELETE {_APP}/keys/{{keyId}}"},
+            {"user": api.service_users.REMOVE_KEY, "app": api.applications.REMOVE_KEY},
             f"idp key remove --user {_ID} 8sKq0Lw2",
             confirm="Remove the key?",
             summary="Remove a key of a service user or an application.",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import click
 
+from idp import api
 from idp.cli.building import group
 from idp.cli.command import HIDDEN, command
 from idp.cli.document import Document
-
-_MAIL: Final = "/admin/v1/mail"
 
 
 def _to_address(given_values: Document, option_values: Mapping[str, Any]) -> tuple[str, Document]:
@@ -24,7 +23,7 @@ mail = group(
     [
         command(
             "test",
-            f"POST {_MAIL}/_test",
+            api.mail.TEST,
             "idp mail test ada@example.com",
             names={"to": HIDDEN},
             extra=(click.Argument(["address"]),),
@@ -33,14 +32,14 @@ mail = group(
         ),
         command(
             "outbox",
-            f"POST {_MAIL}/_search",
+            api.mail.SEARCH,
             "idp mail outbox --state failed",
             columns=("id", "kind", "state", "attempts", "creationDate", "lastError"),
             summary="List the messages of the last seven days: waiting, sent, failed or held.",
         ),
         command(
             "retry",
-            f"POST {_MAIL}/{{mailId}}/_retry",
+            api.mail.RETRY,
             "idp mail retry 0198c0de-0000-7000-8000-000000000000",
             summary="Send a message now that failed, waits for its next attempt, or was held.",
         ),

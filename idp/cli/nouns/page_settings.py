@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
+from idp import api
 from idp.cli.building import group
-from idp.cli.command import command
-
-_INSTANCE: Final = "/admin/v1"
-_OWN: Final = "/management/v1"
-_PICTURE: Final = "policies/label/{picture}"
-_TEXTS: Final = "text/login/{language}"
-_DEFAULT_TEXTS: Final = "text/default/login/{language}"
-
-
-def _both(method: str, path: str) -> dict[str, str]:
-    """Returns the operation for an organization, and the one that `--instance` chooses."""
-    return {"": f"{method} {_OWN}/{path}", "instance": f"{method} {_INSTANCE}/{path}"}
-
+from idp.cli.command import command, with_instance
 
 picture = group(
     "picture",
@@ -25,19 +12,19 @@ picture = group(
     [
         command(
             "show",
-            _both("GET", _PICTURE),
+            with_instance(api.policies.READ_PICTURE, api.policies.READ_DEFAULT_PICTURE),
             "idp picture show logo",
             summary="Show a picture of an organization, its own or inherited.",
         ),
         command(
             "set",
-            _both("PUT", _PICTURE),
+            with_instance(api.policies.SET_PICTURE, api.policies.SET_DEFAULT_PICTURE),
             "idp picture set logo --content acme.png",
             summary="Set a picture: logo, logo_dark, icon, icon_dark or background.",
         ),
         command(
             "remove",
-            _both("DELETE", _PICTURE),
+            with_instance(api.policies.REMOVE_PICTURE, api.policies.REMOVE_DEFAULT_PICTURE),
             "idp picture remove logo",
             confirm="Remove the picture?",
             summary="Remove an organization's own picture.",
@@ -51,26 +38,28 @@ page_text = group(
     [
         command(
             "usual",
-            _both("GET", _DEFAULT_TEXTS),
+            with_instance(
+                api.policies.READ_INHERITED_PAGE_TEXTS, api.policies.READ_BUILT_IN_PAGE_TEXTS
+            ),
             "idp page-text usual de",
             summary="Show all texts that can be set, with their defaults.",
         ),
         command(
             "show",
-            _both("GET", _TEXTS),
+            with_instance(api.policies.READ_PAGE_TEXTS, api.policies.READ_DEFAULT_PAGE_TEXTS),
             "idp page-text show de",
             summary="Show the texts that are set in a language.",
         ),
         command(
             "set",
-            _both("PUT", _TEXTS),
+            with_instance(api.policies.SET_PAGE_TEXTS, api.policies.SET_DEFAULT_PAGE_TEXTS),
             "idp page-text set en"
             ' --text \'{"screen": "login-name", "key": "Sign in", "text": "Welcome to Acme"}\'',
             summary="Replace all texts of the sign-in pages in a language.",
         ),
         command(
             "reset",
-            f"DELETE {_OWN}/{_TEXTS}",
+            api.policies.RESET_PAGE_TEXTS,
             "idp page-text reset de",
             confirm="Reset the organization's own texts?",
             summary="Reset an organization's texts to those of the instance.",

@@ -2,65 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import click
 
+from idp import api
 from idp.cli.building import group
-from idp.cli.command import Command, command
-from idp.management.policies.policy_kinds import KINDS, PolicyKindEntry
-
-_INSTANCE: Final = "/admin/v1"
-_OWN: Final = "/management/v1"
-_TEXT: Final = "text/message/{type}/{language}"
+from idp.cli.command import Command, command, with_instance
+from idp.management.policies.policy_kinds import KINDS
+from idp.records.policies import PolicyKind
 
 
-def _get(name: str, kind: PolicyKindEntry) -> Command:
-    path = f"policies/{kind.path}"
+def _get(kind: PolicyKind) -> Command:
     return command(
-        name,
-        {"": f"GET {_OWN}/{path}", "instance": f"GET {_INSTANCE}/{path}"},
-        f"idp policy get {name}",
-        summary=f"Show the {kind.noun} of an organization, its own or inherited.",
+        _verb(kind),
+        with_instance(api.policies.READ[kind], api.policies.READ_DEFAULT[kind]),
+        f"idp policy get {_verb(kind)}",
+        summary=f"Show the {KINDS[kind].noun} of an organization, its own or inherited.",
     )
 
 
-def _set(name: str, kind: PolicyKindEntry) -> Command:
-    path = f"policies/{kind.path}"
+def _set(kind: PolicyKind) -> Command:
     return command(
-        name,
-        {"": f"PUT {_OWN}/{path}", "instance": f"PUT {_INSTANCE}/{path}"},
-        f"idp policy set {name} --instance",
+        _verb(kind),
+        with_instance(api.policies.CHANGE[kind], api.policies.SET_DEFAULT[kind]),
+        f"idp policy set {_verb(kind)} --instance",
         base={
-            "": (f"GET {_OWN}/{path}", "policy"),
-            "instance": (f"GET {_INSTANCE}/{path}", "policy"),
+            "": (api.policies.READ[kind], "policy"),
+            "instance": (api.policies.READ_DEFAULT[kind], "policy"),
         },
-        creation=f"POST {_OWN}/{path}",
-        summary=f"Change the {kind.noun} of an organization; the rest stays the same.",
+        creation=api.policies.CREATE[kind],
+        summary=f"Change the {KINDS[kind].noun} of an organization; the rest stays the same.",
     )
 
 
-def _reset(name: str, kind: PolicyKindEntry) -> Command:
+def _reset(kind: PolicyKind) -> Command:
     return command(
-        name,
-        f"DELETE {_OWN}/policies/{kind.path}",
-        f"idp policy reset {name}",
+        _verb(kind),
+        api.policies.RESET[kind],
+        f"idp policy reset {_verb(kind)}",
         confirm="Reset the organization's own policy?",
-        summary=f"Reset the {kind.noun} of an organization to that of the instance.",
+        summary=f"Reset the {KINDS[kind].noun} of an organization to that of the instance.",
     )
 
 
-def _names() -> list[tuple[str, PolicyKindEntry]]:
-    return [(name.replace("_", "-"), kind) for name, kind in KINDS.items()]
+def _verb(kind: PolicyKind) -> str:
+    return kind.replace("_", "-")
 
 
 policy = click.Group("policy", help="Policies.", short_help="Policies.")
-for _verb, _build, _help_text in (
+for _name, _build, _help_text in (
     ("get", _get, "Show a policy of an organization, its own or inherited."),
     ("set", _set, "Change a policy of an organization, or with --instance of the instance."),
     ("reset", _reset, "Reset a policy of an organization to that of the instance."),
 ):
-    policy.add_command(group(_verb, _help_text, [_build(*each) for each in _names()]))
+    policy.add_command(group(_name, _help_text, [_build(kind) for kind in KINDS]))
 
 text = group(
     "text",
@@ -68,23 +62,29 @@ text = group(
     [
         command(
             "show",
-            {"": f"GET {_OWN}/{_TEXT}", "instance": f"GET {_INSTANCE}/{_TEXT}"},
+            {
+                "": api.policies.READ_MESSAGE_TEXTS,
+                "instance": api.policies.READ_DEFAULT_MESSAGE_TEXTS,
+            },
             "idp text show --type verifyemail de",
             summary="Show the texts of a message in a language.",
         ),
         command(
             "set",
-            {"": f"PUT {_OWN}/{_TEXT}", "instance": f"PUT {_INSTANCE}/{_TEXT}"},
+            {
+                "": api.policies.SET_MESSAGE_TEXTS,
+                "instance": api.policies.SET_DEFAULT_MESSAGE_TEXTS,
+            },
             "idp text set --type verifyemail de --subject 'Welcome to Acme'",
             base={
-                "": (f"GET {_OWN}/{_TEXT}", "customText"),
-                "instance": (f"GET {_INSTANCE}/{_TEXT}", "customText"),
+                "": (api.policies.READ_MESSAGE_TEXTS, "customText"),
+                "instance": (api.policies.READ_DEFAULT_MESSAGE_TEXTS, "customText"),
             },
             summary="Change the texts of a message; texts without an option stay the same.",
         ),
         command(
             "reset",
-            f"DELETE {_OWN}/{_TEXT}",
+            api.policies.RESET_MESSAGE_TEXTS,
             "idp text reset --type verifyemail de",
             confirm="Reset the organization's own texts?",
             summary="Reset an organization's texts of a message to those of the instance.",

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import click
 
+from idp import api
 from idp.cli.backends import Backend
 from idp.cli.building import group, with_common_options
-from idp.cli.command import OPERATION_AT, command
+from idp.cli.command import command
 from idp.cli.running import carry_out, location_of, show
-
-_PRESETS: Final = "/management/v1/presets"
 
 preset = group(
     "preset",
     "Settings for well-known applications.",
     [
         command(
-            "list",
-            f"GET {_PRESETS}",
-            "idp preset list",
-            columns=("name", "title", "kind"),
+            "list", api.applications.PRESETS, "idp preset list", columns=("name", "title", "kind")
         ),
         command(
             "show",
-            f"GET {_PRESETS}/{{name}}",
+            api.applications.READ_PRESET,
             "idp preset show grafana",
             multiline_fields={
                 "configuration": "idp preset configuration {} --host HOST --client-id ID"
@@ -53,7 +49,7 @@ def configuration(name: str, host: str, client_id: str, **option_values: Any) ->
     async def print_configuration(backend: Backend) -> None:
         from idp.clients import presets
 
-        tool = await backend.call(OPERATION_AT[f"GET {_PRESETS}/{{name}}"], [name])
+        tool = await backend.call(api.applications.READ_PRESET, [name])
         text = presets.configuration(name, backend.issuer, client_id, host)
         answer = {"file": tool["file"], "configuration": text}
         if output_format == "table" and not get:

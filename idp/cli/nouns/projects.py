@@ -3,46 +3,36 @@ that may use them."""
 
 from __future__ import annotations
 
-from typing import Final
-
+from idp import api
 from idp.cli.building import group
 from idp.cli.command import command
-
-_PROJECTS: Final = "/management/v1/projects"
-_PROJECT: Final = f"{_PROJECTS}/{{projectId}}"
-_GRANTS: Final = f"{_PROJECT}/grants"
-_GRANT: Final = f"{_GRANTS}/{{grantId}}"
 
 project = group(
     "project",
     "Projects: groups of applications and their roles.",
     [
-        command("create", f"POST {_PROJECTS}", "idp project create --name Shop --get id"),
+        command("create", api.projects.CREATE, "idp project create --name Shop --get id"),
         command(
             "list",
-            f"POST {_PROJECTS}/_search",
+            api.projects.SEARCH,
             "idp project list --name 'sh*'",
             columns=("id", "name", "state"),
             summary="Search for projects; without a filter, list all.",
         ),
-        command("show", f"GET {_PROJECT}", "idp project show 8sKq0Lw2", summary="Show a project."),
-        command(
-            "change",
-            f"PUT {_PROJECT}",
-            "idp project change 8sKq0Lw2 --name Store",
-        ),
+        command("show", api.projects.READ, "idp project show 8sKq0Lw2", summary="Show a project."),
+        command("change", api.projects.CHANGE, "idp project change 8sKq0Lw2 --name Store"),
         command(
             "deactivate",
-            f"POST {_PROJECT}/_deactivate",
+            api.projects.DEACTIVATE,
             "idp project deactivate 8sKq0Lw2",
             confirm=(
                 "Deactivate the project {} with its applications? All their tokens are revoked."
             ),
         ),
-        command("reactivate", f"POST {_PROJECT}/_reactivate", "idp project reactivate 8sKq0Lw2"),
+        command("reactivate", api.projects.REACTIVATE, "idp project reactivate 8sKq0Lw2"),
         command(
             "delete",
-            f"DELETE {_PROJECT}",
+            api.projects.REMOVE,
             "idp project delete 8sKq0Lw2",
             confirm="Permanently delete the project {} with its applications?",
         ),
@@ -55,31 +45,31 @@ project_grant = group(
     [
         command(
             "create",
-            f"POST {_GRANTS}",
+            api.projects.CREATE_GRANT,
             "idp project-grant create --project 8sKq0Lw2 --granted-org-id 5tYu8Io1"
             " --role-key buyer",
         ),
         command(
             "list",
-            f"POST {_GRANTS}/_search",
+            api.projects.SEARCH_GRANTS,
             "idp project-grant list --project 8sKq0Lw2",
             columns=("grantId", "grantedOrgName", "grantedRoleKeys", "state"),
             summary="Search for grants of a project; without a filter, list all.",
         ),
         command(
             "show",
-            f"GET {_GRANT}",
+            api.projects.READ_GRANT,
             "idp project-grant show --project 8sKq0Lw2 3vBn6Mq9",
             summary="Show a project grant.",
         ),
         command(
             "change",
-            f"PUT {_GRANT}",
+            api.projects.CHANGE_GRANT,
             "idp project-grant change --project 8sKq0Lw2 3vBn6Mq9 --role-key buyer",
         ),
         command(
             "deactivate",
-            f"POST {_GRANT}/_deactivate",
+            api.projects.DEACTIVATE_GRANT,
             "idp project-grant deactivate --project 8sKq0Lw2 3vBn6Mq9",
             confirm=(
                 "Deactivate the grant of the project {}, {}? Users who depend on it are signed"
@@ -88,12 +78,12 @@ project_grant = group(
         ),
         command(
             "reactivate",
-            f"POST {_GRANT}/_reactivate",
+            api.projects.REACTIVATE_GRANT,
             "idp project-grant reactivate --project 8sKq0Lw2 3vBn6Mq9",
         ),
         command(
             "delete",
-            f"DELETE {_GRANT}",
+            api.projects.REMOVE_GRANT,
             "idp project-grant delete --project 8sKq0Lw2 3vBn6Mq9",
             confirm="Delete the grant of the project {}, {}, with the roles assigned through it?",
         ),
@@ -106,25 +96,25 @@ role = group(
     [
         command(
             "add",
-            f"POST {_PROJECT}/roles",
+            api.projects.ADD_ROLE,
             "idp role add --project 8sKq0Lw2 --key buyer --display-name Buyer",
             names={"roleKey": "key"},
         ),
         command(
             "list",
-            f"GET {_PROJECT}/roles",
+            api.projects.ROLES,
             "idp role list --project 8sKq0Lw2",
             columns=("key", "displayName", "group"),
             summary="List the roles of a project.",
         ),
         command(
             "change",
-            f"PUT {_PROJECT}/roles/{{roleKey}}",
+            api.projects.CHANGE_ROLE,
             "idp role change --project 8sKq0Lw2 buyer --display-name Customer",
         ),
         command(
             "remove",
-            f"DELETE {_PROJECT}/roles/{{roleKey}}",
+            api.projects.REMOVE_ROLE,
             "idp role remove --project 8sKq0Lw2 buyer",
             confirm="Delete the role {1} of the project {0}? The users who have it lose it.",
         ),

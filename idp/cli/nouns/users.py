@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from idp import api
 from idp.cli.building import group
 from idp.cli.command import HIDDEN, command
 
-_USER: Final = "/v2/users/{userId}"
-_HUMAN: Final = "/v2/users/human/{userId}"
-_MANAGED: Final = "/management/v1/users/{userId}"
-_GRANTS: Final = f"{_MANAGED}/grants"
 _ID: Final = "5xTpVw0mJqk3Yb9cD2eF1g"
 
 user = group(
@@ -19,7 +16,7 @@ user = group(
     [
         command(
             "create",
-            "POST /v2/users/human",
+            api.users.CREATE,
             "idp user create --email max@acme.example --given-name Max --family-name Muster"
             " --password-file -",
             names={
@@ -47,15 +44,15 @@ user = group(
         ),
         command(
             "list",
-            "POST /v2/users",
+            api.users.SEARCH,
             "idp user list --user-name 'an*' --state active",
             columns=("userId", "username", "state", "human.profile.displayName"),
             summary="Search for users; without a filter, list all.",
         ),
-        command("show", f"GET {_USER}", f"idp user show {_ID}", summary="Show a user."),
+        command("show", api.users.READ, f"idp user show {_ID}", summary="Show a user."),
         command(
             "import",
-            "POST /management/v1/users/human/_import",
+            api.users.IMPORT,
             "idp user import --user-name max --first-name Max --last-name Muster --email"
             " max@acme.example --email-verified --hash-file hash",
             names={
@@ -73,7 +70,7 @@ user = group(
         ),
         command(
             "change",
-            f"PUT {_HUMAN}",
+            api.users.CHANGE,
             f"idp user change {_ID} --family-name Miller",
             names={
                 "username": "user-name",
@@ -83,150 +80,140 @@ user = group(
         ),
         command(
             "delete",
-            f"DELETE {_USER}",
+            api.users.REMOVE,
             f"idp user delete {_ID}",
             confirm="Permanently delete the user {} with all their data?",
         ),
         command(
             "set-email",
-            f"POST {_USER}/email",
+            api.users.SET_EMAIL,
             f"idp user set-email {_ID} --email max@acme.example --verified",
             names={"sendCode.urlTemplate": "url-template"},
         ),
-        command("resend-email", f"POST {_USER}/email/resend", f"idp user resend-email {_ID}"),
+        command("resend-email", api.users.RESEND_EMAIL, f"idp user resend-email {_ID}"),
         command(
             "set-phone",
-            f"POST {_USER}/phone",
+            api.users.SET_PHONE,
             f"idp user set-phone {_ID} --phone +41791234567 --verified",
         ),
-        command("resend-phone", f"POST {_USER}/phone/resend", f"idp user resend-phone {_ID}"),
+        command("resend-phone", api.users.RESEND_PHONE, f"idp user resend-phone {_ID}"),
         command(
             "remove-phone",
-            f"DELETE {_USER}/phone",
+            api.users.REMOVE_PHONE,
             f"idp user remove-phone {_ID}",
             confirm="Remove the phone number of the user {}?",
         ),
         command(
             "set-password",
-            f"POST {_USER}/password",
+            api.users.SET_PASSWORD,
             f"idp user set-password {_ID} --password-file - --change-required",
             names={"newPassword.password": "password", "currentPassword": "current-password"},
         ),
-        command(
-            "reset",
-            f"POST {_USER}/password_reset",
-            f"idp user reset {_ID} --return-code",
-        ),
-        command("invite", f"POST {_USER}/invite_code", f"idp user invite {_ID}"),
-        command(
-            "resend-invite",
-            f"POST {_USER}/invite_code/resend",
-            f"idp user resend-invite {_ID}",
-        ),
+        command("reset", api.users.RESET_PASSWORD, f"idp user reset {_ID} --return-code"),
+        command("invite", api.users.INVITE, f"idp user invite {_ID}"),
+        command("resend-invite", api.users.RESEND_INVITATION, f"idp user resend-invite {_ID}"),
         command(
             "sessions",
-            f"POST {_USER}/sessions/_search",
+            api.users.SEARCH_SESSIONS,
             f"idp user sessions {_ID}",
             summary="Search for sessions of a user.",
         ),
         command(
             "end-sessions",
-            f"POST {_USER}/sessions/_end",
+            api.users.END_SESSIONS,
             f"idp user end-sessions {_ID}",
             confirm="Sign the user {} out everywhere?",
         ),
         command(
             "end-session",
-            f"DELETE {_USER}/sessions/{{sessionId}}",
+            api.users.END_SESSION,
             f"idp user end-session --user {_ID} 8sKq0Lw2",
             confirm="End this session of the user {}?",
         ),
         command(
             "authentication-methods",
-            f"GET {_USER}/authentication_methods",
+            api.users.AUTHENTICATION_METHODS,
             f"idp user authentication-methods {_ID}",
         ),
         command(
             "remove-totp",
-            f"DELETE {_USER}/totp",
+            api.users.REMOVE_TOTP,
             f"idp user remove-totp {_ID}",
             confirm="Remove the authenticator app of the user {}, and sign them out everywhere?",
         ),
         command(
             "passkeys",
-            f"POST {_USER}/passkeys/_search",
+            api.users.SEARCH_PASSKEYS,
             f"idp user passkeys {_ID}",
             summary="Search for passkeys of a user.",
         ),
         command(
             "remove-passkey",
-            f"DELETE {_USER}/passkeys/{{passkeyId}}",
+            api.users.REMOVE_PASSKEY,
             f"idp user remove-passkey --user {_ID} 9f86d081884c7d65",
             confirm="Remove this passkey of the user {}, and sign them out everywhere?",
         ),
         command(
             "links",
-            f"POST {_MANAGED}/idps/_search",
+            api.users.SEARCH_LINKS,
             f"idp user links {_ID}",
             columns=("idpId", "providedUserId", "providedUserName"),
             summary="Search for a user's links to identities at other providers.",
         ),
         command(
             "unlink",
-            f"DELETE {_MANAGED}/idps/{{idpId}}/{{linkedUserId}}",
+            api.users.REMOVE_LINK,
             f"idp user unlink --user {_ID} --idp 7mWq2Zx4 248289761001",
             confirm="Remove the link of the user {} to this identity?",
         ),
         command(
             "memberships",
-            f"POST {_MANAGED}/memberships/_search",
+            api.organizations.SEARCH_MEMBERSHIPS,
             f"idp user memberships {_ID}",
             summary="Search for memberships of a user.",
         ),
         command(
             "verify-email",
-            f"POST {_USER}/email/verify",
+            api.users.VERIFY_EMAIL,
             f"idp user verify-email {_ID} --verification-code 4WQ9ZK",
         ),
         command(
             "verify-phone",
-            f"POST {_USER}/phone/verify",
+            api.users.VERIFY_PHONE,
             f"idp user verify-phone {_ID} --verification-code 4WQ9ZK",
         ),
         command(
             "deactivate",
-            f"POST {_USER}/deactivate",
+            api.users.DEACTIVATE,
             f"idp user deactivate {_ID} --yes",
             confirm="Deactivate the user {}? Their sessions end, and their tokens are revoked.",
         ),
-        command("reactivate", f"POST {_USER}/reactivate", f"idp user reactivate {_ID}"),
+        command("reactivate", api.users.REACTIVATE, f"idp user reactivate {_ID}"),
         command(
             "lock",
-            f"POST {_USER}/lock",
+            api.users.LOCK,
             f"idp user lock {_ID} --yes",
             confirm="Lock the user {}? Their sessions end, and their tokens are revoked.",
         ),
-        command("unlock", f"POST {_USER}/unlock", f"idp user unlock {_ID}"),
+        command("unlock", api.users.UNLOCK, f"idp user unlock {_ID}"),
         command(
-            "get-metadata",
-            f"GET {_MANAGED}/metadata/{{key}}",
-            f"idp user get-metadata --user {_ID} shoes",
+            "get-metadata", api.users.READ_METADATA, f"idp user get-metadata --user {_ID} shoes"
         ),
         command(
             "metadata",
-            f"POST {_MANAGED}/metadata/_search",
+            api.users.SEARCH_METADATA,
             f"idp user metadata {_ID}",
             columns=("key", "value"),
             summary="Search for metadata of a user.",
         ),
         command(
             "set-metadata",
-            f"POST {_MANAGED}/metadata/{{key}}",
+            api.users.SET_METADATA,
             f"idp user set-metadata --user {_ID} shoes --value red.txt",
         ),
         command(
             "remove-metadata",
-            f"DELETE {_MANAGED}/metadata/{{key}}",
+            api.users.REMOVE_METADATA,
             f"idp user remove-metadata --user {_ID} shoes",
             confirm="Delete the metadata of the user {} under the key {}?",
         ),
@@ -239,30 +226,30 @@ grant = group(
     [
         command(
             "create",
-            f"POST {_GRANTS}",
+            api.users.CREATE_GRANT,
             f"idp grant create --user {_ID} --project 8sKq0Lw2 --role-key buyer",
             names={"projectId": "project"},
         ),
         command(
             "list",
-            f"GET {_GRANTS}",
+            api.users.GRANTS,
             f"idp grant list --user {_ID}",
             columns=("id", "projectId", "roleKeys", "state"),
         ),
         command(
             "search",
-            "POST /management/v1/users/grants/_search",
+            api.users.SEARCH_GRANTS,
             "idp grant search --project-id 8sKq0Lw2",
             summary="Search for role assignments of users.",
         ),
         command(
             "change",
-            f"PUT {_GRANTS}/{{grantId}}",
+            api.users.CHANGE_GRANT,
             f"idp grant change --user {_ID} 7fQm2Xb1 --role-key seller",
         ),
         command(
             "delete",
-            f"DELETE {_GRANTS}/{{grantId}}",
+            api.users.REMOVE_GRANT,
             f"idp grant delete --user {_ID} 7fQm2Xb1",
             confirm="Remove all roles of the user {} in the grant {}?",
         ),

@@ -6,7 +6,7 @@ import pytest
 from handlers.app import ROUTES
 from handlers.console import ROUTES as PAGES
 from handlers.console import notices
-from handlers.forms.run_operation import BY_NAME
+from idp.api import OPERATIONS
 from idp.cli import main
 
 # Pages of the audit log are given a scope in place of an action.
@@ -22,13 +22,13 @@ def test_an_action_runs_an_operation_with_what_its_address_names(path):
     action = ACTIONS[path]
     named = set(part[1:-1] for part in path.split("/") if part.startswith("{"))
 
-    assert action.operation in BY_NAME
-    assert action.loads is None or action.loads in BY_NAME
+    assert action.operation in OPERATIONS
+    assert action.loads is None or action.loads in OPERATIONS
     assert action.confirmation in notices.CONFIRMATIONS
     assert not action.confirms or action.name
     for operation in filter(None, (action.operation, action.loads)):
         # These are fields of forms.
-        assert set(BY_NAME[operation].parameters) - named <= {"key", "projectId"}, operation
+        assert set(operation.parameters) - named <= {"key", "projectId"}, operation.name
 
 
 def test_the_name_is_typed_to_delete_one_of_five_kinds_and_for_nothing_else():

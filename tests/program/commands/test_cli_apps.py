@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
+from idp import api
 from idp.cli import local, main
-from idp.cli.command import OPERATION_AT
 from idp.cli.commands import key2jwt
 from idp.start import exit_codes
 from tests.support.programs.shell import Shell
@@ -132,12 +132,12 @@ def test_a_public_key_is_read_from_its_file(shell, project, tmp_path):
 async def test_an_assertion_made_of_a_key_file_gets_a_token(server, visitor):
     way = await local.backend(server.service, None)
     user = await way.call(
-        OPERATION_AT["POST /management/v1/users/machine"],
+        api.service_users.CREATE,
         [],
         {"userName": "n", "name": "N"},
     )
     made = await way.call(
-        OPERATION_AT["POST /management/v1/users/{userId}/keys"],
+        api.service_users.CREATE_KEY,
         [user["userId"]],
         {"type": "KEY_TYPE_JSON"},
     )

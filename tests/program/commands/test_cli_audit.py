@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from idp import api
 from idp.cli import local
-from idp.cli.command import OPERATION_AT
 from idp.cli.nouns.audit import COLUMNS, Tail
 from idp.cli.output import formatted
 from tests.support.programs.shell import Shell
@@ -68,7 +68,7 @@ def test_every_event_is_printed_page_after_page(shell):
 async def test_a_follower_gets_each_change_once(server):
     way = await local.backend(server.service, None)
     tail = Tail(way, own=False)
-    create = OPERATION_AT["POST /management/v1/projects"]
+    create = api.projects.CREATE
 
     before = await tail.last(3)
     server.clock.advance(1)

@@ -15,7 +15,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.policies import page_texts, pictures, preview
 from handlers.console.sections import CONSOLE
 from handlers.console.users import bulk
-from handlers.forms.run_operation import BY_NAME
+from idp import api
 from idp.identity.users import memberships
 from idp.records import USERS
 from tests.support.management.api_samples import address
@@ -47,12 +47,16 @@ NAMES = {
     "imports": "jobId",
     "pictures": "picture",
 }
-# What is made for a page that shows it, by the name in its address and the call that reads it.
+# What is made for a page that shows it, by the name in its address, and the operations that read
+# it in an organization and in the installation.
 SHOWN = {
-    "jobId": "GET /admin/v1/jobs/{jobId}",
-    "groupId": "GET /v2/groups/{groupId}",
-    "testId": "GET /management/v1/idps/{idpId}/tests/{testId}",
-    "idpId": "GET /management/v1/idps/templates/{idpId}",
+    "jobId": (api.imports.READ_JOB, api.imports.READ_JOB),
+    "groupId": (api.groups.READ, api.groups.READ),
+    "testId": (
+        api.connections.OF_ORGANIZATION.test_result,
+        api.connections.OF_INSTANCE.test_result,
+    ),
+    "idpId": (api.connections.OF_ORGANIZATION.read, api.connections.OF_INSTANCE.read),
 }
 PNG = b64decode(policies.PNG)
 _HOLE = re.compile(r"\([^)]*\)")
@@ -87,7 +91,7 @@ FORMS = [
 def permission_of(path: str) -> str | None:
     """The permission that the form at this address takes; None where there is no form."""
     handler, action = PAGES[path]
-    return BY_NAME[action.operation].permission if action else FORMS_BY_HAND.get(handler)
+    return action.operation.permission if action else FORMS_BY_HAND.get(handler)
 
 
 class Person:
@@ -155,17 +159,15 @@ class Walker:
         if action is None:
             made = await self._shown(path)
         else:
-            made = await world.ids(BY_NAME[action.operation])
+            made = await world.ids(action.operation)
         found = known | made | {"orgId": world.own.id}
         return {name: each for name, each in found.items() if f"{{{name}}}" in path}
 
     async def _shown(self, path):
         """The records that a page displays and that the world does not have initially."""
-        for name, call in SHOWN.items():
+        for name, operations in SHOWN.items():
             if f"{{{name}}}" in path:
-                if "/installation/" in path:
-                    call = call.replace("/management/", "/admin/")
-                return await self.world.ids(BY_NAME[call])
+                return await self.world.ids(operations["/installation/" in path])
         return {}
 
     async def values(self, path, ids):
@@ -179,7 +181,7 @@ class Walker:
                 "projectId": self.world.project,
                 "redirectUris": "https://x.test/",
             }
-        operation = BY_NAME[action.operation]
+        operation = action.operation
         body = self.world.body(operation) or {}
         choices = {field.path for field in action.fields if field.kind == "choices"}
         found = dict(_entered(body, choices)) | {"key": self.world.new_name("key")}
@@ -205,7 +207,7 @@ class Walker:
             return {}
         if action.loads is None:
             return {"confirm": list(ids.values())[-1]}
-        loads = BY_NAME[action.loads]
+        loads = action.loads
         page = await self.world.owner.get(address(loads, **ids), **self.world.here)
         found = page.json()
         for name in action.name.split("."):

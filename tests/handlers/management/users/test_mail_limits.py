@@ -6,6 +6,7 @@ import pytest
 
 from handlers.forms import run_operation
 from handlers.forms.run_operation import OperationRun
+from idp import api
 from idp.identity.users import permissions
 from idp.management import mail_limits
 from idp.records import OUTBOX, USERS, VERIFICATIONS
@@ -120,8 +121,7 @@ async def test_the_pages_of_the_console_have_the_same_limit(server, managed):
     manager, address = await managed()
     caller = await server.store.get(USERS, manager.user_id)
     rights = await permissions.of_user(server.service, caller.id)
-    operation = "POST /v2/users/{userId}/email/resend"
-    resend = OperationRun(operation=operation, ids=[address.rpartition("/")[2]])
+    resend = OperationRun(operation=api.users.RESEND_EMAIL, ids=[address.rpartition("/")[2]])
     for _ in range(20):
         await run_operation.run(server.service, caller, rights, resend)
     before = await stored(server)
