@@ -71,21 +71,23 @@ class KeyHandler(ActionHandler):
         return document
 
 
+_SHOWN_ONCE: Final = message(
+    "The private key is shown once, as a file for client libraries.", context="console"
+)
+
+
 def actions(
     page_path: str, creation: Operation, removal: Operation, options: str, **fields: Any
 ) -> tuple[Action, ...]:
-    """Returns the actions for an owner's keys. `page_path` is that of the owner's page;
-    `options` is the part of a command line that names the owner, and `fields` are further fields
-    of each `Action`."""
+    """Returns the actions for an owner's keys. `page_path` is that of the owner's page, `options`
+    the part of a command line that names the owner, and `fields` are further fields of each one.
+    """
     return (
         Action(
             path=f"{page_path}/keys/new",
             operation=creation,
             title=_GENERATE,
-            intro=message(
-                "The private key is shown once, as a file for client libraries.",
-                context="console",
-            ),
+            intro=_SHOWN_ONCE,
             button=_GENERATE,
             fields=(_EXPIRY,),
             handler=KeyHandler,
