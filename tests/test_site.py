@@ -118,7 +118,7 @@ def test_a_page_that_moved_leaves_a_line_at_its_old_place():
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("[a](how-to/operating.md#tls)", "[a](../how-to/operating.md#tls)"),
+        ("[a](how-to/running.md#tls)", "[a](../how-to/running.md#tls)"),
         ("[a](../CHANGELOG.md)", "[a](changelog.md)"),
         ("[a](../CHANGELOG.md#unreleased)", "[a](changelog.md#unreleased)"),
         ("[`a` b](../tests/conftest.py)", "`a` b"),

@@ -1,5 +1,5 @@
 """nginx, haproxy and Caddy in front of a service, with the configurations of
-docs/how-to/operating.md."""
+docs/how-to/running.md."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def running(proxy: str, place: Path, port: int, service_port: int) -> Iterator[N
 
 def _documented(language: str, changes: Mapping[str, str]) -> str:
     """The block of the documentation in this language, with these changes."""
-    page = read("docs/how-to/operating.md")
+    page = read("docs/how-to/running.md")
     (text,) = re.findall(rf"^```{language}\n(.+?)^```$", page, re.S | re.M)
     for named, replaced in changes.items():
         assert named in text, named

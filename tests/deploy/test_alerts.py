@@ -186,13 +186,13 @@ def rule_test(alert, series, *, fires):
 
 
 def test_every_alert_has_a_severity_a_summary_and_a_section_of_the_manual():
-    anchors = headings(ROOT / "docs" / "how-to" / "operating.md")
+    anchors = headings(ROOT / "docs" / "how-to" / "observing.md")
 
     for rule in RULES:
         assert rule["labels"]["severity"] in ("warning", "critical")
         assert rule["annotations"]["summary"].endswith(".")
         page, _, anchor = rule["annotations"]["runbook"].partition("#")
-        assert (page, anchor) == ("docs/how-to/operating.md", rule["alert"].lower())
+        assert (page, anchor) == ("docs/how-to/observing.md", rule["alert"].lower())
         assert anchor in anchors
 
 

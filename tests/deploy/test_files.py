@@ -191,7 +191,8 @@ def test_git_leaves_out_the_values_of_the_compose_file():
 
 def test_every_value_of_the_compose_file_is_documented():
     used = set(re.findall(r"\$\{(\w+)", text("compose/compose.yaml")))
-    documented = set(re.findall(r"`(IDP_\w+)`", read("docs/how-to/operating.md")))
+    pages = read("docs/how-to/running.md") + read("docs/reference/settings.md")
+    documented = set(re.findall(r"`(IDP_\w+)`", pages))
 
     assert used <= documented
 

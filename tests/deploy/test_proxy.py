@@ -1,5 +1,5 @@
 """The service behind nginx, haproxy and Caddy, each with the configuration of
-docs/how-to/operating.md."""
+docs/how-to/running.md."""
 
 from __future__ import annotations
 

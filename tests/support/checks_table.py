@@ -1,4 +1,4 @@
-"""The checks of `idp doctor` in docs/how-to/operating.md: `python -m tests.support.checks_table`.
+"""The checks of `idp doctor` in docs/how-to/observing.md: `python -m tests.support.checks_table`.
 
 The table comes from the checks themselves. Run as a program this brings the page up to date;
 `tests/test_house.py` refuses a page that is not.
@@ -6,9 +6,11 @@ The table comes from the checks themselves. Run as a program this brings the pag
 
 from __future__ import annotations
 
-from idp.doctor import AREAS
-from tests.support.settings_table import PAGE
+from pathlib import Path
 
+from idp.doctor import AREAS
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "observing.md"
 BEGIN = "<!-- checks: made by python -m tests.support.checks_table -->"
 END = "<!-- end of checks -->"
 

@@ -1,4 +1,4 @@
-"""The settings as docs/how-to/operating.md shows them: `python -m tests.support.settings_table`.
+"""The settings as docs/reference/settings.md shows them: `python -m tests.support.settings_table`.
 
 The tables come from `idp.config.settings` itself: its fields, their comments and ranges. Run as a
 program this brings the page up to date; `tests/test_house.py` refuses a page that is not.
@@ -16,7 +16,7 @@ from typing import Literal, get_args, get_origin
 from idp.config.profiles import PUBLIC, TRIAL
 from idp.config.settings import DAY, HOUR, MINUTE, RANGES, TYPES, Config
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "operating.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"
 BEGIN = "<!-- settings: made by python -m tests.support.settings_table -->"
 END = "<!-- end of settings -->"
 
@@ -34,7 +34,7 @@ def tables() -> str:
     lines: list[str] = []
     for is_group, text, meaning in _entries():
         if is_group:
-            lines += ["", f"### {text}", "", *_HEAD]
+            lines += ["", f"## {text}", "", *_HEAD]
         else:
             lines.append(f"| `{text}` | {_default(text)} | {_allowed(text)} | {meaning} |")
     return "\n".join([*lines, ""])

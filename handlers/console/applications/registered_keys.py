@@ -71,7 +71,7 @@ class KeyHandler(ActionHandler):
         return document
 
 
-_SHOWN_ONCE: Final = message(
+_KEY_FILE_INTRO: Final = message(
     "The private key is shown once, as a file for client libraries.", context="console"
 )
 
@@ -87,7 +87,7 @@ def actions(
             path=f"{page_path}/keys/new",
             operation=creation,
             title=_GENERATE,
-            intro=_SHOWN_ONCE,
+            intro=_KEY_FILE_INTRO,
             button=_GENERATE,
             fields=(_EXPIRY,),
             handler=KeyHandler,

@@ -1,5 +1,5 @@
 """What a program that can write the database, but does not have the master key, can change in the
-audit log unnoticed: docs/how-to/operating.md, "What verification finds", says the same."""
+audit log unnoticed: docs/how-to/observing.md, "What verification finds", says the same."""
 
 from __future__ import annotations
 
