@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from pygments.lexers.special import TextLexer
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
@@ -36,5 +38,7 @@ html_theme_options = {
 
 
 def setup(app):
-    """Have each page read as the site shows it."""
+    """Have each page read as the site shows it, and the language of haproxy, which Pygments does not
+    know, as plain text."""
+    app.add_lexer("haproxy", TextLexer)
     app.connect("source-read", lambda _, page, text: source.prepare(page, text))
