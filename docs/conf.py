@@ -38,7 +38,7 @@ html_theme_options = {
 
 
 def setup(app):
-    """Have each page read as the site shows it, and the language of haproxy, which Pygments does not
-    know, as plain text."""
+    """Have each page read as the site shows it, and code for haproxy as plain text: Pygments does
+    not know it."""
     app.add_lexer("haproxy", TextLexer)
     app.connect("source-read", lambda _, page, text: source.prepare(page, text))

@@ -16,7 +16,7 @@ from idp.keys import key_ring
 from idp.limits import admission
 from idp.mail import delivery
 from idp.oauth import request_limits
-from idp.oauth.endpoints import notes
+from idp.oauth.endpoints import sealed_requests
 from idp.server import certificate, connections, heartbeats, http_server
 from storage import upgrades
 from storage.sqlite import free_space
@@ -65,7 +65,7 @@ STATED = [
     (OPERATING, f"by other processes within {key_ring.CACHE_SECONDS:.0f} seconds"),
     (OPERATING, f"they are noticed within {certificate.CHECK_SECONDS:.0f} seconds"),
     (OPERATING, f"in use within {certificate.CHECK_SECONDS + 5:.0f} seconds, without a restart"),
-    (OPERATING, f"up to {notes.MAX_CHARACTERS:,} characters, and a cookie"),
+    (OPERATING, f"up to {sealed_requests.MAX_CHARACTERS:,} characters, and a cookie"),
     (
         OPERATING,
         f"{free_space.MIN_BYTES >> 20} MiB are free, {free_space.PAGES_PER_RELEASE} pages",

@@ -22,7 +22,7 @@ from idp.foundation.localization import local_time
 from idp.identity.sessions import browsers, user_agents
 from idp.identity.sessions.browsers import Cookie
 from idp.limits.admission import PAGES
-from idp.oauth.endpoints import notes
+from idp.oauth.endpoints import sealed_requests
 from idp.oauth.errors import InvalidRequest, UnusableRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import explain
@@ -134,10 +134,10 @@ class PageHandler(Handler):
 
     def requested_pending_id(self, name: str) -> str | None:
         """Returns the query parameter `name` if it identifies a pending request, else None. It
-        is the request's id, or a note: the request itself, encrypted
-        (`idp.oauth.endpoints.notes`)."""
+        is the request's id, or the request itself, sealed
+        (`idp.oauth.endpoints.sealed_requests`)."""
         value = self.query_params().get(name) or ""
-        return value if notes.is_note(value) else self.requested_id(name)
+        return value if sealed_requests.is_sealed(value) else self.requested_id(name)
 
     # The browser's cookie
 

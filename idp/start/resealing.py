@@ -21,7 +21,7 @@ from idp.config.settings import Config
 from idp.foundation import logs
 from idp.keys.master_key import WrongKey
 from idp.oauth import key_rotation
-from idp.oauth.endpoints import end_session, notes
+from idp.oauth.endpoints import end_session, sealed_requests
 from idp.records import INSTANCE_ID, INSTANCES, Instance
 from idp.records.instance import MasterKeyReplacement
 from idp.records.sealed_fields import SEALED_FIELDS, SealedField
@@ -40,7 +40,7 @@ _log: Final = logs.logger(__name__)
 def begins_at(config: Config, replacement: MasterKeyReplacement) -> datetime:
     """Returns the instant from which records are encrypted again."""
     held = max(timedelta(seconds=config.sign_in_seconds), end_session.LIFETIME)
-    return replacement.began_at + held + notes.EXTRA_LIFETIME
+    return replacement.began_at + held + sealed_requests.EXTRA_LIFETIME
 
 
 async def has_work(service: Service) -> bool:

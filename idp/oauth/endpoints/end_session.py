@@ -22,7 +22,12 @@ from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.oauth import request_limits
-from idp.oauth.endpoints import authorization_response, back_channel, front_channel, notes
+from idp.oauth.endpoints import (
+    authorization_response,
+    back_channel,
+    front_channel,
+    sealed_requests,
+)
 from idp.oauth.endpoints.authorization import find_client
 from idp.oauth.endpoints.authorization_request import MAX_CHARACTERS
 from idp.oauth.endpoints.redirect_uri_match import is_registered
@@ -153,13 +158,13 @@ def destination(request: LogoutRequest) -> str | None:
 async def address(service: Service, request: LogoutRequest, origin: AttemptOrigin) -> str:
     """Returns the text that identifies a logout request in the address of its page.
 
-    This is a sealed note (`idp.oauth.endpoints.notes`), or the id of a stored request if a note
-    would be too long. Raises `TooManyRequests` when the network has sent too many requests that
-    are stored.
+    This is the sealed request (`idp.oauth.endpoints.sealed_requests`), or the id of the stored one
+    if that would be too long. Raises `TooManyRequests` when the network has sent too many requests
+    that are stored.
     """
-    note = notes.seal(service, request, _PURPOSE)
-    if note is not None:
-        return note
+    sealed = sealed_requests.seal(service, request, _PURPOSE)
+    if sealed is not None:
+        return sealed
     request_limits.admit_long(service, origin)
     await service.store.commit(Insert(LOGOUT_REQUESTS, request))
     return request.id
@@ -168,9 +173,9 @@ async def address(service: Service, request: LogoutRequest, origin: AttemptOrigi
 async def find(service: Service, address: str) -> LogoutRequest | None:
     """Returns the logout request that a text of `address` identifies, or None when it has
     expired."""
-    if not notes.is_note(address):
+    if not sealed_requests.is_sealed(address):
         return await service.store.get(LOGOUT_REQUESTS, address)
-    request = notes.read(service, address, LogoutRequest, _PURPOSE)
+    request = sealed_requests.read(service, address, LogoutRequest, _PURPOSE)
     return request if request and service.clock.now() < request.expires_at else None
 
 

@@ -16,7 +16,7 @@ from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth import request_limits
 from idp.oauth.authentication import client_authentication
 from idp.oauth.authentication.client_authentication import Accepted
-from idp.oauth.endpoints import authorization_request, notes
+from idp.oauth.endpoints import authorization_request, sealed_requests
 from idp.oauth.endpoints.authorization_request import RecordIgnored
 from idp.oauth.endpoints.authorization_response import ReturnTo
 from idp.oauth.errors import InvalidRequest, RequestRefused, UnauthorizedClient, UnusableRequest
@@ -153,8 +153,8 @@ async def claim(service: Service, request: AuthRequest, browser: Browser) -> Aut
     changes = {
         "agent_id": browser.id,
         "ends_at": request.expires_at,
-        # The record outlives the flow's note, so that the last answer still finds it.
-        "expires_at": request.expires_at + notes.EXTRA_LIFETIME,
+        # The record outlives the flow's sealed_request, so that the last answer still finds it.
+        "expires_at": request.expires_at + sealed_requests.EXTRA_LIFETIME,
     }
     expected = {"agent_id": None, "completed_at": None}
     try:

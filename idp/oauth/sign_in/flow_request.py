@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
-from idp.oauth.endpoints import notes
+from idp.oauth.endpoints import sealed_requests
 from idp.oauth.sign_in import first_party_areas
 from idp.oauth.sign_in.cached_reads import KnownRecords
 from idp.policies import effective
@@ -26,7 +26,7 @@ from idp.records import (
 from idp.service import Service
 from storage import Key
 
-PURPOSE: Final = "flow"  # of the notes
+PURPOSE: Final = "flow"  # of the sealed requests
 
 
 class FlowRequest(NamedTuple):
@@ -57,8 +57,8 @@ class FlowRecords(NamedTuple):
 async def read(service: Service, flow_request: FlowRequest) -> FlowRecords:
     """Reads, in parallel, everything that the address and the cookie of an flow_request name."""
     content = browsers.read(service, flow_request.cookie)
-    note, flow_id = _note_and_id(service, flow_request.address)
-    keys = _keys(flow_request, note.client_id if note else flow_request.client_id)
+    sealed, flow_id = _sealed_and_id(service, flow_request.address)
+    keys = _keys(flow_request, sealed.client_id if sealed else flow_request.client_id)
     keys += [(AUTH_REQUESTS, flow_id)] if flow_id else []
     keys += [(BROWSERS, content.id)] if content else []
     # No user has signed in in a browser whose cookie still has its creation time.
@@ -73,17 +73,17 @@ async def read(service: Service, flow_request: FlowRequest) -> FlowRecords:
         else None
     )
     stored = known_records.get(AUTH_REQUESTS, flow_id) if flow_id else None
-    # Once stored, an old note in the browser's history must not bring back an earlier state.
-    return FlowRecords(browser, sessions, stored or note, stored is not None, known_records)
+    # Once stored, an old address in the browser's history must not bring back an earlier state.
+    return FlowRecords(browser, sessions, stored or sealed, stored is not None, known_records)
 
 
-def _note_and_id(service: Service, address: str) -> tuple[AuthRequest | None, str | None]:
-    """Returns the request in a note, None for an id; and the id of the flow, None for a note of
-    another installation."""
-    if not notes.is_note(address):
+def _sealed_and_id(service: Service, address: str) -> tuple[AuthRequest | None, str | None]:
+    """Returns the sealed request, None for an id; and the id of the flow, None if another
+    installation has sealed it."""
+    if not sealed_requests.is_sealed(address):
         return None, address
-    note = notes.read(service, address, AuthRequest, PURPOSE)
-    return note, note.id if note else None
+    sealed = sealed_requests.read(service, address, AuthRequest, PURPOSE)
+    return sealed, sealed.id if sealed else None
 
 
 def _keys(flow_request: FlowRequest, client_id: str | None) -> list[Key]:

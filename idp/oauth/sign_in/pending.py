@@ -1,8 +1,8 @@
 """Flows: sign-ins that wait for a user, each in one browser.
 
-A flow is an authorization request. Until a form is sent it is a sealed note in the address of its
-pages (`idp.oauth.endpoints.notes`), and nothing is stored; the step of the first form stores it,
-and the browser with it. Once stored, the record is read in place of the note.
+A flow is an authorization request. Until a form is sent it is sealed in the address of its pages
+(`idp.oauth.endpoints.sealed_requests`), and nothing is stored; the step of the first form stores
+it, and the browser with it. Once stored, the record is read instead.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import request_limits
-from idp.oauth.endpoints import notes, pushed_authorization, repeated_answers
+from idp.oauth.endpoints import pushed_authorization, repeated_answers, sealed_requests
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.endpoints.pushed_authorization import OtherBrowser
 from idp.oauth.sign_in import first_party_areas, next_step, page_branding
@@ -51,7 +51,8 @@ class PendingSignIn(Struct):
 
     `sessions` are the browser's open sessions, `all_live_sessions` those of them whose users may
     still sign in, and `live_sessions` those of `all_live_sessions` that may answer the request.
-    `address` identifies the flow in the addresses of its pages: a note, until the flow is stored.
+    `address` identifies the flow in the addresses of its pages: a sealed request, until the flow
+    is stored.
     `known_records` has the records that were read for the pages together with the flow.
     """
 
@@ -78,9 +79,9 @@ async def begin(
 ) -> BegunFlow:
     """Begins a flow in this browser, which gets a cookie if it has none.
 
-    Nothing is stored, unless the request is too long for a note. Raises `TooManyRequests` when the
-    network has sent too many of the long ones; `OtherBrowser` when another browser was the first
-    to load the pushed request; `Stale` as `begin_stored` does.
+    Nothing is stored, unless the request is too long to be sealed. Raises `TooManyRequests` when
+    the network has sent too many of the long ones; `OtherBrowser` when another browser was the
+    first to load the pushed request; `Stale` as `begin_stored` does.
     """
     cookie = browsers.new(service) if browser is None else None
     current = cookie.browser if cookie else browser
@@ -104,9 +105,11 @@ async def begin_unbound(
 async def _address(
     service: Service, request: AuthRequest, origin: AttemptOrigin, browser: Browser | None = None
 ) -> str:
-    note = notes.seal(service, request, PURPOSE, reserved_characters=_RESERVED_CHARACTERS)
-    if note is not None:
-        return note
+    sealed = sealed_requests.seal(
+        service, request, PURPOSE, reserved_characters=_RESERVED_CHARACTERS
+    )
+    if sealed is not None:
+        return sealed
     request_limits.admit_long(service, origin)
     await _store(service, request, browser)
     return request.id
@@ -156,8 +159,8 @@ async def bind(service: Service, address: str, browser: Browser | None) -> Begun
     try:
         request = await pushed_authorization.claim(service, request, current)
         if not is_stored:
-            note = notes.seal(service, request, PURPOSE)
-            return BegunFlow(note, cookie) if note else None
+            sealed = sealed_requests.seal(service, request, PURPOSE)
+            return BegunFlow(sealed, cookie) if sealed else None
         binding = {"agent_id": current.id}
         writes: list[Write] = [
             Update(AUTH_REQUESTS, request.id, set=binding, expect={"agent_id": None})
@@ -179,17 +182,20 @@ class _StoredFlow(NamedTuple):
 
 
 async def _read(service: Service, address: str) -> _StoredFlow:
-    """Returns the flow of an id or of a note: the record if there is one, else the note's
-    content."""
-    if not notes.is_note(address):
+    """Returns the flow of an id or of a sealed request: the record if there is one, else what was
+    sealed."""
+    if not sealed_requests.is_sealed(address):
         return _StoredFlow(await service.store.get(AUTH_REQUESTS, address), is_stored=True)
-    note = notes.read(service, address, AuthRequest, PURPOSE)
-    if note is None:
+    sealed = sealed_requests.read(service, address, AuthRequest, PURPOSE)
+    if sealed is None:
         return _StoredFlow(None, is_stored=False)
-    keys: list[Key] = [(AUTH_REQUESTS, note.id), (APPLICATIONS, note.client_id)]
+    keys: list[Key] = [
+        (AUTH_REQUESTS, sealed.id),
+        (APPLICATIONS, sealed.client_id),
+    ]
     stored, client = await service.store.get_many(keys)
-    # Once stored, an old note in the browser's history must not bring back an earlier state.
-    return _StoredFlow(stored or note, stored is not None, client)
+    # Once stored, an old address in the browser's history must not bring back an earlier state.
+    return _StoredFlow(stored or sealed, stored is not None, client)
 
 
 def has_ended(service: Service, request: AuthRequest) -> bool:
@@ -203,11 +209,11 @@ def end_of(request: AuthRequest) -> datetime:
 
 
 def id_of(service: Service, address: str) -> str | None:
-    """Returns the id of the flow with this address; None for a note of another installation."""
-    if not notes.is_note(address):
+    """Returns the id of the flow with this address; None if another installation has sealed it."""
+    if not sealed_requests.is_sealed(address):
         return address
-    note = notes.read(service, address, AuthRequest, PURPOSE)
-    return note.id if note else None
+    sealed = sealed_requests.read(service, address, AuthRequest, PURPOSE)
+    return sealed.id if sealed else None
 
 
 async def find(service: Service, address: str, browser: Browser | None) -> PendingSignIn | None:
@@ -312,7 +318,7 @@ def step(
     if flow.is_stored:
         return Update(AUTH_REQUESTS, request.id, set=changes, expect=expect)
     ends_at = request.expires_at
-    times = {"ends_at": ends_at, "expires_at": ends_at + notes.EXTRA_LIFETIME}
+    times = {"ends_at": ends_at, "expires_at": ends_at + sealed_requests.EXTRA_LIFETIME}
     return Insert(AUTH_REQUESTS, structs.replace(request, **times | dict(changes)))
 
 
@@ -348,7 +354,7 @@ async def commit(
     )
     if not has_browser:
         ends_at = flow.request.expires_at + (
-            timedelta(0) if flow.is_stored else notes.EXTRA_LIFETIME
+            timedelta(0) if flow.is_stored else sealed_requests.EXTRA_LIFETIME
         )
         writes = (*writes, _insertion(flow.browser, ends_at))
     try:
@@ -385,4 +391,4 @@ def in_language(service: Service, flow: PendingSignIn, tag: str) -> str | None:
 
     None if the address would be too long.
     """
-    return notes.seal(service, structs.replace(flow.request, language=tag), PURPOSE)
+    return sealed_requests.seal(service, structs.replace(flow.request, language=tag), PURPOSE)

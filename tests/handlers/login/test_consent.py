@@ -12,7 +12,7 @@ from msgspec import structs
 from handlers.login.consent import scope_descriptions
 from idp.config.settings import Config
 from idp.oauth import reserved_scopes
-from idp.oauth.endpoints import notes
+from idp.oauth.endpoints import sealed_requests
 from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.scopes import SUPPORTED
 from idp.oauth.sign_in import pending as sign_in_pending
@@ -303,7 +303,7 @@ async def test_a_text_without_translation_is_used_itself_and_is_never_markup(
     await server.store.commit(Update(APPLICATIONS, wiki.client_id, set={"name": markup}))
     page = await asked(signed_in, wiki)
     request = structs.replace(await read_note(server, page), scopes=["openid", markup, "api:read"])
-    flow = notes.seal(server.service, request, sign_in_pending.PURPOSE)
+    flow = sealed_requests.seal(server.service, request, sign_in_pending.PURPOSE)
     page = await signed_in.open(at(flow))
 
     assert "api:read" in text_of(page)

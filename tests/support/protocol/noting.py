@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from idp.oauth.endpoints import notes
+from idp.oauth.endpoints import sealed_requests
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.records import AuthRequest
 from tests.support.servers.mongod import fresh_database
@@ -35,7 +35,9 @@ def at(flow: str, path: str = "/ui/login", **more) -> str:
 
 async def read_note(server, page) -> AuthRequest:
     """The request that a page's note holds."""
-    return notes.read(server.service, flow_of(page), AuthRequest, sign_in_pending.PURPOSE)
+    return sealed_requests.read(
+        server.service, flow_of(page), AuthRequest, sign_in_pending.PURPOSE
+    )
 
 
 def assert_expired(page):

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from idp.oauth.endpoints import notes
+from idp.oauth.endpoints import sealed_requests
 from idp.records import AUTH_REQUESTS, BROWSERS
 from tests.support.protocol.noting import FOREIGN, assert_expired, at, flow_of, read_note, settings
 from tests.support.store.stored import count, everything, only
@@ -20,7 +20,7 @@ async def test_an_authorization_request_stores_nothing(server, visitor, demo):
     page = await visitor.open(demo.authorize_url())
 
     assert page.name == "login-name"
-    assert notes.is_note(flow_of(page))
+    assert sealed_requests.is_sealed(flow_of(page))
     assert len(flow_of(page)) <= 3000
     assert await everything(server.store) == before
 
@@ -192,7 +192,7 @@ async def test_a_request_that_is_too_long_for_a_note_is_stored_thirty_times_a_mi
         visitor = new_visitor()
         page = await visitor.get(long_state(demo, 4000))
         assert page.status == 303
-        assert not notes.is_note(flow_of(page))
+        assert not sealed_requests.is_sealed(flow_of(page))
     stored = await count(server.store)
     refused = await visitor.get(long_state(demo, 4000))
     short = await visitor.get(demo.authorize_url())
@@ -223,7 +223,7 @@ async def test_no_note_is_longer_than_3000_characters_whatever_is_added_to_it(
         page = await visitor.open(page.url + "&lang=zh-Hans")
         assert page.headers["Content-Language"] == "zh-Hans"
         lengths.add(len(flow_of(page)))
-        if not notes.is_note(flow_of(page)):
+        if not sealed_requests.is_sealed(flow_of(page)):
             break
 
     assert 2900 < max(lengths) <= 3000
@@ -256,7 +256,7 @@ async def test_of_ten_thousand_anonymous_requests_nothing_is_left(
         visitor.cookies.clear()
         server.clock.advance(0.05)  # as many as a network may send
         page = await visitor.get(url)
-        assert notes.is_note(flow_of(page))
+        assert sealed_requests.is_sealed(flow_of(page))
 
     assert await count(server.store) == rows
     assert size_of(tmp_path) - size < 100_000
@@ -273,7 +273,7 @@ async def test_the_end_of_a_session_without_a_hint_is_a_note_too(server, visitor
     page = await visitor.get("/oidc/v1/end_session?state=s")
     posted = await visitor.post("/oidc/v1/end_session", {"state": "s"}, headers=FOREIGN)
     for sent in (page, posted):
-        assert notes.is_note(parse_qs(urlsplit(sent.location).query)["request"][0])
+        assert sealed_requests.is_sealed(parse_qs(urlsplit(sent.location).query)["request"][0])
         assert (await visitor.follow(sent)).name == "logged-out"
 
     assert await everything(server.store) == before

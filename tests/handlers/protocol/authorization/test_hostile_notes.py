@@ -9,7 +9,7 @@ import pytest
 
 from idp.foundation.randomness import SystemRandom
 from idp.keys.master_key import MasterKey
-from idp.oauth.endpoints import notes
+from idp.oauth.endpoints import sealed_requests
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.records import AUTH_REQUESTS
 from tests.support.protocol.noting import assert_expired, at, flow_of, read_note, settings
@@ -77,7 +77,7 @@ async def test_no_spoilt_note_can_be_read(server, visitor, demo):
 
     assert len(spoilt(flow_of(page))) > 500
     for note in spoilt(flow_of(page)):
-        assert notes.read(server.service, note, kind, sign_in_pending.PURPOSE) is None
+        assert sealed_requests.read(server.service, note, kind, sign_in_pending.PURPOSE) is None
 
 
 @pytest.mark.full
@@ -117,7 +117,7 @@ async def test_a_note_of_another_installation_or_for_another_purpose_is_no_flow(
     page = await visitor.open(demo.authorize_url())
     before = await everything(server.store)
     request = await read_note(server, page)
-    plain = notes.msgspec.json.encode(request)
+    plain = sealed_requests.msgspec.json.encode(request)
     service = server.service
     foreign = MasterKey(SystemRandom().token_bytes(32)).seal(plain, sign_in_pending.PURPOSE)
     for_logouts = service.master_key.seal(plain, "logout")

@@ -1,7 +1,7 @@
-"""Notes: a record that waits for a user, sealed in the address of a page instead of stored.
+"""Sealed requests: records that wait for a user, in the address of a page instead of the store.
 
-So a request from an unknown browser that is not followed by another needs no space in the store. A
-note can be read by this installation alone (AES-256-GCM under the master key), and only for the
+So a request from an unknown browser that is not followed by another needs no space in the store.
+It can be read by this installation alone (AES-256-GCM under the master key), and only for the
 purpose that it was sealed for.
 """
 
@@ -18,11 +18,11 @@ from idp.keys.master_key import WrongKey
 from idp.service import Service
 from storage import Record
 
-# The head of a redirect to a note fits into 4,096 octets, as much as nginx reads by default.
+# The head of a redirect to one fits into 4,096 octets, as much as nginx reads by default.
 MAX_CHARACTERS: Final = 3000
 EXTRA_LIFETIME: Final = timedelta(
     minutes=5
-)  # of a stored record over its note; clocks may differ by that much
+)  # of a stored record over its sealed form; clocks may differ by that much
 _FORM: Final = re.compile(r"v1\.[A-Za-z0-9_-]+", re.ASCII)
 
 R = TypeVar("R", bound=Record)
@@ -40,15 +40,15 @@ def seal(
     return text if len(text) + reserved_characters <= MAX_CHARACTERS else None
 
 
-def is_note(text: str) -> bool:
-    """Returns whether the text has the form of a note. No record's id has that form."""
+def is_sealed(text: str) -> bool:
+    """Returns whether the text has the form of a sealed_request. No record's id has that form."""
     return len(text) <= MAX_CHARACTERS and _FORM.fullmatch(text) is not None
 
 
 def read(service: Service, text: str, kind: type[R], purpose: str) -> R | None:
-    """Returns the record of type `kind` in a note; None unless this installation sealed the note
-    for this `purpose`."""
-    if not is_note(text):
+    """Returns the record of type `kind` in a sealed request; None unless this installation sealed
+    it for this `purpose`."""
+    if not is_sealed(text):
         return None
     try:
         return msgspec.json.decode(service.master_key.open(text, purpose), type=kind)
