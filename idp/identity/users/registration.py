@@ -206,7 +206,8 @@ async def draft(service: Service, org_id: str, typed: FormValues, language: str)
 
 
 def seal(service: Service, account: NewAccount) -> str:
-    """Returns the account, encrypted for storage; `unseal` decrypts it."""
+    """Returns the account that waits for its code, with its hashed password, encrypted under the
+    master key for `Registration.sealed`; `unseal` decrypts it."""
     return service.master_key.seal(msgspec.json.encode(account), _PURPOSE)
 
 

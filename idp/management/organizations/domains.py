@@ -53,7 +53,8 @@ class DomainSearch(Search, frozen=True, kw_only=True):
 
 
 class DomainAnswer(Answer, frozen=True, kw_only=True):
-    """`validation_type` is the method by which the domain was verified, or is to be verified."""
+    """A domain of an organization, which it has verified or named. `validation_type` is the method
+    by which it was verified, or is to be verified."""
 
     org_id: str
     details: Details

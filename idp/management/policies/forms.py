@@ -333,7 +333,9 @@ def _rules_from(rules_type: type[S], form: PolicyForm) -> S:
 
 
 class MessageTextForm(Request, frozen=True, kw_only=True):
-    """The texts of a message. A text that is empty or omitted is the built-in one."""
+    """The texts of one message, such as the invitation, in one language, by which an organization
+    or the installation replaces those of the service. A text that is empty or omitted is the
+    built-in one."""
 
     subject: Annotated[str, wording_rules.WordingRule(wording_rules.MAX_LINE)] = ""
     title: Annotated[str, wording_rules.WordingRule(wording_rules.MAX_LINE)] = ""

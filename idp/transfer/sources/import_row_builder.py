@@ -125,7 +125,9 @@ def _without_base64(encoded: str) -> str:
 
 
 class _FieldTarget(Struct, frozen=True):
-    """The path of a draft's value in a row, its rule, and whether every person needs it."""
+    """Where a value that a source has read about a person goes in the row of the package: the path
+    of its member, the rule that it has to fulfil, whether no person is imported without it
+    (`is_needed`), and what the report proposes for a person who lacks it (`fix`)."""
 
     path: tuple[str, ...]
     rule: Rule

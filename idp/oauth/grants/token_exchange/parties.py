@@ -182,8 +182,9 @@ def _without_service(service: Service, client: Application, audience: Sequence[s
 
 
 async def _from_id_token(service: Service, client: Application, token: str) -> Party:
-    """Reads an ID token of a user whose session is open. It has no scopes; a new password ends it,
-    too."""
+    """Returns the party that an ID token, issued to this client, names: its user, as long as the
+    session of the ID token is open and the user's password is the same. The party has no scopes.
+    Raises InputRefused."""
     try:
         claims = await id_tokens.read(service, token)
     except jws.NotAToken:
