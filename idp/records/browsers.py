@@ -152,8 +152,8 @@ class AuthRequest(Record):
     sealed_answer: str | None = None
     # The end of the sign-in, if it is not that of the record: a record of a request that was at
     # first only in the encrypted text in its pages' addresses
-    # (`idp/oauth/endpoints/sealed_requests.py`) is stored for longer, so that this text can't begin
-    # another sign-in.
+    # (`idp/oauth/endpoints/sealed_requests.py`) is stored for longer, so that this text can't
+    # begin another sign-in.
     ends_at: datetime | None = None
     # The id of the pushed request that this sign-in uses.
     pushed_id: str | None = None

@@ -83,8 +83,8 @@ class _Lookups(Struct, frozen=True):
     owners: Mapping[str, list[OrganizationDomain]]
 
     def owner(self, name: str) -> OrganizationDomain | None:
-        """Returns the record of the domain that the login name `name` ends with, if an organization
-        has verified it: users of that organization alone may have such a name."""
+        """Returns the record of the domain that the login name `name` ends with, if an
+        organization has verified it: users of that organization alone may have such a name."""
         _, domain = _split(name)
         return next(iter(self.owners.get(domain, ())), None) if "@" in name else None
 
