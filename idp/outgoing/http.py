@@ -20,13 +20,13 @@ from urllib.parse import SplitResult, urlencode, urlsplit
 from idp import __version__
 from idp.config.settings import Config
 from idp.foundation import tracing
-from idp.outgoing import dns_txt
+from idp.outgoing import name_servers
 from idp.outgoing.call_slots import CallSlots
 from idp.outgoing.failures import Failed, NotAllowed, TimedOut
 from idp.outgoing.name_resolution import Address, NameResolution, literal_address
 
 if TYPE_CHECKING:
-    from idp.outgoing.client import HttpAnswer
+    from idp.outgoing.client import Destination, HttpAnswer
 
 SECONDS: Final = 5.0
 MAX_CALLS: Final = 96
@@ -62,14 +62,13 @@ class Outgoing:
         self,
         resolve: Resolve | None = None,
         seconds: float = SECONDS,
-        read_txt_records: ReadTxtRecords = dns_txt.read,
+        read_txt_records: ReadTxtRecords = name_servers.txt_records,
     ) -> None:
         self._resolve: Resolve = resolve or NameResolution()
         self._seconds = seconds
         self._read_txt_records = read_txt_records
         self._slots = CallSlots(MAX_CALLS, MAX_CALLS_PER_HOST, MAX_CALLS_PER_OWNER)
         self._own_slots = CallSlots(MAX_OWN_CALLS, MAX_OWN_CALLS, MAX_OWN_CALLS)
-        self._client = _Client()
 
     def for_owner(self, owner: str | None) -> Outgoing:
         """Returns a copy that makes the calls to addresses that the organization `owner` has
@@ -96,29 +95,27 @@ class Outgoing:
         are in progress, and once for the call. Raises Failed.
         """
         parts = _checked(url, is_own=config is None)
-        host, port = _target(parts)
+        host = parts.hostname or ""
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         slots = self._own_slots if config is None else self._slots
         with tracing.call(f"call {host}", host) as span:
             async with slots.acquired(host, self.owner, seconds):
-                await self._client.load()
-                import httpcore
+                import h11
 
                 from idp.outgoing import client
 
                 # Only the operator's own hooks continue a trace: its ids are not disclosed to
                 # other servers.
                 trace_headers = tracing.headers() if config is None and method == "POST" else {}
-                request = httpcore.Request(
-                    method,
-                    httpcore.URL(scheme=parts.scheme, host=host, port=port, target=target),
+                request = h11.Request(
+                    method=method,
+                    target=target,
                     headers=_headers(method, parts, {**headers, **trace_headers}, body),
-                    content=body,
                 )
                 answer = await client.exchange(
+                    await self._destination(config, parts),
                     request,
-                    partial(self._addresses, config),
-                    _tls() if parts.scheme == "https" else None,
+                    body,
                     max_bytes=max_bytes,
                     seconds=seconds,
                 )
@@ -180,14 +177,18 @@ class Outgoing:
         Raises Failed, also if the certificate is not trusted, or is for another name.
         """
         parts = _checked(url, is_own=True)
-        host, port = _target(parts)
-        async with self._own_slots.acquired(host, None, self._seconds):
-            await self._client.load()
+        async with self._own_slots.acquired(parts.hostname or "", None, self._seconds):
             from idp.outgoing import client
 
-            return await client.certificate(
-                host, port, partial(self._addresses, None), _tls(), seconds=self._seconds
-            )
+            destination = await self._destination(None, parts)
+            return await client.certificate(destination, seconds=self._seconds)
+
+    async def _destination(self, config: Config | None, parts: SplitResult) -> Destination:
+        from idp.outgoing.client import Destination
+
+        # In a thread: the trusted certificates are loaded once, which takes longer than a request.
+        tls = await asyncio.to_thread(_tls) if parts.scheme == "https" else None
+        return Destination(*_target(parts), partial(self._addresses, config), tls)
 
     async def addresses(self, host: str) -> Sequence[str]:
         """Returns the addresses of a host, as calls resolve them. Raises OSError, UnicodeError."""
@@ -201,8 +202,6 @@ class Outgoing:
                     return await self._read_txt_records(name)
             except TimeoutError:
                 raise TimedOut(self._seconds) from None
-            except dns_txt.NoDnsAnswer as error:
-                raise Failed(str(error)) from error
 
     async def _addresses(self, config: Config | None, host: str, port: int) -> Sequence[str]:
         """Returns the addresses of a host. With `config`, these settings must allow all of them.
@@ -214,28 +213,6 @@ class Outgoing:
             if config is not None and not may_be_called(config, ip_address(address)):
                 raise NotAllowed(f"{host} is {address}: an address that may not be called")
         return addresses
-
-
-class _Client:
-    """The HTTP client, which is loaded at the first call."""
-
-    def __init__(self) -> None:
-        self._loading: asyncio.Future[None] | None = None
-
-    async def load(self) -> None:
-        """Imports the client in a thread, once: that takes longer than a request may."""
-        if self._loading is None:
-            loop = asyncio.get_running_loop()
-            self._loading = loop.run_in_executor(None, _import_client)
-        await asyncio.shield(self._loading)
-
-
-def _import_client() -> None:
-    """Imports the HTTP client and loads the trusted certificates: 100 ms, at the first call."""
-    from idp.outgoing import client
-
-    client.load()
-    _tls()
 
 
 @cache
@@ -307,7 +284,7 @@ def _target(parts: SplitResult) -> tuple[str, int]:
 
 def _headers(
     method: str, parts: SplitResult, headers: Mapping[str, str], body: bytes
-) -> Sequence[tuple[str, str]]:
+) -> list[tuple[str, str]]:
     length = {} if method == "GET" else {"Content-Length": str(len(body))}
     return [
         ("Host", parts.netloc),

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
 from socket import inet_aton
 from typing import Final
 
 from idp.outgoing import name_servers
-from idp.outgoing.hosts_file import HostsFile
 
+HOSTS: Final = Path("/etc/hosts")
 FAILURE_SECONDS: Final = 10.0
 MAX_FAILURES: Final = 1000
 _LOCAL: Final = ("127.0.0.1", "::1")  # RFC 6761 6.3
@@ -66,6 +67,39 @@ class NameResolution:
             reason = str(error) or f"{name}: no name server answered within {self._seconds:g} s"
             self._failures.add(name, reason)
             raise NotResolved(reason) from error
+
+
+class HostsFile:
+    """The addresses of names in a file of hosts(5), which is read again when it has changed."""
+
+    def __init__(self, path: Path = HOSTS) -> None:
+        self._path = path
+        self._version: tuple[int, int] | None = None
+        self._names: Mapping[str, Sequence[str]] = {}
+
+    def addresses(self, name: str) -> Sequence[str]:
+        """Returns the addresses of a name, in their order in the file."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            return ()
+        version = found.st_mtime_ns, found.st_size
+        if version != self._version:
+            self._names = _hosts(self._path)
+            self._version = version
+        return self._names.get(name, ())
+
+
+def _hosts(path: Path) -> Mapping[str, Sequence[str]]:
+    names: dict[str, list[str]] = {}
+    with suppress(OSError):
+        for line in path.read_text("utf-8", "replace").splitlines():
+            address, *hosts = line.partition("#")[0].split() or [""]
+            with suppress(ValueError):
+                ip_address(address)
+                for name in hosts:
+                    names.setdefault(name.lower(), []).append(address)
+    return names
 
 
 class _Failures:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
+
+from idp.outgoing.failures import Failed
 
 if TYPE_CHECKING:
     from dns.asyncresolver import Resolver
@@ -21,6 +24,18 @@ async def resolver(path: str = PATH) -> Resolver:
     if _LOADED not in sys.modules:
         await asyncio.to_thread(_load)
     return _configured(path)
+
+
+async def txt_records(name: str) -> Sequence[str]:
+    """Returns the TXT records of a domain name. Raises Failed."""
+    asked = await resolver()
+    from dns.exception import DNSException
+
+    try:
+        answer = await asked.resolve(name, "TXT", search=False)
+    except DNSException as error:
+        raise Failed(f"{type(error).__name__}: {error}") from error
+    return [b"".join(each.strings).decode("ascii", "replace") for each in answer]
 
 
 def _load() -> None:

@@ -139,7 +139,6 @@ async def test_an_address_that_only_this_machine_reaches_is_a_warning(address):
 
 @pytest.mark.full
 async def test_checks_wait_for_other_servers_together_and_for_a_limited_time(monkeypatch):
-    await asyncio.to_thread(outgoing_http._import_client)
     monkeypatch.setattr(doctor, "OUTSIDE_SECONDS", 0.5)
     waiting = []
 

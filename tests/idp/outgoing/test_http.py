@@ -268,6 +268,11 @@ async def test_what_is_no_answer_fails(says):
         await post(peer)
 
 
+async def test_a_connection_that_is_closed_at_once_is_reported_as_such():
+    with Peer(b"") as peer, pytest.raises(Failed, match="closed without an answer"):
+        await post(peer)
+
+
 async def test_an_answer_counts_even_if_its_body_never_ends():
     with Peer(OK, endless=b"more") as peer:
         assert await post(peer) == 200

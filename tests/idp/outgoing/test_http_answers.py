@@ -138,11 +138,6 @@ async def test_a_head_whose_framing_is_ambiguous_fails(fields):
         await read(HEAD + fields + b"\r\n\r\na")
 
 
-async def test_an_old_server_does_not_send_chunks():
-    with pytest.raises(Failed):
-        await read(CHUNKED.replace(b"HTTP/1.1", b"HTTP/1.0") + b"0\r\n\r\n")
-
-
 @pytest.mark.full
 @pytest.mark.promise("faults: chunks")
 @pytest.mark.parametrize(

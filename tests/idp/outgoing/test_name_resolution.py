@@ -15,9 +15,8 @@ import pytest
 from idp.config.settings import Config
 from idp.outgoing import name_resolution, name_servers
 from idp.outgoing.failures import Failed
-from idp.outgoing.hosts_file import HostsFile
 from idp.outgoing.http import Outgoing
-from idp.outgoing.name_resolution import NameResolution, NotResolved
+from idp.outgoing.name_resolution import HostsFile, NameResolution, NotResolved
 from tests.idp.outgoing.test_http import OK, Peer
 from tests.support.clock import SteppingTimer
 
