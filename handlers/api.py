@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from os import SEEK_END
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -59,10 +60,6 @@ class _Sequenced(Struct, frozen=True):
     """The part of an answer that holds the record's version."""
 
     details: _Details = _Details()
-
-    @classmethod
-    def read(cls, answer: bytes) -> _Sequenced:
-        return msgspec.json.decode(answer, type=cls)
 
 
 class JsonHandler(Handler):
@@ -241,23 +238,20 @@ class ApiHandler(JsonHandler):
         if self.operation.lines and self._accepts_lines(self.operation):
             await self._stream(self.operation.lines(self.service, self.call, *ids, **arguments))
             return
+        carry_out = partial(self.operation.carry_out, self.service, self.call, *ids, **arguments)
         # An export into a file is cancelled if its caller disconnects.
         if self.operation.returns_file:
-            export = self.operation.carry_out(self.service, self.call, *ids, **arguments)
-            await self._send_file(await cancellation.run_unless_set(self._ended, export))
+            await self._send_file(await cancellation.run_unless_set(self._ended, carry_out()))
             return
-
         if key is None or self.request.method == "GET":
-            answer = await self.operation.carry_out(self.service, self.call, *ids, **arguments)
-            self._send_answer(msgspec.json.encode(answer))
+            self._send_answer(msgspec.json.encode(await carry_out()))
             return
-        repeatable = self._repeatable(key, ids)
-        encoded, is_repeated = await self.operation.carry_out_once(
-            repeatable, self.service, self.call, *ids, **arguments
+        answer, is_repeated = await self.operation.carry_out_once(
+            self._repeatable(key, ids), self.service, self.call, *ids, **arguments
         )
         if is_repeated:
             self.set_header("Idempotency-Replayed", "true")
-        self._send_answer(encoded)
+        self._send_answer(answer)
 
     get = post = put = delete = run
 
@@ -341,7 +335,7 @@ class ApiHandler(JsonHandler):
         return Repeatable(self.call.actor, key, line.encode("utf-8", "replace") + body, ids)
 
     def _send_answer(self, answer: bytes) -> None:
-        sequence = _Sequenced.read(answer).details.sequence
+        sequence = msgspec.json.decode(answer, type=_Sequenced).details.sequence
         if sequence:
             self.set_header("ETag", f'"{sequence}"')
         self._headers["Content-Type"] = "application/json"

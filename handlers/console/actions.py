@@ -298,15 +298,7 @@ class ActionHandler(ConsoleHandler):
         example = None
         if operation.request is not None:
             example = commands.example(self.fields(), self.request_body(values))
-        return commands.rendered(
-            self.service.config,
-            operation,
-            self._ids_of(self.action.operation, ids),
-            example,
-            # An operation on the installation takes no organization.
-            None if operation.permission.startswith("iam.") else self.org_id,
-            self.command(),
-        )
+        return self.shell(operation, self._ids_of(operation, ids), self.command(), example)
 
     def command(self) -> str:
         """Returns the subcommand of `idp` for the same operation, whose parameters are those of

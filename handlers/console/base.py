@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from handlers.console import notices
+from handlers.console import commands, notices
 from handlers.console.sections import CONSOLE, SEARCH, ConsoleSection, open_to
 from handlers.forms import refusals
 from handlers.forms.console_session import ConsoleSession
@@ -138,6 +138,23 @@ class ConsoleHandler(PageHandler):
         return await run(
             self.service, self.console_session.user, self.console_session.rights, request
         )
+
+    def shell(
+        self,
+        operation: Operation,
+        ids: Sequence[str] = (),
+        command: str | None = None,
+        document: Document | None = None,
+    ) -> list[dict[str, object]]:
+        """Returns the template values of the shell commands that run an operation in the current
+        organization, which one on the installation takes none of. Without a subcommand of its own,
+        `idp api` runs it."""
+        if command is None:
+            body = "" if document is None else " --body FILE"
+            command = f"api {operation.method} {operation.path}{body}"
+        org_id = None if operation.permission.startswith("iam.") else self.org_id
+        config = self.service.config
+        return commands.rendered(config, operation, ids, document, org_id, command)
 
     @property
     def named_org_id(self) -> str | None:

@@ -63,23 +63,6 @@ def rendered(
     return [*lines, {"label": Message("curl"), "line": curl}]
 
 
-def by_call(
-    config: Config,
-    operation: Operation,
-    ids: Sequence[str],
-    document: dict[str, Any] | None,
-    org_id: str | None,
-) -> list[dict[str, object]]:
-    """Returns the template values of the shell commands for an operation without a subcommand of
-    its own, which `idp api` runs."""
-    body = "" if document is None else " --body FILE"
-    line = f"api {operation.method} {operation.path}{body}"
-    is_for_installation = operation.permission.startswith("iam.")
-    return rendered(
-        config, operation, ids, document, None if is_for_installation else org_id, line
-    )
-
-
 def _curl(
     config: Config,
     operation: Operation,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from handlers.console import commands
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
@@ -279,14 +278,7 @@ class GroupHandler(ConsoleHandler):
             ],
             actions=self._action_links(group_id),
             page_parts=[await self._grants(group_id, group), await self._members(group_id)],
-            commands=commands.rendered(
-                self.service.config,
-                api.groups.READ,
-                [group_id],
-                None,
-                self.org_id,
-                "group show {groupId}",
-            ),
+            commands=self.shell(api.groups.READ, [group_id], "group show {groupId}"),
         )
 
     def _action_links(self, group_id: str) -> list[Cell]:

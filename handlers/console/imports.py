@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import commands, event_log
+from handlers.console import event_log
 from handlers.console.actions import Action, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import PAGE, ListHandler
@@ -214,10 +214,7 @@ class ImportHandler(ConsoleHandler):
         return cells.link(str(job.get("actorName", actor_id)), url)
 
     def _commands(self, job: Document) -> list[dict[str, object]]:
-        operation = api.imports.READ_JOB
-        lines = commands.rendered(
-            self.service.config, operation, [job["id"]], None, None, "job show {jobId}"
-        )
+        lines = self.shell(api.imports.READ_JOB, [job["id"]], "job show {jobId}")
         is_resumable = "resumedBy" in job and "source" not in job
         return [
             *lines,

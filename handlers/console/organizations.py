@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from handlers.console import commands, domains, members, roles
+from handlers.console import domains, members, roles
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
@@ -268,9 +268,7 @@ class ConsoleOrganizationHandler(ConsoleHandler):
                 await domains.of_organization(self, org_id),
                 await members.of_organization(self, org_id),
             ],
-            commands=commands.rendered(
-                self.service.config, api.organizations.READ, [], None, org_id, f"org show {org_id}"
-            ),
+            commands=self.shell(api.organizations.READ, [], f"org show {org_id}"),
         )
 
     def _action_links(self, org_id: str, organization: Document) -> list[Cell]:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE, SECTIONS, open_to
 from handlers.pages.base import PageHandler
@@ -151,10 +150,7 @@ class ConsoleOverviewHandler(ConsoleHandler):
     def _command_line(self, task: Task, operation: Operation) -> dict[str, object]:
         known_ids = {"userId": self.console_session.user.id}
         ids = [known_ids.get(name, "ID") for name in operation.parameters]
-        org_id = None if operation.permission.startswith("iam.") else self.org_id
-        lines = commands.rendered(
-            self.service.config, operation, ids, dict(task.body), org_id, task.command
-        )
+        lines = self.shell(operation, ids, task.command, dict(task.body))
         return {"label": task.title, "line": "\n\n".join(str(line["line"]) for line in lines)}
 
     def _task_values(self, task: Task, is_done: bool | None) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console import commands, project_grants
+from handlers.console import project_grants
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
@@ -257,14 +257,7 @@ class ProjectHandler(ConsoleHandler):
                 await project_grants.grant_list(self, project_id),
                 *await self._grants(project_id),
             ],
-            commands=commands.rendered(
-                self.service.config,
-                api.projects.READ,
-                [project_id],
-                None,
-                self.org_id,
-                "project show {projectId}",
-            ),
+            commands=self.shell(api.projects.READ, [project_id], "project show {projectId}"),
         )
 
     def _action_links(self, project_id: str, project: Cell) -> list[Cell]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console import commands, imports
+from handlers.console import imports
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
@@ -57,14 +57,7 @@ class JobsHandler(ConsoleHandler):
             first_url=None,
             next_url=None,
             actions=[action_link(imports.TITLE, self.url_of(CONSOLE + imports.PATH))],
-            commands=commands.rendered(
-                self.service.config,
-                api.instance.BACKGROUND_TASKS,
-                [],
-                None,
-                None,
-                "background list",
-            ),
+            commands=self.shell(api.instance.BACKGROUND_TASKS, [], "background list"),
         )
 
 

@@ -8,7 +8,6 @@ from typing import Final
 
 from msgspec import structs
 
-from handlers.console import commands
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
@@ -144,9 +143,7 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
             first_url=None,
             next_url=None,
             actions=[rotate] if may_change else [],
-            commands=commands.rendered(
-                self.service.config, api.instance.KEYS, [], None, None, "keys list"
-            ),
+            commands=self.shell(api.instance.KEYS, [], "keys list"),
         )
 
     def _row(self, key: Document, *, may_change: bool) -> Sequence[Cell]:

@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from idp.api.operation import Operation
+from idp.api.operation import Operation, document_of
 from idp.changes.repeatable_calls import Repeatable
 from idp.foundation.errors import NotFound
 from idp.identity.users.permissions import Rights
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.records import User
-from idp.schema import answers, reading
+from idp.schema import reading
 from idp.service import Service
 from storage import MAX_ID_CHARACTERS
 
@@ -74,7 +74,7 @@ async def run(
     ids = operation_run.ids
     if not operation_run.idempotency_key:
         answer = await operation.carry_out(service, call, *ids, **arguments)
-        return answers.document(answer)
+        return document_of(answer)
     repeatable = _repeatable(call, operation_run)
     encoded, _ = await operation.carry_out_once(repeatable, service, call, *ids, **arguments)
     return msgspec.json.decode(encoded, type=Document)

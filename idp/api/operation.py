@@ -187,3 +187,15 @@ def _answer_of(returned: Any) -> tuple[Any, bool]:
 def named_in(names: Mapping[str, object]) -> tuple[Operation, ...]:
     """Returns the operations among the values of a module's names, in their order."""
     return tuple(value for value in names.values() if isinstance(value, Operation))
+
+
+def document_of(answer: Answer) -> dict[str, Any]:
+    """Returns an answer as clients read it from JSON."""
+    members: dict[str, Any] = _with_lists(msgspec.to_builtins(answer))
+    return members
+
+
+def _with_lists(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _with_lists(member) for name, member in value.items()}
+    return [_with_lists(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from idp.api.operation import Operation
+from idp.api.operation import Operation, document_of
 from idp.cli.commands.admin import ACTOR
 from idp.cli.document import Document
 from idp.foundation.clock import Clock
@@ -18,7 +18,7 @@ from idp.identity.users.permissions import Rights
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.records import INSTANCE_ID, INSTANCES, Profile, User
-from idp.schema import answers, reading
+from idp.schema import reading
 from idp.service import Service
 from idp.transfer.package.uploads import Upload
 from storage import MAX_ID_CHARACTERS
@@ -69,7 +69,7 @@ class Local(msgspec.Struct, frozen=True):
                     file.seek(0)
                     return msgspec.json.decode(file.read(), type=Document)
             answer = await operation.carry_out(self.service, call, *ids, **arguments)
-        return answers.document(answer)
+        return document_of(answer)
 
 
 async def backend(service: Service, org_id: str | None) -> Local:

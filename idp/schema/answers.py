@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, BinaryIO, Final, Protocol
+from typing import BinaryIO, Final, Protocol
 
-import msgspec
 from msgspec import Struct
 
 # Members that are returned only once. The token of a domain is no secret, because it gets
@@ -82,15 +81,3 @@ def details(record: Dated, resource_owner: str) -> Details:
 def secrets_in(answer: Mapping[str, object]) -> frozenset[str]:
     """Returns the names of those members of an answer, as it is in JSON, that contain secrets."""
     return frozenset() if _DOMAIN_MEMBER in answer else _SECRETS.intersection(answer)
-
-
-def document(answer: Answer) -> dict[str, Any]:
-    """Returns an answer as clients read it from JSON."""
-    members: dict[str, Any] = _with_lists(msgspec.to_builtins(answer))
-    return members
-
-
-def _with_lists(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _with_lists(member) for name, member in value.items()}
-    return [_with_lists(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import commands
 from handlers.console.actions import routes
 from handlers.console.applications import client_secrets, registered_keys
 from handlers.console.applications import settings as application_settings
@@ -125,13 +124,8 @@ class ApplicationHandler(ConsoleHandler):
                     self, PAGE_PATH, api.applications.SEARCH_KEYS, ids, may_change=may_change
                 ),
             ],
-            commands=commands.rendered(
-                self.service.config,
-                api.applications.READ,
-                ids,
-                None,
-                self.org_id,
-                "app show --project {projectId} {appId}",
+            commands=self.shell(
+                api.applications.READ, ids, "app show --project {projectId} {appId}"
             ),
         )
 

@@ -80,8 +80,7 @@ def actions(
     page_path: str, creation: Operation, removal: Operation, options: str, **fields: Any
 ) -> tuple[Action, ...]:
     """Returns the actions for an owner's keys. `page_path` is that of the owner's page, `options`
-    the part of a command line that names the owner, and `fields` are further fields of each one.
-    """
+    the part of a command line that names the owner, `fields` are further fields of each action."""
     return (
         Action(
             path=f"{page_path}/keys/new",

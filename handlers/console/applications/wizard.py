@@ -300,10 +300,7 @@ class WizardHandler(ConsoleHandler):
         line = f"app create --project {{projectId}} --name NAME {options}"
         example = commands.example([_NAME], document)
         project = values.get(_PROJECT) or "PROJECT"
-        operation = self._operation
-        return commands.rendered(
-            self.service.config, operation, [project], example, self.org_id, line
-        )
+        return self.shell(self._operation, [project], line, example)
 
     def _show_registered(
         self, project_id: str, registered: Document, values: Values, warnings: Sequence[Message]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import commands
 from handlers.console.actions import routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.connections.actions import ACTIONS
@@ -142,13 +141,8 @@ class ConnectionHandler(ConsoleHandler):
             properties=_properties(connection, is_offered=is_offered),
             actions=self._action_links(connection_id, connection, is_offered=is_offered),
             page_parts=[_settings(connection)],
-            commands=commands.rendered(
-                self.service.config,
-                operations.read,
-                [connection_id],
-                None,
-                None if self.owner is OF_INSTANCE else self.org_id,
-                f"connection get{self.owner.option} {{idpId}}",
+            commands=self.shell(
+                operations.read, [connection_id], f"connection get{self.owner.option} {{idpId}}"
             ),
         )
 

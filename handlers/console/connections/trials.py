@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from handlers.console import commands
 from handlers.console.actions import ActionHandler
 from handlers.console.base import ConsoleHandler
 from handlers.console.connections.checks import list_of_checks
@@ -93,12 +92,9 @@ class TestResultHandler(ConsoleHandler):
             ]
             if test["state"] == "finished"
             else [],
-            commands=commands.rendered(
-                self.service.config,
+            commands=self.shell(
                 operation,
-                list(ids),
-                None,
-                None if self.owner is OF_INSTANCE else self.org_id,
+                ids,
                 f"connection test-result{self.owner.option} --idp {{idpId}} {{testId}}",
             ),
         )

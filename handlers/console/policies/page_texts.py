@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import INSTALLATION_PATH, PATH, SECTION
 from handlers.console.sections import CONSOLE
@@ -155,12 +154,10 @@ class PageTextsHandler(ConsoleHandler):
             text_direction=i18n.direction(language),
             may_write=self.may_write(),
             back_url=self.url_of(CONSOLE + self.path),
-            commands=commands.by_call(
-                self.service.config,
+            commands=self.shell(
                 self.setting,
                 [language],
-                {"texts": [{"screen": screen, "key": "…", "text": "…"}]},
-                self.org_id,
+                document={"texts": [{"screen": screen, "key": "…", "text": "…"}]},
             ),
             changes=changes,
             is_stale=refused is not None and isinstance(refused[1], PreconditionFailed),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from typing import Any, Final
 
-from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import (
     BUILT_IN,
@@ -118,13 +117,7 @@ class ConsolePictureHandler(ConsoleHandler):
             may_write=self.may_write(),
             has_own="picture" in answer and not answer.get("isDefault"),
             back_url=self.url_of(f"{CONSOLE}{self.path}/pictures"),
-            commands=commands.by_call(
-                self.service.config,
-                self.setting,
-                [picture],
-                {"content": "…"},
-                self.org_id,
-            ),
+            commands=self.shell(self.setting, [picture], document={"content": "…"}),
             hidden=self.form_inputs(),
             **page_values,
         )
@@ -195,13 +188,7 @@ class PicturesHandler(ConsoleHandler):
                 )
             ],
             page_parts=[sub_list(title, _COLUMNS, rows, title)],
-            commands=commands.by_call(
-                self.service.config,
-                self.reading,
-                list(TITLES)[:1],
-                None,
-                self.org_id,
-            ),
+            commands=self.shell(self.reading, list(TITLES)[:1]),
         )
 
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from handlers.console import commands
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import (
@@ -161,8 +160,6 @@ class PoliciesHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         entries = [(policy, await self.run(self.operations[policy.kind])) for policy in POLICIES]
-        operation = self.operations[POLICIES[0].kind]
-        org_id = None if operation.permission.startswith("iam.") else self.org_id
         self.page(
             "console/show",
             title_text=self.title,
@@ -171,9 +168,7 @@ class PoliciesHandler(ConsoleHandler):
             properties=[],
             actions=list(self.related_links()),
             page_parts=[self._part(policy, answer) for policy, answer in entries],
-            commands=commands.rendered(
-                self.service.config, operation, [], None, org_id, "policy get login"
-            ),
+            commands=self.shell(self.operations["login"], [], "policy get login"),
         )
 
     def _part(self, policy: ConsolePolicy, answer: Document) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.users import project_roles
@@ -317,11 +316,8 @@ class BulkHandler(ConsoleHandler):
         self, action: BulkAction, names: Mapping[str, str], document: Document
     ) -> list[dict[str, object]]:
         """Returns the shell commands for the first of the users."""
-        operation = action.operation
-        sent = document if operation.request else None
-        ids = list(names)[:1]
-        config = self.service.config
-        return commands.rendered(config, operation, ids, sent, self.org_id, action.command)
+        sent = document if action.operation.request else None
+        return self.shell(action.operation, list(names)[:1], action.command, sent)
 
 
 def _result_title(done: int, refused: int, interrupted: int) -> Message:

@@ -8,7 +8,6 @@ import binascii
 from collections.abc import Awaitable, Sequence
 from typing import Final
 
-from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import fetch_page
@@ -82,14 +81,7 @@ class UserHandler(ConsoleHandler):
             properties=_properties(user),
             actions=self._action_links(user_id, user),
             page_parts=await asyncio.gather(*self._parts(user_id)),
-            commands=commands.rendered(
-                self.service.config,
-                api.users.READ,
-                ids,
-                None,
-                self.org_id,
-                "user show {userId}",
-            ),
+            commands=self.shell(api.users.READ, ids, "user show {userId}"),
         )
 
     def _parts(self, user_id: str) -> list[Awaitable[Document]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import commands
 from handlers.console.actions import routes
 from handlers.console.applications import client_secrets, registered_keys
 from handlers.console.base import ConsoleHandler
@@ -104,14 +103,7 @@ class ServiceUserHandler(ConsoleHandler):
                     self, PAGE_PATH, api.service_users.SEARCH_KEYS, ids, may_change=may_change
                 ),
             ],
-            commands=commands.rendered(
-                self.service.config,
-                api.users.READ,
-                ids,
-                None,
-                self.org_id,
-                "user show {userId}",
-            ),
+            commands=self.shell(api.users.READ, ids, "user show {userId}"),
         )
 
     def _action_links(self, ids: tuple[str, ...], user: Document) -> list[Cell]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from idp.schema import answers
+from idp.api.operation import document_of
 from idp.schema.answers import Answer
 
 
@@ -24,7 +24,7 @@ def test_the_document_of_an_answer_is_what_its_json_says():
     instant = datetime(2030, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
     answer = _Found(result=(_Member(role_keys=("a", "b")), _Member(changed_at=instant)))
 
-    document = answers.document(answer)
+    document = document_of(answer)
 
     assert document == msgspec.json.decode(msgspec.json.encode(answer))
     assert document["result"][0] == {"roleKeys": ["a", "b"]}
