@@ -7,24 +7,19 @@ name, address, query, body, token or header.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
+from idp.foundation.tracing import trace_parent
+from idp.foundation.tracing.trace_parent import Attributes
 from storage import Observer
 
 if TYPE_CHECKING:
     from idp.foundation.tracing.spans import Spans
 
-Attributes = Mapping[str, str | int | float]
-
-# W3C Trace Context: version, trace id, span id, flags.
-_PARENT: Final = re.compile(
-    r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?"
-)
 _METHODS: Final = frozenset(
     {"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
 )
@@ -39,15 +34,7 @@ class _ProcessTraces:
     """The traces of this process."""
 
     spans: Spans | None = None
-
-
-class TraceParent:
-    """The caller's place in a trace, from a header `traceparent`."""
-
-    def __init__(self, trace_id: str, span_id: str, *, is_sampled: bool) -> None:
-        self.trace_id = trace_id
-        self.span_id = span_id
-        self.is_sampled = is_sampled
+    observers: Sequence[Observer] = ()
 
 
 class RequestSpan:
@@ -107,9 +94,10 @@ def is_installed() -> bool:
         return False
 
 
-def use(spans: Spans | None) -> None:
-    """Turns traces on for this process, or off with None."""
-    _ProcessTraces.spans = spans
+def use(spans: Spans | None, observers: Sequence[Observer] = ()) -> None:
+    """Turns traces on for this process, with the observers that its store gets for them, or off
+    with None."""
+    _ProcessTraces.spans, _ProcessTraces.observers = spans, observers
 
 
 def is_on() -> bool:
@@ -117,23 +105,9 @@ def is_on() -> bool:
     return _ProcessTraces.spans is not None
 
 
-def observers() -> list[Observer]:
+def observers() -> Sequence[Observer]:
     """Returns the observers that a store has to get for its spans: none without traces."""
-    if _ProcessTraces.spans is None:
-        return []
-    from idp.foundation.tracing.store_spans import StoreSpans
-
-    return [StoreSpans(_ProcessTraces.spans)]
-
-
-def parse(traceparent: str | None) -> TraceParent | None:
-    """Returns the content of a header `traceparent` (W3C Trace Context 3.2); None if there is
-    none, or it is malformed.
-    """
-    match = _PARENT.fullmatch(traceparent) if traceparent else None
-    if match is None or (match[1] == "00" and match[5]):
-        return None
-    return TraceParent(match[2], match[3], is_sampled=bool(int(match[4], 16) & 1))
+    return _ProcessTraces.observers
 
 
 def begin_request(
@@ -150,7 +124,7 @@ def begin_request(
         return None
     span_name = method if method in _METHODS else "_OTHER"
     span = _ProcessTraces.spans.server(
-        span_name, request_id, parse(traceparent), is_trusted=is_trusted
+        span_name, request_id, trace_parent.parse(traceparent), is_trusted=is_trusted
     )
     request_span = RequestSpan(span, span_name if span_name != "_OTHER" else "HTTP")
     _request.set(span if request_span.is_sampled else None)

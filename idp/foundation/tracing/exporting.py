@@ -18,6 +18,7 @@ from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 from idp.foundation import tracing
 from idp.foundation.daemon_threads import DaemonThreads
 from idp.foundation.tracing.spans import Spans
+from idp.foundation.tracing.store_spans import StoreSpans
 
 MAX_QUEUE: Final = 2048
 EVERY_SECONDS: Final = 2.0
@@ -48,7 +49,8 @@ async def running(
             exporter, max_queue_size=MAX_QUEUE, schedule_delay_millis=EVERY_SECONDS * 1000
         )
     )
-    tracing.use(Spans(provider))
+    spans = Spans(provider)
+    tracing.use(spans, [StoreSpans(spans)])
     try:
         yield
     finally:

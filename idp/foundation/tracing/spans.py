@@ -17,7 +17,7 @@ from opentelemetry.trace import (
     set_span_in_context,
 )
 
-from idp.foundation.tracing import Attributes, TraceParent
+from idp.foundation.tracing.trace_parent import Attributes, TraceParent
 
 _SAMPLED: Final = TraceFlags(TraceFlags.SAMPLED)
 

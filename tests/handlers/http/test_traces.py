@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 from handlers.http import route_templates
 from idp.foundation import tracing
 from idp.foundation.tracing.spans import Spans
+from idp.foundation.tracing.store_spans import StoreSpans
 from storage import Unavailable
 from tests.support.measured.logged import logged
 
@@ -33,7 +34,8 @@ def sampling():
     def start(ratio=1.0):
         provider = TracerProvider(sampler=ParentBased(TraceIdRatioBased(ratio)))
         provider.add_span_processor(SimpleSpanProcessor(exporter))
-        tracing.use(Spans(provider))
+        spans = Spans(provider)
+        tracing.use(spans, [StoreSpans(spans)])
         return exporter.get_finished_spans
 
     yield start
