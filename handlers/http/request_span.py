@@ -21,5 +21,5 @@ def begin(config: Config, request: HTTPServerRequest, request_id: str) -> Reques
         is_trusted=hosts.is_from_trusted_proxy(config, request),
     )
     if span is not None:
-        logs.name_span(span.trace_id, span.span_id)
+        logs.bind(trace_id=span.trace_id, span_id=span.span_id)
     return span

@@ -242,7 +242,7 @@ class PageHandler(Handler):
         """Sets the application whose name the page displays."""
         self._client = client
         if client is not None:
-            logs.name_client(client.id)
+            logs.bind(client_id=client.id)
             tracing.record_client(client.id)
 
     async def show_requested_client(self) -> None:

@@ -139,4 +139,4 @@ class RefusingHandler(Handler):
 
 def _log_check(refusal: RequestRefused) -> None:
     if refusal.check is not None:
-        logs.name_refused_check(refusal.check.name)
+        logs.bind(refused_check=refusal.check.name)

@@ -17,14 +17,13 @@ import os
 import re
 import sys
 import threading
-import traceback
 from collections import Counter
 from collections.abc import Mapping, MutableMapping
-from contextvars import ContextVar
 from typing import Any, Final, TextIO, cast
 
 import msgspec
 import structlog
+from structlog import contextvars
 
 from idp.foundation import log_repetition, metrics, redaction, standard_streams
 from idp.foundation.clock import Clock, SystemClock
@@ -37,8 +36,9 @@ _TRACE: Final = re.compile(
     r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
 )
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_NO_REQUEST: Final[Mapping[str, str]] = {}
-_request: Final[ContextVar[Mapping[str, str]]] = ContextVar("request", default=_NO_REQUEST)
+
+# Adds fields, such as the id of the client, to every further line of the request.
+bind: Final = contextvars.bind_contextvars
 
 
 class LogOutput:
@@ -158,7 +158,7 @@ def logger(name: str) -> Logger:
     """Returns the logger of a module; `name` is its `__name__`."""
     wrapped = structlog.wrap_logger(
         _output,
-        processors=[_with_request, _rendered_line],
+        processors=[contextvars.merge_contextvars, _rendered_line],
         wrapper_class=Logger,
         context_class=dict,
     )
@@ -226,35 +226,8 @@ def begin_request(request_id: str, traceparent: str | None = None) -> None:
     `traceparent` is the header of that name (W3C Trace Context), whose trace id is added too.
     """
     trace = _TRACE.match(traceparent) if traceparent else None
-    fields = {"request_id": request_id}
-    _request.set({**fields, "trace_id": trace[1]} if trace else fields)
-
-
-def name_span(trace_id: str, span_id: str) -> None:
-    """Adds the request's place in its trace to every further line of the request."""
-    _request.set({**_request.get(), "trace_id": trace_id, "span_id": span_id})
-
-
-def name_caller(caller: str) -> None:
-    """Adds the caller's id to every further line of the request."""
-    _request.set({**_request.get(), "caller": caller})
-
-
-def name_client(client_id: str) -> None:
-    """Adds the id of the client to every further line of the request."""
-    _request.set({**_request.get(), "client_id": client_id})
-
-
-def name_organization(org_id: str) -> None:
-    """Adds the id of the organization in which a caller acts to every further line of the
-    request.
-    """
-    _request.set({**_request.get(), "org_id": org_id})
-
-
-def name_refused_check(check: str) -> None:
-    """Adds the check that refused the request to every further line of it."""
-    _request.set({**_request.get(), "refused_check": check})
+    contextvars.clear_contextvars()
+    bind(request_id=request_id, **({"trace_id": trace[1]} if trace else {}))
 
 
 def name_worker(index: int) -> None:
@@ -264,7 +237,7 @@ def name_worker(index: int) -> None:
 
 def current_request_id() -> str | None:
     """Returns the id of the request that this task answers; None outside of one."""
-    return _request.get().get("request_id")
+    return contextvars.get_contextvars().get("request_id")
 
 
 def access(
@@ -310,11 +283,6 @@ def _message(record: logging.LogRecord) -> str:
         return record.msg if isinstance(record.msg, str) else f"<{type(record.msg).__name__}>"
 
 
-def _with_request(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """The line with the fields of this process and of the request that this task answers."""
-    return {**_output.process, **_request.get(), **line}
-
-
 def _rendered_line(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """The line's fields in their order: time, level, event; redacted and bounded."""
     line_fields: dict[str, object] = {
@@ -322,20 +290,13 @@ def _rendered_line(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMa
         "level": line.pop("level"),
         "event": redaction.text(str(line.pop("event"))),
     }
-    fields: dict[str, object] = line.pop("fields")
-    rendered = line_fields | redaction.fields({**line, **fields}) | line_fields
-    exc_info = fields.get("exc_info")
-    rendered.pop("exc_info", None)
-    if exc_info:
-        rendered["exception"] = redaction.lines(_traceback(exc_info))
+    fields = line.pop("fields")
+    found = structlog.processors.format_exc_info(_, __, {**_output.process, **line, **fields})
+    exception = found.pop("exception", None)
+    rendered = line_fields | redaction.fields(found) | line_fields
+    if exception is not None:
+        rendered["exception"] = redaction.lines(str(exception))
     return {"fields": rendered}
-
-
-def _traceback(exc_info: object) -> str:
-    if isinstance(exc_info, tuple):
-        exc_info = exc_info[1]
-    error = exc_info if isinstance(exc_info, BaseException) else sys.exc_info()[1]
-    return "".join(traceback.format_exception(error)).rstrip() if error else ""
 
 
 def _json(fields: Mapping[str, object]) -> str:

@@ -113,7 +113,7 @@ async def admit(
     bearer = await authenticate(service, authorization)
     caller = bearer.user
     # Before the permissions are checked, so that the log names the caller of a refused call, too.
-    logs.name_caller(caller.id)
+    logs.bind(caller=caller.id)
     if bearer.token.act is not None and permission not in _FOR_ACTORS:
         message = "a token that acts for another user can only read"
         raise PermissionDenied(message, error_code="token.actor")
@@ -139,7 +139,7 @@ async def admitted(service: Service, call: Call) -> Call:
     """
     if call.org_id is not None:
         organization = await find_organization(service, call, call.org_id)
-        logs.name_organization(organization.id)
+        logs.bind(org_id=organization.id)
     elif not call.rights.allow_somewhere(call.permission):
         raise _denied(call.permission)
     return call

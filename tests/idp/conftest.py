@@ -8,6 +8,7 @@ import logging
 from datetime import UTC, datetime
 
 import pytest
+from structlog.contextvars import clear_contextvars
 
 from idp.foundation import logs
 from tests.support.clock import SteppingClock
@@ -21,9 +22,9 @@ def stream():
     root_level = logging.getLogger().level
     stream = io.StringIO()
     logs.configure("info", "json", clock=SteppingClock(NOW), stream=stream)
-    outside = logs._request.set(logs._NO_REQUEST)
+    clear_contextvars()
     yield stream
-    logs._request.reset(outside)
+    clear_contextvars()
     vars(logs._output).update(before)
     for handler in [h for h in logging.getLogger().handlers if isinstance(h, logs._Standard)]:
         logging.getLogger().removeHandler(handler)

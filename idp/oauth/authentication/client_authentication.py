@@ -156,7 +156,7 @@ async def _authenticated(
     with CLIENT_KNOWN, _like_unknown_key(claimed):
         if client is None:
             raise await unknown(service, claimed)
-    logs.name_client(client.id)
+    logs.bind(client_id=client.id)
     tracing.record_client(client.id)
     with _with_failed_id(client.id):
         with _like_unknown_key(claimed):

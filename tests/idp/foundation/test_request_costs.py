@@ -103,9 +103,7 @@ def test_another_primary_is_logged(lines):
 def test_lines_have_what_is_known_of_the_request_and_the_process(lines):
     logs.begin_request("one")
     logs.name_worker(3)
-    logs.name_client("shop")
-    logs.name_organization("acme")
-    logs.name_refused_check("code_unused")
+    logs.bind(client_id="shop", org_id="acme", refused_check="code_unused")
     logs.logger("idp.test").info("something")
 
     (line,) = lines()
