@@ -20,8 +20,8 @@ from idp.oauth.endpoints import sealed_requests
 from idp.server import certificate, connections, heartbeats, http_server
 from storage import upgrades
 from storage.sqlite import free_space
+from tests.support.repository import read as read_page
 from tests.test_house import MANUAL
-from tests.test_house import read as read_page
 
 OPERATING, BACKUP = "the pages for operators", "docs/how-to/backup.md"
 METRICS = "docs/reference/metrics.md"

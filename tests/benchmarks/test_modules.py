@@ -6,7 +6,7 @@ import importlib
 
 import pytest
 
-from tests.test_house import ROOT
+from tests.support.repository import ROOT
 
 MODULES = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts)

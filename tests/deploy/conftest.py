@@ -17,7 +17,7 @@ import pytest
 
 from idp import __version__
 from tests.support.programs import debian
-from tests.test_house import ROOT
+from tests.support.repository import ROOT
 
 VERSION = "9.8.7"
 BUILD_SECONDS = 1800

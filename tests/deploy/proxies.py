@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.programs import debian
-from tests.test_house import read
+from tests.support.repository import read
 
 # What Debian's own configuration has around a server. One process, which is not a daemon.
 _AROUND_NGINX = """

@@ -12,7 +12,7 @@ from idp.foundation import metrics
 from tests.deploy.conftest import run
 from tests.support.documents import headings
 from tests.support.programs import debian
-from tests.test_house import ROOT
+from tests.support.repository import ROOT
 
 ALERTS = ROOT / "deploy" / "prometheus" / "alerts.yaml"
 RULES = yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"][0]["rules"]

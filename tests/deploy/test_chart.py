@@ -11,7 +11,7 @@ import yaml
 from tests.deploy import openapi_schemas
 from tests.deploy.conftest import run
 from tests.support.programs import go_tools
-from tests.test_house import ROOT
+from tests.support.repository import ROOT
 
 pytestmark = pytest.mark.load
 

@@ -14,8 +14,8 @@ from tests.deploy.conftest import run
 from tests.fire.ground import free_port
 from tests.support.programs import go_tools
 from tests.support.programs.program import eventually
+from tests.support.repository import ROOT
 from tests.support.servers.haproxy import Haproxy
-from tests.test_house import ROOT
 
 pytestmark = pytest.mark.load
 

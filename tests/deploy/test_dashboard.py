@@ -12,7 +12,7 @@ from idp.foundation import metrics
 from tests.deploy.conftest import run
 from tests.support import metrics_table
 from tests.support.programs import debian
-from tests.test_house import ROOT
+from tests.support.repository import ROOT
 
 BOARD = json.loads((ROOT / "deploy" / "grafana" / "idp.json").read_text(encoding="utf-8"))
 ROWS = ["Traffic", "Sign-in", "Protocol", "Store", "Workers", "Background"]

@@ -16,8 +16,7 @@ from idp import __version__
 from idp.backup import retention
 from idp.cli import main
 from idp.config.settings import RANGES, TYPES
-from tests.test_house import ROOT, read, tracked
-from tests.test_repository import options
+from tests.support.repository import ROOT, options, read, tracked
 
 DEPLOY = ROOT / "deploy"
 CHART = DEPLOY / "helm" / "idp"

@@ -12,7 +12,7 @@ import pytest
 
 from tests.deploy.conftest import VERSION, clone, git, release_commit, run
 from tests.support.programs.program import environment
-from tests.test_house import ROOT
+from tests.support.repository import ROOT
 
 # Alone: what they share is built once, by both cores.
 pytestmark = pytest.mark.load

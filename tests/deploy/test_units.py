@@ -13,7 +13,7 @@ import pytest
 from tests.deploy.conftest import run
 from tests.support.programs import debian
 from tests.support.programs.program import Program, children, command, environment
-from tests.test_house import ROOT
+from tests.support.repository import ROOT
 
 pytestmark = pytest.mark.load
 

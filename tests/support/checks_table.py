@@ -1,7 +1,7 @@
 """The checks of `idp doctor` in docs/how-to/observing.md: `python -m tests.support.checks_table`.
 
 The table comes from the checks themselves. Run as a program this brings the page up to date;
-`tests/test_house.py` refuses a page that is not.
+`tox -e docs` refuses a page that is not.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Order and names come from the import contract `floors` in setup.cfg, the purpose of a package from
 the first sentence of its docstring. Run as a program, this module updates docs/architecture.md;
-`tests/test_house.py` fails if a page is not up to date.
+`tox -e docs` fails if a page is not up to date.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The metrics in docs/reference/metrics.md: `python -m tests.support.metrics_table`.
 
 The tables come from the declarations in `idp.foundation.metrics`, in the groups that its comments
-name. Run as a program this brings the page up to date; `tests/test_house.py` refuses a page that
+name. Run as a program this brings the page up to date; `tox -e docs` refuses a page that
 is not.
 """
 

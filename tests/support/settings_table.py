@@ -1,7 +1,7 @@
 """The settings as docs/reference/settings.md shows them: `python -m tests.support.settings_table`.
 
 The tables come from `idp.config.settings` itself: its fields, their comments and ranges. Run as a
-program this brings the page up to date; `tests/test_house.py` refuses a page that is not.
+program this brings the page up to date; `tox -e docs` refuses a page that is not.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from tests.support.programs.program import Program, command, environment
+from tests.support.repository import ROOT
 from tests.support.skips import output_of
-from tests.test_house import ROOT
 
 # 0.1, which has no tag. After a release, this is its tag.
 REVISION: Final = "ac3479f35862f1867f63fb36ccdd8d9210362db8"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+from collections import Counter
 
 import pytest
 
@@ -78,6 +79,7 @@ def test_many_kinds_of_lines_take_bounded_memory(repetitions):
 
 def test_the_log_counts_what_it_held_back(monkeypatch, time, lines, counted):
     monkeypatch.setattr(logs, "_repetitions", Repetitions(time))
+    monkeypatch.setattr(logs._output, "lines", Counter())
     for n in range(50):
         logs.logger("idp.a").info("it happened", n=n)
         logs.access("GET", "/", 200, 0.1, address="192.0.2.1")

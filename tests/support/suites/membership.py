@@ -114,12 +114,11 @@ def _leaves_process(item) -> bool:
 
 
 def _is_repeated(item, folders: set[str]) -> bool:
-    """Whether another test of the gate proves the same, or the linters run it."""
+    """Whether another test of the gate proves the same."""
     if "flows" in folders and params_of(item).get("place", "memory") != "memory":
         return True  # in a started program
-    if "backend" in item.fixturenames and "sqlite" in row_values(item):
-        return True  # the store in memory is the same one, in a temporary file
-    return not folders and item.path.name != "test_suites.py"
+    # The store in memory is the same one, in a temporary file.
+    return "backend" in item.fixturenames and "sqlite" in row_values(item)
 
 
 def row_values(item) -> set[str]:
