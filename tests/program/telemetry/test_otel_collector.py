@@ -50,7 +50,7 @@ def collecting(directory):
 def test_a_missing_go_fails_where_the_suite_has_to_be_whole(monkeypatch, tmp_path):
     monkeypatch.setenv("CI", "1")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(go_tools, "_find", lambda: str(tmp_path / "no-go"))
+    monkeypatch.setattr(go_tools, "find", lambda: str(tmp_path / "no-go"))
 
     with pytest.raises((pytest.fail.Exception, OSError)):
         go_tools.collector()
