@@ -139,6 +139,7 @@ def test_a_result_by_program_names_tests_and_every_test_exists(heading):
             assert name in functions_of(file), test
 
 
+@pytest.mark.full  # axe is of the tests with a browser
 def test_what_a_program_checks_says_so():
     table = criteria()
     axe, named = of_axe(), named_by_tests()
