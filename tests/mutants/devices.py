@@ -36,7 +36,7 @@ MUTANTS = [
     Mutant(
         "a device code that was used is told of as one that is used at the moment",
         GRANT,
-        "if device_request.redeemed_at is not None:",
+        "if redeemed_at is not None and redeemed_at != device_request.unanswered_at:",
         "if False:",
         "tests/handlers/protocol/test_explained_mistakes.py -k 'gave and tokens'",
     ),
@@ -99,8 +99,8 @@ MUTANTS = [
     Mutant(
         "a device is let in by whoever is signed in",
         "idp/oauth/sign_in/admission.py",
-        "return Ask(SignInPage.DEVICE_CONFIRM, live_session=live_session)",
-        "return Proceed(live_session)",
+        "return ShowPage(SignInPage.DEVICE_CONFIRM, live_session=live_session)",
+        "return Continue(live_session)",
         f"{OF_FLOW} -k is_only_asked",
     ),
     Mutant(

@@ -39,7 +39,7 @@ MUTANTS = [
     Mutant(
         "a revoked token stands",
         STANDING,
-        "or any(revoked)",
+        "or any(records.of(REVOKED_TOKENS, each) for each in dependencies.token_ids)",
         "or False",
         f"{REVOCATION} -k ends_alone",
     ),
@@ -165,7 +165,7 @@ MUTANTS = [
     Mutant(
         "a code twice",
         CODE,
-        "if code.redeemed_at is not None:",
+        "if code.redeemed_at is not None and not _is_unanswered(authorization, code):",
         "if False:",
         f"{OF_CODES} -k replay",
     ),
@@ -249,7 +249,7 @@ MUTANTS = [
     Mutant(
         "a refresh token that was rotated by what no majority has is answered",
         REFRESH,
-        "    request = await confirmed(request, AUTHORIZATIONS)\n",
+        "    request = await confirmed(request, AUTHORIZATIONS, authorization.id)\n",
         "",
         f"{LOST} -k no_majority",
     ),

@@ -13,6 +13,7 @@ from pathlib import Path
 import yaml
 
 from idp.foundation import product
+from tests.mutants import MUTANTS
 from tests.support import floors_table
 from tests.support.repository import PRODUCT, ROOT, listed, modules, read, setup_cfg, tracked
 
@@ -42,6 +43,7 @@ def problems() -> Iterator[str]:
     yield from _contracts()
     yield from _files()
     yield from _workflows()
+    yield from _mutants()
 
 
 @cache
@@ -174,3 +176,10 @@ def _workflows() -> Iterator[str]:
         is_open = "pull_request_target" in workflow["on"] or "secrets." in text or more
         if workflow["permissions"] != {"contents": "read"} or (is_open and not is_release):
             yield f"{path.name}: may do more than read"
+
+
+def _mutants() -> Iterator[str]:
+    for mutant in MUTANTS:
+        found = read(mutant.file).count(mutant.old)
+        if found != 1 or mutant.new == mutant.old:
+            yield f"{mutant.file}: the mutant '{mutant.says}' fits {found} places"
