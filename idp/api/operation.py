@@ -70,11 +70,6 @@ class Operation(Struct, frozen=True, kw_only=True):
     formats: Sequence[str] = ()
     plans: bool = False
 
-    @property
-    def is_change(self) -> bool:
-        """Whether the operation changes something: a search is a POST, too."""
-        return self.method != "GET" and not self.path.endswith("_search")
-
     async def carry_out(
         self, service: Service, call: Call, *values: str, **arguments: object
     ) -> Any:

@@ -4,11 +4,9 @@ older ones are removed by a retention rule.
 
 from __future__ import annotations
 
-import fcntl
-import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -21,8 +19,8 @@ from idp.backup.contents import Manifest
 from idp.backup.retention import Retention
 from idp.config.settings import Config
 from idp.foundation.clock import Clock, SystemClock
-from idp.foundation.errors import AlreadyExists, AlreadyRunning, ConfigError
-from idp.foundation.private_files import new_file, sync_directory
+from idp.foundation.errors import AlreadyExists, ConfigError
+from idp.foundation.private_files import locked, new_file, sync_directory
 from idp.foundation.randomness import SystemRandom
 from storage.filling import OnProgress
 
@@ -88,21 +86,15 @@ async def add(
 
 @contextmanager
 def _locked(directory: Path) -> Iterator[None]:
-    """Holds the directory's lock, which the kernel releases when this process ends.
-
-    A directory that does not exist is not made: it may be where a disk is not mounted.
-    """
-    try:
-        descriptor = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise ConfigError([f"{directory} can't be used: {error.strerror}"]) from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    """Holds the directory's lock. A directory that does not exist is not made: it may be where a
+    disk is not mounted."""
+    in_use = f"another backup into {directory} is running"
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(directory / LOCK, in_use, creates=True))
+        except OSError as error:
+            raise ConfigError([f"{directory} can't be used: {error.strerror}"]) from error
         yield
-    except BlockingIOError:
-        raise AlreadyRunning(f"another backup into {directory} is running") from None
-    finally:
-        os.close(descriptor)
 
 
 def _remove_drafts(directory: Path) -> None:

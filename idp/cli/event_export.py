@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import fcntl
 import os
 import select
 import signal
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -36,14 +35,13 @@ from idp.config.urls import address_and_port
 from idp.foundation import cancellation
 from idp.foundation.clock import Clock, SystemClock
 from idp.foundation.errors import (
-    AlreadyRunning,
     Busy,
     ConfigError,
     DeadlineExceeded,
     IdpError,
     TooMany,
 )
-from idp.foundation.private_files import new_file
+from idp.foundation.private_files import locked, new_file
 from idp.start import exit_codes
 from storage import Unavailable, Unknown
 
@@ -87,24 +85,17 @@ class CursorFile:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the lock of the file within the block, which the kernel releases when this process
-        ends: a lock on a file beside it, because it is replaced itself. Raises AlreadyRunning,
-        ConfigError."""
-        if self.path is None:
+        """Holds the lock of the file within the block: a lock on a file beside it, because it is
+        replaced itself. Raises AlreadyRunning, ConfigError."""
+        with ExitStack() as stack:
+            if self.path is not None:
+                lock = self.path.with_name(f"{self.path.name}.lock")
+                in_use = f"another export uses {self.path}"
+                try:
+                    stack.enter_context(locked(lock, in_use, creates=True))
+                except OSError as error:
+                    raise ConfigError([f"{lock} can't be created: {error.strerror}"]) from error
             yield
-            return
-        lock = self.path.with_name(f"{self.path.name}.lock")
-        try:
-            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise ConfigError([f"{lock} can't be created: {error.strerror}"]) from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield
-        except BlockingIOError:
-            raise AlreadyRunning(f"another export uses {self.path}") from None
-        finally:
-            os.close(descriptor)
 
     def read(self) -> str | None:
         """Returns the stored cursor, None if there is no file. Raises ConfigError if it can't

@@ -1,7 +1,9 @@
-"""Files that only their owner may read: written atomically, and read only if no other user can."""
+"""Files that only their owner may read: written atomically, read only if no other user can, and
+locked against other processes."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shlex
 import stat
@@ -10,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from idp.foundation.errors import ConfigError
+from idp.foundation.errors import AlreadyRunning, ConfigError
 
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
@@ -49,6 +51,29 @@ def _publish(draft: Path, path: Path) -> None:
     except OSError:  # not every file system has hard links
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         draft.replace(path)
+
+
+@contextmanager
+def locked(path: Path, in_use: str, *, creates: bool = False) -> Iterator[None]:
+    """Holds the lock of a file or directory within the block; the kernel releases it when this
+    process ends. A missing file is created if `creates`.
+
+    Raises AlreadyRunning with the text `in_use` if another process holds the lock; OSError.
+    """
+    access = os.O_RDWR | os.O_CREAT if creates else os.O_RDONLY
+    descriptor = os.open(path, access | os.O_CLOEXEC, 0o600)
+    try:
+        _lock(descriptor, in_use)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, in_use: str) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise AlreadyRunning(in_use) from None
 
 
 def sync_directory(directory: Path) -> None:

@@ -7,14 +7,13 @@ directory or in a file that the setting `old_master_key_files` names.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from idp.foundation import base64url, private_files
-from idp.foundation.errors import AlreadyRunning, ConfigError
+from idp.foundation.errors import ConfigError
 from idp.foundation.randomness import Random
 from idp.keys.master_key import KEY_BYTES
 
@@ -123,16 +122,9 @@ def old_master_keys(data_dir: Path, files: Sequence[str]) -> list[bytes]:
 def locked(data_dir: Path) -> Iterator[None]:
     """Keeps other processes from changing the key files in the data directory within the block.
     Raises AlreadyRunning, OSError."""
-    descriptor = os.open(data_dir, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    in_use = "another process changes the master key at this moment: try again when it has ended"
+    with private_files.locked(data_dir, in_use):
         yield
-    except BlockingIOError as error:
-        raise AlreadyRunning(
-            "another process changes the master key at this moment: try again when it has ended"
-        ) from error
-    finally:
-        os.close(descriptor)
 
 
 def replace(data_dir: Path, in_charge: bytes, random: Random) -> None:

@@ -109,11 +109,6 @@ def _add_html(
     with_logo.set_boundary(f"=_{message_id}_html")
 
 
-def domain_of(address: str) -> str:
-    """Returns the domain of an e-mail address, the only part of it that may be logged."""
-    return address.rpartition("@")[2]
-
-
 def _address(address: str) -> str:
     """The address with its domain in ASCII, which every server accepts. Raises Unsendable."""
     local, _, domain = address.rpartition("@")

@@ -16,8 +16,6 @@ from idp.credentials import expirations
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.i18n import message
 
-USERS: Final = "/management/v1/users"
-USER: Final = f"{USERS}/{{userId}}"
 PATH: Final = "/service-users"
 PAGE_PATH: Final = f"{PATH}/{{userId}}"
 DEFAULT_DAYS: Final = 7

@@ -38,7 +38,6 @@ from idp.policies import effective
 from idp.records import (
     DOMAINS,
     LOGIN_CLAIMS,
-    ORGANIZATIONS,
     USER_METADATA,
     USERS,
     Address,
@@ -172,11 +171,6 @@ async def prepared_or_refused(prepare: Callable[[], Awaitable[P]]) -> P:
     if prepared.problems:
         raise refusal(prepared.problems)
     return prepared
-
-
-NAME_COLLECTIONS: Final = frozenset(
-    {LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name, DOMAINS.name}
-)
 
 
 def is_name_conflict(error: Conflict | Stale) -> bool:

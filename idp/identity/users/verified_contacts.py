@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeVar, get_args
+from typing import TypeVar
 
 from idp.records import Email, Phone, VerifiedBy
 
 C = TypeVar("C", Email, Phone)
-
-VALUES: Final[tuple[VerifiedBy, ...]] = get_args(VerifiedBy)
 
 
 def email(address: str, by: VerifiedBy, *, is_verified: bool) -> Email:

@@ -22,9 +22,6 @@ from idp.service import Service
 from storage import Key
 
 MAX_LIFETIME: Final = timedelta(hours=8)
-MEMBERSHIPS_PER_ACTOR: Final = (
-    2  # of an actor: in the installation, and in the subject's organization
-)
 
 _log: Final = logs.logger(__name__)
 

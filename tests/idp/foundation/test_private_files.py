@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from idp.foundation import private_files
-from idp.foundation.errors import ConfigError
+from idp.foundation.errors import AlreadyRunning, ConfigError
 
 ROOT, OTHER = 0, 10001
 
@@ -64,3 +64,31 @@ def test_a_refusal_names_what_the_file_is_for_and_a_command_for_any_path(tmp_pat
     )
     with pytest.raises(ConfigError, match="the secret none can't be read: No such file"):
         private_files.read(Path("none"), "the secret", 4)
+
+
+def test_a_lock_is_held_once_and_released_at_the_end_of_its_block(tmp_path):
+    path = tmp_path / "lock"
+    with (
+        private_files.locked(path, "it is in use", creates=True),
+        pytest.raises(AlreadyRunning, match="it is in use"),
+        private_files.locked(path, "it is in use"),
+    ):
+        pytest.fail("two blocks hold the lock")
+
+    with private_files.locked(path, "it is in use"):
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_operation_that_would_block_within_the_block_is_reported_as_such(tmp_path):
+    with pytest.raises(BlockingIOError), private_files.locked(tmp_path, "it is in use"):
+        raise BlockingIOError
+
+
+def test_a_lock_file_is_created_only_on_request(tmp_path):
+    with (
+        pytest.raises(FileNotFoundError),
+        private_files.locked(tmp_path / "lock", "it is in use"),
+    ):
+        pytest.fail("there is nothing to lock")
+
+    assert not (tmp_path / "lock").exists()
