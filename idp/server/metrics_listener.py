@@ -193,10 +193,14 @@ class _Server(ThreadingMixIn, WSGIServer):
         self._slots = threading.BoundedSemaphore(MAX_CONCURRENT_SCRAPES)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if self._slots.acquire(timeout=_SLOT_SECONDS):
-            super().process_request(request, client_address)
-        else:
+        if not self._slots.acquire(timeout=_SLOT_SECONDS):
             self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:  # the system has no room for another thread
+            self._slots.release()
+            raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import socket
+import threading
 from contextlib import contextmanager
 from http.client import HTTPConnection
 
@@ -202,6 +203,22 @@ def test_clients_that_send_nothing_keep_no_scrape_from_its_answer():
             each.close()
 
     assert status == 200
+
+
+def test_scrapes_for_which_there_was_no_thread_keep_no_slot(monkeypatch):
+    with answering() as send:
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", no_thread)
+            for _ in range(metrics_listener.MAX_CONCURRENT_SCRAPES):
+                with pytest.raises(ConnectionError):
+                    send()
+        status, _, _ = send()
+
+    assert status == 200
+
+
+def no_thread(thread):
+    raise RuntimeError("can't start new thread")
 
 
 def test_without_the_setting_there_is_no_listener(private):
