@@ -21,7 +21,7 @@ from idp.limits.recent_failures import Failures
 from idp.limits.refused_counts import RefusedCounts
 from idp.limits.refused_tokens import RefusedTokens
 from idp.limits.request_counts import RequestCounts
-from idp.limits.token_bucket import NetworkTokenBucket, TokenBuckets
+from idp.limits.token_bucket import ClientTokenBucket, TokenBuckets
 from idp.limits.untrusted_proxies import UntrustedProxies
 from idp.limits.waiting_readers import WaitingReaders
 from idp.outgoing.documents import FetchedDocuments
@@ -43,8 +43,8 @@ class Service:
     master_key: MasterKey
     hasher: Hasher
     keys: KeyRing
-    refusal_rate: NetworkTokenBucket = field(
-        default_factory=lambda: NetworkTokenBucket(
+    refusal_rate: ClientTokenBucket = field(
+        default_factory=lambda: ClientTokenBucket(
             burst=60, per_second=0.1, all_burst=600, all_per_second=0.5
         )
     )

@@ -21,7 +21,7 @@ from idp.foundation.errors import (
     PreconditionFailed,
 )
 from idp.foundation.i18n import Message, message
-from idp.identity.guesses.throttle import Throttled
+from idp.limits.throttled import Throttled
 from idp.management.users import read as user_read
 from idp.oauth.params import Params
 

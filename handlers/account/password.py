@@ -13,10 +13,10 @@ from handlers.pages import signed_in_page
 from handlers.pages.base import PageHandler
 from idp.foundation import logs
 from idp.foundation.i18n import message
-from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions import own_password, password_check
 from idp.identity.users.subjects import Subject
+from idp.limits.throttled import Throttled
 from idp.oauth.params import Params
 from idp.service import Service
 from storage import Stale

@@ -28,9 +28,9 @@ from idp.foundation.errors import Busy, IdpError
 from idp.foundation.metrics import request_costs
 from idp.foundation.network_keys import client_key
 from idp.foundation.tracing import RequestSpan
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.limits import admission
 from idp.limits.admission import Overloaded, RequestGroup
+from idp.limits.origin import AttemptOrigin
 from idp.oauth.errors import (
     InvalidClient,
     InvalidRequest,

@@ -12,9 +12,9 @@ from handlers.pages import first_cookie, redirect_reply
 from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import uris
 from idp.foundation.i18n import message
-from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
+from idp.limits.throttled import Throttled
 from idp.oauth.grants.device_authorization import PAGE
 from idp.oauth.sign_in import device as sign_in_device
 from idp.oauth.sign_in import device_decision as sign_in_device_decision

@@ -11,7 +11,7 @@ from idp.foundation.i18n import Message, message
 from idp.identity import authentication_context
 from idp.identity.factors import passkeys, recovery_codes, second_factors, totp
 from idp.identity.factors.code_checks import FactorCodeRefused
-from idp.identity.guesses.throttle import Throttled
+from idp.limits.throttled import Throttled
 from idp.oauth.params import Params
 from idp.oauth.sign_in import second_factors as sign_in_second_factors
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress

@@ -10,8 +10,8 @@ from handlers.pages import redirect_reply
 from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import uris
 from idp.foundation.i18n import Message, message
-from idp.identity.guesses.origin import AttemptOrigin
-from idp.identity.guesses.throttle import Throttled
+from idp.limits.origin import AttemptOrigin
+from idp.limits.throttled import Throttled
 from idp.oauth import request_limits
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.params import Params

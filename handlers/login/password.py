@@ -9,9 +9,9 @@ from handlers.login import passkey, providers
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.pages.base import ForeignForm
 from idp.foundation.i18n import message
-from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import password_check
 from idp.identity.users import lookup as user_lookup
+from idp.limits.throttled import Throttled
 from idp.oauth.errors import InvalidRequest
 from idp.oauth.params import Params
 from idp.oauth.sign_in import flow as sign_in_flow

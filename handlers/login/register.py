@@ -12,9 +12,9 @@ from handlers.login.flow import ADDRESSES, FlowHandler
 from handlers.login.new_password import policy_of
 from idp.foundation import uris
 from idp.foundation.i18n import Message, message
-from idp.identity.guesses.throttle import Throttled
 from idp.identity.users import registration
 from idp.identity.users.registration import NOTHING, ClosedReason, FormValues, RegistrationProblem
+from idp.limits.throttled import Throttled
 from idp.oauth.params import Params
 from idp.oauth.sign_in import registration as sign_in_registration
 from idp.oauth.sign_in import registration_organization

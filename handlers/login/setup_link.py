@@ -12,9 +12,9 @@ from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import logs
 from idp.foundation.i18n import message
 from idp.foundation.texts import typed_texts
-from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import own_password, password_check
 from idp.identity.users import permissions
+from idp.limits.throttled import Throttled
 from idp.oauth.params import Params
 from idp.oauth.sign_in import first_party_areas
 from idp.start import first_start, registration_choice

@@ -13,10 +13,10 @@ from idp.foundation.i18n import Message, message
 from idp.foundation.texts import typed_texts
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import mail_limits
-from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.users import registration
 from idp.identity.users.registration import RegistrationProblem
+from idp.limits.throttled import Throttled
 from idp.mail import messages
 from idp.oauth.params import Params
 from idp.oauth.sign_in import registration as sign_in_registration

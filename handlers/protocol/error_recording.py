@@ -15,6 +15,7 @@ from handlers.http.protocol_errors import METHOD_NOT_ALLOWED
 from idp.audit import failure_events
 from idp.credentials import rate_limits
 from idp.foundation import logs, metrics
+from idp.foundation.network_keys import client_key
 from idp.oauth.authentication import claimed_client
 from idp.oauth.endpoints import refusal_records
 from idp.oauth.endpoints.check_order import Endpoint
@@ -121,7 +122,7 @@ class RefusingHandler(Handler):
             authorization=authorization,
             content_type=headers.get("Content-Type"),
             client_id=claimed_client.name(authorization, dict(pairs).get("client_assertion")),
-            network=self.origin().network,
+            sender=client_key(self.address()),
         )
 
     def _pairs_of_query(self) -> list[tuple[str, str]]:

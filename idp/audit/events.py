@@ -102,7 +102,14 @@ def occurred(
 ) -> Insert:
     """Returns the write of an event about a record that does not change it: its `sequence` is 0,
     and that of the record stays as it is."""
-    return Insert(EVENTS, _event(random, collection, record, 0, entry))
+    return Insert(EVENTS, event(random, collection, record, entry))
+
+
+def event(
+    random: Random, collection: Collection[Any], record: Sequenced, entry: AuditEntry
+) -> Event:
+    """Returns the event that `occurred` stores."""
+    return _event(random, collection, record, 0, entry)
 
 
 def _event(

@@ -12,9 +12,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from msgspec import structs
+
+from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation.network_keys import network_key
 from idp.limits.recent_failures import PERIOD, FailureSource, FailureSum
-from idp.records import APPLICATIONS, EVENTS, INSTANCE_ID, INSTANCES, USERS, Event
+from idp.records import APPLICATIONS, EVENTS, INSTANCE_ID, INSTANCES, USERS
 from idp.service import Service
 from storage import Collection, Insert, Key, Stale, Unavailable, Update
 
@@ -40,9 +44,10 @@ _RECORDS: Final[dict[str, Sequence[Collection[Any]]]] = {
 class EventSubject(NamedTuple):
     """The record that an event is about, and the organization of that record."""
 
-    collection: str = INSTANCES.name
-    record_id: str = INSTANCE_ID
+    collection: Collection[Any] = INSTANCES
+    id: str = INSTANCE_ID
     org_id: str | None = None
+    sequence: int = 0
 
 
 def sign_in(
@@ -129,16 +134,20 @@ def _keys(failure_sum: FailureSum) -> list[Key]:
 def _subject(failure_sum: FailureSum, records: Mapping[Key, Any]) -> EventSubject:
     for collection, record_id in _keys(failure_sum):
         if (record := records[collection, record_id]) is not None:
-            return EventSubject(collection.name, record_id, record.org_id)
+            return EventSubject(collection, record_id, record.org_id)
     return EventSubject()
 
 
 async def _write(service: Service, failure_sum: FailureSum, subject: EventSubject) -> None:
-    payload = sorted((dict(failure_sum.payload) | _counts(failure_sum)).items())
-    event_id = failure_sum.event_id
-    if event_id is not None and await _updated(service, event_id, payload, _state(failure_sum)):
+    payload = dict(failure_sum.payload) | _counts(failure_sum)
+    state, event_id = _state(failure_sum), failure_sum.event_id
+    if event_id is not None and await _updated(service, event_id, sorted(payload.items()), state):
         return
-    event = _event(service, failure_sum, subject, payload)
+    actor, now = failure_sum.payload.get("actor") or ACTOR, service.clock.now()
+    entry = AuditEntry(failure_sum.source.type, actor, now, payload=payload)
+    event = structs.replace(
+        events.event(service.random, subject.collection, subject, entry), **state
+    )
     failure_sum.event_id = event.id  # also if the outcome is unknown: the next write finds out
     try:
         await service.store.commit(Insert(EVENTS, event))
@@ -160,27 +169,6 @@ async def _updated(
         stored = await service.store.get(EVENTS, event_id)
         return stored is not None and sorted(stored.payload) == payload
     return True
-
-
-def _event(
-    service: Service,
-    failure_sum: FailureSum,
-    subject: EventSubject,
-    payload: list[tuple[str, str]],
-) -> Event:
-    now = service.clock.now()
-    return Event(
-        id=service.random.ordered_id(now),
-        collection=subject.collection,
-        record_id=subject.record_id,
-        sequence=0,
-        type=failure_sum.source.type,
-        actor=failure_sum.payload.get("actor") or ACTOR,
-        at=now,
-        org_id=subject.org_id,
-        payload=payload,
-        **_state(failure_sum),
-    )
 
 
 def _state(failure_sum: FailureSum) -> dict[str, Any]:

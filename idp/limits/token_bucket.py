@@ -6,8 +6,6 @@ from collections import OrderedDict
 from datetime import datetime
 from typing import Final
 
-from idp.foundation.network_keys import SITE_FACTOR, site_of
-
 _MAX_KEYS: Final = 10_000  # a few megabytes at most
 
 
@@ -63,20 +61,14 @@ class TokenBuckets:
         return bucket.allows(now)
 
 
-class NetworkTokenBucket:
-    """A token bucket for each network, one with `SITE_FACTOR` times its limits for each IPv6 /48,
-    and one for all together, so that no client can use up the limits of others."""
+class ClientTokenBucket:
+    """A token bucket for each client (`network_keys.client_key`), and one for all together, so
+    that no client can use up the limits of others."""
 
     def __init__(self, *, burst: int, per_second: float, all_burst: int, all_per_second: float):
         self._buckets = TokenBuckets(burst=burst, per_second=per_second, max_keys=1_000)
         self._all = TokenBucket(all_burst, all_per_second)
 
-    def allows(self, now: datetime, network: str) -> bool:
-        """Returns whether another action of this network is allowed now, and counts it if so."""
-        return self._allows_network(now, network) and self._all.allows(now)
-
-    def _allows_network(self, now: datetime, network: str) -> bool:
-        if not self._buckets.allows(now, network):
-            return False
-        site = site_of(network)
-        return site == network or self._buckets.allows(now, site, SITE_FACTOR)
+    def allows(self, now: datetime, client: str) -> bool:
+        """Returns whether another action of this client is allowed now, and counts it if so."""
+        return self._buckets.allows(now, client) and self._all.allows(now)

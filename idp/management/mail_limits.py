@@ -15,7 +15,7 @@ from datetime import timedelta
 from typing import Final
 
 from idp.foundation.errors import TooMany
-from idp.identity.guesses import throttle
+from idp.identity.guesses import mail_limits
 from idp.identity.users.lookup import login_key
 from idp.mail import messages
 from idp.mail.messages import MailMessage
@@ -55,7 +55,7 @@ async def counted(service: Service, call: Call, writes: Sequence[Write]) -> Asyn
         yield
     except (Conflict, Stale, Unavailable, TooMany):
         for key in keys:
-            await throttle.uncount(service, key)
+            await mail_limits.uncount(service, key)
         raise
 
 

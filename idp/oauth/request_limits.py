@@ -10,7 +10,7 @@ from typing import Final
 
 from idp.foundation import metrics
 from idp.foundation.network_keys import SITE_FACTOR
-from idp.identity.guesses.origin import AttemptOrigin
+from idp.limits.origin import AttemptOrigin
 from idp.oauth.errors import TooManyRequests
 from idp.service import Service
 

@@ -1,10 +1,8 @@
-"""Records of wrong passwords and codes, and of proxies that are not trusted; other counts of
-guesses are counters that expire.
-"""
+"""Records of wrong passwords and codes, and of proxies that are not trusted."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec import Struct
@@ -20,6 +18,29 @@ class BrowserAttempts(Struct, kw_only=True):
     ends_at: datetime
 
 
+class FailedFrom(Struct, kw_only=True):
+    """A network (`network_keys`) from which an account failed, and which counts it until
+    `ends_at`."""
+
+    network: str
+    ends_at: datetime
+
+
+class Backoff(Struct, kw_only=True):
+    """The attempts at one secret since its last success, counted until `ends_at`; the delays
+    between them grow.
+
+    `name` says which secret. Before `delayed_until` no further attempt is admitted. `networks` are
+    those from which attempts came, the newest first.
+    """
+
+    name: str
+    tries: int
+    ends_at: datetime
+    delayed_until: datetime | None = None
+    networks: list[FailedFrom] = []
+
+
 class FailureStreak(Record):
     """Wrong passwords and codes of one user in a row, until a success; the id is the user's.
 
@@ -29,6 +50,10 @@ class FailureStreak(Record):
     codes for a new password from browsers that the account does not know. With `stays_open` the
     password is never closed, because the user would have no other way to sign in. `told_at` is
     when the user got the mail about the closed password.
+
+    `backoffs` limit the rate for each kind of codes. `lockout_passwords` and `lockout_codes` count
+    for the lockout policy while the user has the security stamp `lockout_stamp`. `revision` is
+    another one after each change of a count; None in records of version 0.1.
     """
 
     unknown: int = 0
@@ -38,6 +63,31 @@ class FailureStreak(Record):
     mail_codes: int = 0
     stays_open: bool = False
     told_at: datetime | None = None
+    backoffs: list[Backoff] = []
+    lockout_stamp: str | None = None
+    lockout_passwords: int = 0
+    lockout_codes: int = 0
+    revision: str | None = None
+
+
+class LoginNameBackoff(Record):
+    """The attempts at the password of one login name, whether or not a user has it; the id is the
+    name of its `backoff`, a MAC of the login name. Or those at user codes of devices from one
+    network or browser: then the id is `device:` and the network or browser."""
+
+    backoff: Backoff
+    expires_at: datetime
+    revision: str | None = None
+
+
+class NetworkFailures(Record):
+    """How many accounts failed from one network until `expires_at`; the id is its key. Before
+    `delayed_until` no attempt of a slowed network is admitted."""
+
+    accounts: int
+    expires_at: datetime
+    delayed_until: datetime | None = None
+    revision: str | None = None
 
 
 class UntrustedProxy(Record):
@@ -48,6 +98,13 @@ class UntrustedProxy(Record):
     expires_at: datetime
 
 
+_SOON: Final = timedelta(hours=1)
 # Streaks have no expiration, because the failures are counted until a success.
 FAILURE_STREAKS: Final = Collection("guess_streaks", FailureStreak)
+LOGIN_NAME_BACKOFFS: Final = Collection(
+    "login_name_backoffs", LoginNameBackoff, expires=True, retention=_SOON
+)
+NETWORK_FAILURES: Final = Collection(
+    "network_failures", NetworkFailures, expires=True, retention=_SOON
+)
 UNTRUSTED_PROXIES: Final = Collection("untrusted_proxies", UntrustedProxy, expires=True)

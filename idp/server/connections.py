@@ -1,10 +1,9 @@
 """The open connections of a process: how many there may be, and which ones are closed.
 
-A client is an IPv4 address or an IPv6 /64 network; a site is an IPv4 address or an IPv6 /48
-network. When the number is reached, a new connection replaces an idle one. Among the sites with an
-idle connection, the one with the most connections is chosen, of its clients the one with the most,
-and of that client's connections the one that has been idle longest. If no connection of any client
-is idle, one is closed that waits for its client: to send the rest of a request, or to read the
+A client is an IPv4 address or an IPv6 /48 network (`network_keys.client_key`). When the number is
+reached, a new connection replaces an idle one: of the client with the most connections among those
+with an idle one, the connection that has been idle longest. If no connection of any client is
+idle, one is closed that waits for its client: to send the rest of a request, or to read the
 response. Otherwise a client that sends only the heads of requests, or reads no response, could
 keep all others out. A connection whose request is being processed by the service is never closed
 for another one. Below the number, a client may have any number of connections.
@@ -23,7 +22,7 @@ from itertools import takewhile
 from typing import Final
 
 from idp.foundation import metrics
-from idp.foundation.network_keys import network_key, site_of
+from idp.foundation.network_keys import client_key
 
 LEAST_BYTES_PER_SECOND: Final = 1024
 
@@ -69,7 +68,7 @@ class Connections:
     def __init__(self, limit: int = 0) -> None:
         self.limit = limit
         self._open: set[Connection] = set()
-        self._clients = _Clients()
+        self._clients = _Ranking()
         # By client, each in the order in which they became idle or busy.
         self._idle: _ByClient = defaultdict(OrderedDict)
         self._busy: _ByClient = defaultdict(OrderedDict)
@@ -93,7 +92,7 @@ class Connections:
         if len(self._open) >= self.limit and not self.make_room():
             metrics.HTTP_CONNECTIONS_CLOSED.count("full")
             return None
-        connection = Connection(network_key(address), now, close)
+        connection = Connection(client_key(address), now, close)
         self._open.add(connection)
         self._clients.add(connection.client)
         self._unused[connection] = None
@@ -134,8 +133,8 @@ class Connections:
         closed.
 
         Idle connections are closed first, then those that wait for their clients. Of either kind,
-        each time the site with the most connections is chosen, of its clients the one with the
-        most, and of that client's connections the one that has been idle, or busy, longest."""
+        each time the client with the most connections is chosen, and of its connections the one
+        that has been idle, or busy, longest."""
         for closed_count in range(count):
             connection = self._longest_idle() or self._longest_waiting()
             if connection is None:
@@ -204,61 +203,31 @@ def _discard(by_client: _ByClient, connection: Connection) -> None:
             del by_client[connection.client]
 
 
-class _Clients:
-    """The clients, ordered by how many connections their site has, then by how many they have
-    themselves."""
-
-    def __init__(self) -> None:
-        self._sites = _Ranking()
-        self._clients_of_site: defaultdict[str, _Ranking] = defaultdict(_Ranking)
-
-    def add(self, client: str) -> None:
-        site = site_of(client)
-        self._sites.add(site)
-        self._clients_of_site[site].add(client)
-
-    def remove(self, client: str) -> None:
-        site = site_of(client)
-        self._sites.remove(site)
-        self._clients_of_site[site].remove(client)
-        if not self._clients_of_site[site]:
-            del self._clients_of_site[site]
-
-    def most_first(self) -> Iterator[str]:
-        """Yields the clients: sites with more connections first, and of a site, clients with more
-        first."""
-        for site in self._sites.most_first():
-            yield from self._clients_of_site[site].most_first()
-
-
 class _Ranking:
-    """Clients or sites, ordered by how many connections they have; adding and removing take
-    constant time."""
+    """Clients, ordered by how many connections they have; adding and removing take constant
+    time."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
         self._by_count: defaultdict[int, OrderedDict[str, None]] = defaultdict(OrderedDict)
 
-    def __len__(self) -> int:
-        return len(self._counts)
+    def add(self, client: str) -> None:
+        self._change(client, 1)
 
-    def add(self, key: str) -> None:
-        self._change(key, 1)
-
-    def remove(self, key: str) -> None:
-        self._change(key, -1)
+    def remove(self, client: str) -> None:
+        self._change(client, -1)
 
     def most_first(self) -> Iterator[str]:
-        """Yields the clients or sites, those with more connections first."""
+        """Yields the clients, those with more connections first."""
         for count in sorted(self._by_count, reverse=True):
             yield from self._by_count[count]
 
-    def _change(self, key: str, step: int) -> None:
-        before = self._counts.pop(key, 0)
+    def _change(self, client: str, step: int) -> None:
+        before = self._counts.pop(client, 0)
         if before:
-            del self._by_count[before][key]
+            del self._by_count[before][client]
             if not self._by_count[before]:
                 del self._by_count[before]
         if before + step:
-            self._counts[key] = before + step
-            self._by_count[before + step][key] = None
+            self._counts[client] = before + step
+            self._by_count[before + step][client] = None

@@ -10,12 +10,11 @@ import pytest
 
 from idp.foundation.errors import IdpError
 from idp.identity.factors import code_checks
-from idp.identity.guesses.origin import AttemptOrigin
-from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import known_browsers, password_check
 from idp.limits.comparisons import MAX_CONCURRENT
-from idp.records import FAILURE_STREAKS, Browser
-from storage import COUNTERS
+from idp.limits.origin import AttemptOrigin
+from idp.limits.throttled import Throttled
+from idp.records import FAILURE_STREAKS, LOGIN_NAME_BACKOFFS, NETWORK_FAILURES, Browser
 from tests.flows.test_guess_races import (
     TRIES_AT_ONCE,
     WRONG,
@@ -141,10 +140,10 @@ async def test_refused_tries_at_two_services_add_no_rows(twins, times):
 
 
 async def rows(twins):
-    """How many records there are, and every counter and streak as it is."""
+    """How many records there are, and every count as it is."""
     kept = [
         {one.id: one async for one in twins.store.scan(collection)}
-        for collection in (COUNTERS, FAILURE_STREAKS)
+        for collection in (LOGIN_NAME_BACKOFFS, NETWORK_FAILURES, FAILURE_STREAKS)
     ]
     return await count(twins.store), kept
 

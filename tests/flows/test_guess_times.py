@@ -9,10 +9,17 @@ from contextlib import suppress
 
 import pytest
 
-from idp.identity.guesses import streaks as guess_streaks
-from idp.identity.guesses.origin import AttemptOrigin
-from idp.records import FAILURE_STREAKS, USERS, Email, FailureStreak
-from storage import COUNTERS, Delete, Insert, Update
+from idp.limits import account_attempts
+from idp.limits.origin import AttemptOrigin
+from idp.records import (
+    FAILURE_STREAKS,
+    LOGIN_NAME_BACKOFFS,
+    NETWORK_FAILURES,
+    USERS,
+    Email,
+    FailureStreak,
+)
+from storage import Delete, Insert, Update
 from tests.flows.test_guess_races import WRONG, attempt, url, user_of
 from tests.support.clock import SteppingClock
 from tests.support.service import start_server, stop_server
@@ -59,10 +66,10 @@ def _error_of_difference(taken):
 
 async def _begin_anew(server, closed):
     """Nothing is counted, but that one account is closed."""
-    for collection in (COUNTERS, FAILURE_STREAKS):
+    for collection in (LOGIN_NAME_BACKOFFS, NETWORK_FAILURES, FAILURE_STREAKS):
         for one in [one.id async for one in server.store.scan(collection)]:
             await server.store.commit(Delete(collection, one))
-    most = guess_streaks.max_unknown(server.service.config)
+    most = account_attempts.limits_of(server.service.config).max_unknown
     told = FailureStreak(id=closed, unknown=most, told_at=server.clock.now())
     with suppress(Exception):
         await server.store.commit(Insert(FAILURE_STREAKS, told))

@@ -92,8 +92,8 @@ MUTANTS = [
     Mutant(
         "guesses of user codes cost nothing",
         FLOW,
-        "        await throttle.admit(service, account, free=max_attempts)\n",
-        "        pass\n",
+        "            admitted.append(await counting.claim(service, name, limit, stored))\n",
+        "            pass\n",
         f"{REFUSED} -k guesses",
     ),
     Mutant(

@@ -12,12 +12,13 @@ from msgspec import Struct
 
 from idp.foundation.errors import IdpError
 from idp.identity.factors import recovery_codes, second_factors, totp
-from idp.identity.guesses import lockout, lockout_counters, throttle
+from idp.identity.guesses import counting, lockout
 from idp.identity.guesses import reports as guess_reports
-from idp.identity.guesses import streaks as guess_streaks
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.reports import Cause, Outcome, Secret
-from idp.identity.guesses.throttle import Throttled
+from idp.limits import account_attempts
+from idp.limits.account_attempts import CodeKind, CountedAttempt
+from idp.limits.origin import AttemptOrigin
+from idp.limits.throttled import Throttled
 from idp.mail.templates import factors as factor_messages
 from idp.mail.templates import guesses as guess_messages
 from idp.records import FAILURE_STREAKS, USERS, FailureStreak, LockoutRules, User
@@ -39,29 +40,22 @@ class AcceptedCode(Struct, frozen=True):
     """A code of `user` that was accepted.
 
     The caller commits `writes`, which record the use of the code (of two units with them, one
-    fails with Stale), and then passes the object to `succeeded`, which deletes the counts of wrong
-    codes: those of `account`, the `streak`, and the lockout policy's unless `lockout_ordinal` is
-    None.
+    fails with Stale), and then passes the object to `succeeded`, which resets the counts of wrong
+    codes in the `streak`.
     """
 
     writes: list[Write]
-    user: User
-    account: str
-    lockout_ordinal: int | None
-    streak: FailureStreak | None
+    kind: CodeKind
+    streak: FailureStreak
 
 
 class _Attempt(Struct, frozen=True):
-    """An attempt that was counted, and the records that were read for it."""
+    """An attempt at a code of this kind, and the lockout rules and the decision that count it."""
 
-    account: str
-    streak: FailureStreak | None
+    kind: CodeKind
+    secret: Secret
     rules: LockoutRules
-    lockout_ordinal: int | None
-
-    @property
-    def is_locked(self) -> bool:
-        return lockout_counters.exceeds_limit(self.rules, "codes", self.lockout_ordinal)
+    counted: CountedAttempt
 
 
 async def by_totp(service: Service, user: User, typed: str, origin: AttemptOrigin) -> AcceptedCode:
@@ -73,21 +67,18 @@ async def by_totp(service: Service, user: User, typed: str, origin: AttemptOrigi
     """
     attempt = await _admit(service, user, "factor", "totp", origin)
     secret, app = second_factors.secret_of(service, user), user.totp
-    streak = await guess_streaks.count(service, user.id, attempt.streak, "codes")
-    is_closed = streak.codes > guess_streaks.MAX_CODES
-    step = None
-    if secret is not None and app is not None and not (is_closed or attempt.is_locked):
+    counted, step = attempt.counted, None
+    if secret is not None and app is not None and not (counted.is_closed or counted.is_locked):
         step = totp.step_of(secret, typed, service.clock.now(), after=app.last_step)
     if step is None or app is None:
-        if streak.codes == REPORTED_AT:
+        if counted.streak.codes == REPORTED_AT:
             service.background_tasks.start(_report_wrong_codes(service, user))
-        cause: Cause = "closed" if is_closed else "wrong"
-        raise await _refuse(service, user, attempt, cause, "totp", origin)
+        raise await _refuse(service, user, attempt, origin)
     expected: dict[str, Value] = {"stamp": user.stamp, "state": "active"}
     # So each code is accepted once, also in concurrent requests (RFC 6238 5.2).
     expected["totp.last_step"] = app.last_step
     used = Update(USERS, user.id, set={"totp.last_step": step}, expect=expected)
-    return _accepted(service, user, attempt, [used], streak, "totp", origin)
+    return _accepted(service, user, attempt, [used], origin)
 
 
 async def by_recovery_code(
@@ -99,82 +90,88 @@ async def by_recovery_code(
     Raises FactorCodeRefused, Throttled.
     """
     attempt = await _admit(service, user, "recovery", "recovery_code", origin)
-    used = None if attempt.is_locked else await recovery_codes.use_writes(service, user, typed)
+    is_locked = attempt.counted.is_locked
+    used = None if is_locked else await recovery_codes.use_writes(service, user, typed)
     if used is None:
-        raise await _refuse(service, user, attempt, "wrong", "recovery_code", origin)
+        raise await _refuse(service, user, attempt, origin)
     writes = [*used, *factor_messages.notification(service, user, "recovery_code_used")]
-    return _accepted(service, user, attempt, writes, attempt.streak, "recovery_code", origin)
+    return _accepted(service, user, attempt, writes, origin)
 
 
 async def succeeded(service: Service, accepted: AcceptedCode) -> None:
     """Deletes the counts of wrong codes; called after the unit with the writes of `accepted` is
     committed."""
-    user, account = accepted.user, accepted.account
-    await throttle.forget(service, account, f"factor:{user.id}")
-    await lockout_counters.succeeded(service, user, account, accepted.lockout_ordinal)
-    if accepted.streak is not None:
-        await guess_streaks.end(service, accepted.streak, ("codes",))
+    await counting.change_streak(
+        service,
+        accepted.streak,
+        lambda streak: account_attempts.after_code(streak, accepted.kind),
+    )
 
 
 async def of_new_totp(service: Service, user: User, secret: str, typed: str) -> int:
     """Checks the first code of an authenticator app that is being set up with `secret`, and
     returns the code's time step (RFC 6238). Raises FactorCodeRefused, Throttled."""
-    account = f"new-factor:{user.id}"
-    await throttle.admit(service, account)
+    stored = await service.store.get(FAILURE_STREAKS, user.id)
+    attempt = await _count(service, user, "new-factor", stored, LockoutRules())
     step = totp.step_of(secret, typed, service.clock.now())
     if step is None:
         raise FactorCodeRefused("the code is not one of the new app")
-    await throttle.forget(service, account)
+    await counting.change_streak(service, attempt.streak, account_attempts.after_new_factor)
     return step
 
 
 async def _admit(
-    service: Service, user: User, kind: str, secret: Secret, origin: AttemptOrigin
+    service: Service, user: User, kind: CodeKind, secret: Secret, origin: AttemptOrigin
 ) -> _Attempt:
     """Counts an attempt before its code is checked. Raises Throttled."""
-    account = f"{kind}:{user.id}"
-    keys = [
-        *throttle.keys(service, account),
-        (FAILURE_STREAKS, user.id),
-        *lockout_counters.policy_keys(user),
-    ]
-    records = await service.store.get_many(keys)
-    rules = lockout_counters.rules_of(service, records[3:])
+    keys = [(FAILURE_STREAKS, user.id), *lockout.policy_keys(user)]
+    stored, *policies = await service.store.get_many(keys)
+    rules = lockout.rules_of(service, policies)
     try:
-        await throttle.claim(service, account, throttle.check(service, records[:2]))
+        counted = await _count(service, user, kind, stored, rules)
     except Throttled as refusal:
         guess_reports.report(service, Outcome(refusal.cause, secret, origin, user.id))
         raise
-    ordinal = await lockout_counters.claim(service, user, account, rules, "codes")
-    return _Attempt(account, records[2], rules, ordinal)
+    return _Attempt(kind, secret, rules, counted)
+
+
+async def _count(
+    service: Service,
+    user: User,
+    kind: CodeKind,
+    stored: FailureStreak | None,
+    rules: LockoutRules,
+) -> CountedAttempt:
+    limits = account_attempts.limits_of(service.config, rules)
+    return await counting.count(
+        service,
+        user.id,
+        stored,
+        lambda streak: account_attempts.with_code(
+            streak, user.stamp, kind, limits, service.clock.now()
+        ),
+    )
 
 
 async def _refuse(
-    service: Service,
-    user: User,
-    attempt: _Attempt,
-    cause: Cause,
-    secret: Secret,
-    origin: AttemptOrigin,
+    service: Service, user: User, attempt: _Attempt, origin: AttemptOrigin
 ) -> FactorCodeRefused:
     """Locks the user if the policy requires it after this wrong code, and reports the refusal."""
-    await lockout.failed(service, user, attempt.rules, "codes", attempt.lockout_ordinal)
-    cause = "locked" if attempt.is_locked else cause
-    guess_reports.report(service, Outcome(cause, secret, origin, user.id))
+    counted = attempt.counted
+    if counted.locks_if_wrong:
+        await lockout.lock(service, user, attempt.rules)
+    cause: Cause = "wrong"
+    if counted.is_locked or counted.is_closed:
+        cause = "locked" if counted.is_locked else "closed"
+    guess_reports.report(service, Outcome(cause, attempt.secret, origin, user.id))
     return FactorCodeRefused("the code is wrong, or was used")
 
 
 def _accepted(
-    service: Service,
-    user: User,
-    attempt: _Attempt,
-    writes: list[Write],
-    streak: FailureStreak | None,
-    secret: Secret,
-    origin: AttemptOrigin,
+    service: Service, user: User, attempt: _Attempt, writes: list[Write], origin: AttemptOrigin
 ) -> AcceptedCode:
-    guess_reports.report(service, Outcome("accepted", secret, origin, user.id))
-    return AcceptedCode(writes, user, attempt.account, attempt.lockout_ordinal, streak)
+    guess_reports.report(service, Outcome("accepted", attempt.secret, origin, user.id))
+    return AcceptedCode(writes, attempt.kind, attempt.counted.streak)
 
 
 async def _report_wrong_codes(service: Service, user: User) -> None:

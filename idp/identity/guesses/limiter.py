@@ -1,83 +1,98 @@
 """Limits on password guesses: the steps of one attempt.
 
-1. All counters are read in one round trip. An attempt that has to wait is refused here, and
-   writes nothing.
-2. The attempt is counted; from the sixth on it also has to wait for the login name's delay.
+1. Everything that decides is read in one round trip. An attempt that has to wait is refused here,
+   and writes nothing.
+2. The attempt is counted for the login name, and from a slowed network for that; from the sixth
+   on, and where it may be one of the last, also in the account's streak. Each count is one
+   compare-and-set, as `idp.limits.backoffs`, `account_attempts` and `network_failures` decide.
 3. The password is compared, unless the account is closed to unknown browsers: then the same work
    is done without effect, and the answer is that of a wrong password.
-4. A wrong password is counted in the account's streak, and for its networks. After a right one,
-   and the unit that it was for, the counters are deleted: a crash between leaves them too high,
-   never too low.
+4. A wrong password is counted in the streak, and for the networks from which the account had not
+   failed. After a right one, and the unit that it was for, the counts are reset: a crash between
+   leaves them too high, never too low.
 
-An attempt that may be one of the last is counted in the streak before it is compared, too. A login
-name without a user takes the same reads and as many writes; only its rate is stored, for a day.
+A login name without a user takes the same reads and as many writes; only its backoff is stored,
+for a day.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from datetime import timedelta
-from typing import Any, Final
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from idp.foundation.errors import Busy
-from idp.identity.guesses import lockout, lockout_counters, network_limits, throttle
-from idp.identity.guesses import streaks as guess_streaks
-from idp.identity.guesses.network_limits import CountedNetwork
-from idp.identity.guesses.origin import AttemptOrigin
+from idp.identity.guesses import account_names, counting, lockout, networks
+from idp.identity.guesses.networks import CountedNetwork
 from idp.identity.sessions import known_browsers
-from idp.records import FAILURE_STREAKS, FailureStreak, LockoutRules, User
+from idp.limits import account_attempts, backoffs, network_failures
+from idp.limits.account_attempts import AccountLimits, CountedAttempt
+from idp.limits.compare_and_set import ReadRecord
+from idp.limits.network_failures import Network
+from idp.limits.origin import AttemptOrigin
+from idp.records import (
+    FAILURE_STREAKS,
+    LOGIN_NAME_BACKOFFS,
+    Browser,
+    FailureStreak,
+    LockoutRules,
+    LoginNameBackoff,
+    User,
+)
 from idp.service import Service
-from storage import StorageError
 
-# Between two attempts at an account that is never closed.
-SLOW_INTERVAL: Final = timedelta(minutes=30)
 _NO_USER: Final = "none"  # not a user's id: read where there is no user
 
 
-class GuessCounters(Struct, frozen=True):
-    """An attempt at a password, and the counters that limit it as they were read before it.
+class GuessRecords(Struct, frozen=True):
+    """What was read for an attempt at a password: `name` names the login name's backoff
+    (`account_names`), and `networks` are those that count the account if it fails."""
 
-    `login_name` is the name for which its rate is limited (`throttle.login_name`), and `account`
-    the one for which the lockout policy counts it (`throttle.account_of`). `throttle_counters` are
-    the records of `throttle.keys` for the login name; `rules` is the lockout policy.
-    """
-
-    login_name: str
-    account: str
     user: User | None
-    origin: AttemptOrigin
-    throttle_counters: Sequence[Any]
+    name: str
+    backoff: LoginNameBackoff | None
     streak: FailureStreak | None
     rules: LockoutRules
-    networks: list[CountedNetwork]
+    limits: AccountLimits
+    networks: Sequence[CountedNetwork]
+
+    def new_networks(self, service: Service) -> list[str]:
+        """Returns the keys of the networks from which the account has not failed before."""
+        counting_networks = backoffs.networks_at(
+            self.backoff.backoff if self.backoff else None, service.clock.now()
+        )
+        keys = [each.network.key for each in self.networks]
+        return [key for key in keys if key not in counting_networks]
 
 
 class Guess(Struct, frozen=True):
     """An attempt at a password that was admitted.
 
-    `ordinal` is its number since the last success, and `lockout_ordinal` its number for the
-    lockout policy, None if that counts none. `is_known` says that the account knows the browser;
-    `is_counted` that the `streak` includes the attempt; `is_past_limit` that the account is closed
-    to unknown browsers, by this attempt or before. With `is_closed` or `is_locked` the password is
-    not compared, and the answer is that of a wrong one.
+    `ordinal` is its number since the last success. `backoff` is that of the login name with the
+    attempt counted, None for a browser that the account knows (`browser_id`). `is_counted` says
+    that the streak includes the attempt, by the decision `attempt`; that is None without a user.
     """
 
-    counters: GuessCounters
+    records: GuessRecords
     ordinal: int
-    lockout_ordinal: int | None
-    streak: FailureStreak
-    is_known: bool = False
-    is_closed: bool = False
-    is_locked: bool = False
+    backoff: LoginNameBackoff | None = None
+    new_networks: Sequence[str] = ()
+    browser_id: str | None = None
     is_counted: bool = False
-    is_past_limit: bool = False
+    attempt: CountedAttempt | None = None
 
     @property
-    def is_compared(self) -> bool:
-        return not (self.is_closed or self.is_locked)
+    def user(self) -> User | None:
+        return self.records.user
+
+    @property
+    def is_closed(self) -> bool:
+        return self.attempt is not None and self.attempt.is_closed
+
+    @property
+    def is_locked(self) -> bool:
+        return self.attempt is not None and self.attempt.is_locked
 
 
 @asynccontextmanager
@@ -90,181 +105,159 @@ async def admitted(
     The caller compares the password within the block, and then calls `failed`, `succeeded`, or
     `take_back`. Raises Throttled if the attempt has to wait.
     """
-    guess = await _admit_known(service, user, typed, origin)
+    from_networks = network_failures.networks_of(service.config, origin)
+    guess = await _admit_known(service, user, typed, origin.browser, from_networks)
     if guess is not None:
         yield guess
         return
-    networks = network_limits.networks_of(service, origin)
-    if not networks:
-        yield await _admit_unknown(service, user, typed, origin)
-        return
     is_dear = bool(user and user.password and service.hasher.is_dear(user.password.hash))
     async with AsyncExitStack() as turns:
-        for network in networks:
+        for network in from_networks:
             turn = service.comparisons.turn(network.key, network.factor, is_dear=is_dear)
             if not await turns.enter_async_context(turn):
-                raise network_limits.slowed(service)
-        yield await _admit_unknown(service, user, typed, origin)
+                raise networks.slowed(service)
+        yield await _admit_unknown(service, user, typed, from_networks)
 
 
 async def _admit_known(
-    service: Service, user: User | None, typed: str, origin: AttemptOrigin
+    service: Service,
+    user: User | None,
+    typed: str,
+    browser: Browser | None,
+    from_networks: Sequence[Network],
 ) -> Guess | None:
     """The attempt of a browser that the account knows, while it has attempts left."""
-    if user is None or origin.browser is None or not known_browsers.is_known(origin.browser, user):
+    if user is None or browser is None or not known_browsers.is_known(browser, user):
         return None
-    counters = await _read(service, user, typed, origin)
-    streak = await guess_streaks.claim_known(service, user.id, origin.browser.id, counters.streak)
-    if streak is None:
+    records = await _read(service, user, typed, from_networks)
+
+    def decision(
+        streak: FailureStreak | None,
+    ) -> tuple[FailureStreak | None, CountedAttempt | None]:
+        before, now = streak or FailureStreak(id=user.id), service.clock.now()
+        attempt = account_attempts.with_known_browser(
+            before, user.stamp, browser.id, records.limits, now
+        )
+        return (attempt.streak, attempt) if attempt else (streak, None)
+
+    read = ReadRecord(FAILURE_STREAKS, user.id, records.streak)
+    streak, attempt = await counting.decide(service, read, decision)
+    if attempt is None or streak is None:
         return None
-    lockout_ordinal = await lockout_counters.claim(
-        service, user, counters.account, counters.rules, "passwords"
-    )
     return Guess(
-        counters=counters,
+        records,
         ordinal=streak.browsers[0].tries,
-        lockout_ordinal=lockout_ordinal,
-        streak=streak,
-        is_known=True,
-        is_locked=lockout_counters.exceeds_limit(counters.rules, "passwords", lockout_ordinal),
+        new_networks=records.new_networks(service),
+        browser_id=browser.id,
         is_counted=True,
+        attempt=structs.replace(attempt, streak=streak),
     )
 
 
 async def _admit_unknown(
-    service: Service, user: User | None, typed: str, origin: AttemptOrigin
+    service: Service, user: User | None, typed: str, from_networks: Sequence[Network]
 ) -> Guess:
-    counters = await _read(service, user, typed, origin)
-    max_failures = guess_streaks.max_unknown(service.config)
-    streak = counters.streak or FailureStreak(id=_NO_USER)
-    is_slow = streak.stays_open and (
-        max_failures <= streak.unknown < guess_streaks.max_slow(service.config)
-    )
-    free_failures = 0 if is_slow else service.config.sign_in_failures_before_delay
+    records = await _read(service, user, typed, from_networks)
+    limit = account_attempts.backoff_limit(records.streak, records.limits)
     # All checks come before the first write: an attempt that has to wait writes nothing.
-    network_limits.check(service, counters.networks)
-    counted_attempts = throttle.check(service, counters.throttle_counters, free=free_failures)
-    await network_limits.claim(service, counters.networks)
-    delay = SLOW_INTERVAL if is_slow else None
-    ordinal = await throttle.claim(
-        service, counters.login_name, counted_attempts, free=free_failures, delay=delay
+    networks.check(service, records.networks)
+    counting.check(service, records.name, limit, records.backoff)
+    claimed = await networks.claim(service, records.networks)
+    records = structs.replace(records, networks=claimed)
+    new_networks = records.new_networks(service)
+    backoff = await counting.claim(service, records.name, limit, records.backoff, new_networks)
+    guess = Guess(records, backoff.backoff.tries, backoff, new_networks)
+    if account_attempts.is_counted_first(records.streak, guess.ordinal, records.limits):
+        return await _count(service, guess)
+    return guess
+
+
+async def _count(service: Service, guess: Guess) -> Guess:
+    """Counts an attempt of an unknown browser in the streak; without a user, writes as much and
+    counts nothing."""
+    user, records = guess.user, guess.records
+    if user is None:
+        await counting.write_without_effect(service, records.name, guess.backoff)
+        return structs.replace(guess, is_counted=True)
+    attempt = await counting.count(
+        service,
+        user.id,
+        records.streak,
+        lambda streak: account_attempts.with_unknown_browser(streak, user.stamp, records.limits),
     )
-    uncounted = throttle.LOGIN_NAMES * free_failures
-    is_counted = ordinal > free_failures or streak.unknown + uncounted >= max_failures
-    if is_counted:
-        streak = await _count(service, counters)
-    is_closed = not is_slow and (
-        streak.unknown > max_failures if is_counted else streak.unknown >= max_failures
-    )
-    lockout_ordinal = None
-    if not is_closed:
-        lockout_ordinal = await lockout_counters.claim(
-            service, user, counters.account, counters.rules, "passwords"
-        )
-    return Guess(
-        counters=counters,
-        ordinal=ordinal,
-        lockout_ordinal=lockout_ordinal,
-        streak=streak,
-        is_closed=is_closed,
-        is_locked=lockout_counters.exceeds_limit(counters.rules, "passwords", lockout_ordinal),
-        is_counted=is_counted,
-        is_past_limit=user is not None and streak.unknown >= max_failures,
-    )
+    return structs.replace(guess, is_counted=True, attempt=attempt)
 
 
 async def _read(
-    service: Service, user: User | None, typed: str, origin: AttemptOrigin
-) -> GuessCounters:
+    service: Service, user: User | None, typed: str, from_networks: Sequence[Network]
+) -> GuessRecords:
     """Reads everything that decides about an attempt in one round trip."""
-    login_name = throttle.login_name(typed)
-    name = throttle.hidden(service, login_name)
-    networks = network_limits.networks_of(service, origin)
-    records = await service.store.get_many(
+    name = account_names.login_name(service, typed)
+    backoff, streak, *others = await service.store.get_many(
         [
-            *throttle.keys(service, login_name),
+            (LOGIN_NAME_BACKOFFS, name),
             (FAILURE_STREAKS, user.id if user else _NO_USER),
-            *lockout_counters.policy_keys(user),
-            *(key for network in networks for key in network.keys(name)),
+            *lockout.policy_keys(user),
+            *(networks.key(each) for each in from_networks),
         ]
     )
-    return GuessCounters(
-        login_name=login_name,
-        account=throttle.account_of(user, typed),
+    rules = lockout.rules_of(service, others[:2])
+    return GuessRecords(
         user=user,
-        origin=origin,
-        throttle_counters=records[:2],
-        streak=records[2],
-        rules=lockout_counters.rules_of(service, records[3:5]),
-        networks=network_limits.counted(networks, records[5:]),
+        name=name,
+        backoff=backoff,
+        streak=streak,
+        rules=rules,
+        limits=account_attempts.limits_of(service.config, rules),
+        networks=[CountedNetwork(*pair) for pair in zip(from_networks, others[2:], strict=True)],
     )
-
-
-async def _count(service: Service, counters: GuessCounters) -> FailureStreak:
-    """Counts a wrong password in the streak; without a user, writes as much and stores nothing."""
-    if counters.user is not None:
-        return await guess_streaks.count(service, counters.user.id, counters.streak, "unknown")
-    (_, attempts_key), _ = throttle.keys(service, counters.login_name)
-    # A write without effect, so that timing does not reveal which names exist.
-    await service.store.increment(attempts_key, 0, window=throttle.WINDOW)
-    return FailureStreak(id=_NO_USER)
 
 
 async def take_back(service: Service, guess: Guess) -> None:
-    """Subtracts the attempt from its counters, because hashing was too busy to compare the
-    password.
+    """Subtracts the attempt from its counts, because hashing was too busy to compare the password.
 
     Errors of the store are ignored.
     """
-    counters = guess.counters
-    if not guess.is_known:
-        await throttle.take_back(service, counters.login_name)
-    if guess.is_counted:
-        browser = counters.origin.browser if guess.is_known else None
-        with suppress(StorageError, Busy):
-            await guess_streaks.take_back(service, guess.streak, browser.id if browser else None)
-    if guess.lockout_ordinal is not None:
-        await lockout_counters.take_back(service, counters.user, counters.account)
+    if guess.backoff is not None:
+        await counting.take_back(service, guess.backoff.id, guess.backoff, guess.new_networks)
+    attempt = guess.attempt
+    if attempt is not None:
+        await counting.change_streak(
+            service,
+            attempt.streak,
+            lambda streak: account_attempts.without_attempt(streak, attempt, guess.browser_id),
+        )
 
 
-async def failed(service: Service, guess: Guess) -> None:
+async def failed(service: Service, guess: Guess) -> bool:
     """Counts a wrong password in the account's streak and for its networks, as far as `admitted`
-    has not, and locks the user if the lockout policy requires it."""
-    counters = guess.counters
-    if not guess.is_known:
-        if not guess.is_counted:
-            await _count(service, counters)
-        name = throttle.hidden(service, counters.login_name)
-        await network_limits.failed(service, counters.networks, name)
-    await lockout.failed(
-        service, counters.user, counters.rules, "passwords", guess.lockout_ordinal
-    )
+    has not, and locks the user if the lockout policy requires it.
+
+    Returns whether the account is closed to unknown browsers, by this attempt or before.
+    """
+    if not guess.is_counted:
+        guess = await _count(service, guess)
+    is_known = guess.browser_id is not None
+    for counted in guess.records.networks:
+        if not is_known and counted.network.key in guess.new_networks:
+            await networks.count(service, counted)
+    attempt = guess.attempt
+    if guess.user is None or attempt is None:
+        return False
+    if attempt.locks_if_wrong:
+        await lockout.lock(service, guess.user, guess.records.rules)
+    return not is_known and attempt.streak.unknown >= guess.records.limits.max_unknown
 
 
 async def succeeded(service: Service, guess: Guess) -> None:
-    """Deletes the counters of the attempt after a right password and the commit of the sign-in.
+    """Resets the counts of the attempt after a right password and the commit of the sign-in.
 
     Errors of the store are ignored.
     """
-    counters = guess.counters
-    if counters.user is None:
-        return
-    pairs = zip(
-        throttle.keys(service, counters.login_name), counters.throttle_counters, strict=True
-    )
-    is_delayed = guess.ordinal > service.config.sign_in_failures_before_delay
-    # Counters that this attempt has created were not there when they were read.
-    created = (not guess.is_known, not guess.is_known and is_delayed)
-    keys = [
-        key
-        for (key, record), is_created in zip(pairs, created, strict=True)
-        if record or is_created
-    ]
-    await throttle.delete(service, keys)
-    if guess.is_counted or counters.streak is not None:
-        await guess_streaks.end(service, guess.streak, ("unknown", "known"))
-    await lockout_counters.succeeded(
-        service, counters.user, counters.account, guess.lockout_ordinal
-    )
-    name = throttle.hidden(service, counters.login_name)
-    await network_limits.succeeded(service, counters.networks, name)
+    records = guess.records
+    await counting.forget(service, guess.backoff or records.backoff)
+    streak = guess.attempt.streak if guess.attempt else records.streak
+    await counting.change_streak(service, streak, account_attempts.after_password)
+    for counted in records.networks:
+        if counted.network.key not in guess.new_networks:
+            await networks.uncount(service, counted)

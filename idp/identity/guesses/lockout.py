@@ -1,5 +1,5 @@
 """Locks a user after too many wrong passwords or second-factor codes in a row, if the
-organization's policy requires it (`lockout_counters` counts them).
+organization's policy requires it (`idp.limits.account_attempts` counts them).
 
 A lock changes the security stamp, as one by an administrator does; so an unlocked user's count
 begins at 0.
@@ -7,42 +7,52 @@ begins at 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 
 from idp import changes
 from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition
-from idp.identity.guesses import lockout_counters
 from idp.identity.guesses.lock_ends import ACTOR
-from idp.identity.guesses.lockout_counters import GuessKind
 from idp.identity.users import ending
 from idp.mail.templates import security as security_messages
-from idp.records import USERS, LockoutRules, User
+from idp.policies import effective
+from idp.records import POLICIES, USERS, LockoutRules, Policy, User
 from idp.service import Service
+from storage import Key
 
 
-async def failed(
-    service: Service,
-    user: User | None,
-    rules: LockoutRules,
-    kind: GuessKind,
-    ordinal: int | None,
-) -> None:
-    """Locks the user if a wrong password or code has reached the limit of the lockout policy
-    `rules`.
+def policy_keys(user: User | None) -> list[Key]:
+    """Returns the keys of two records: the lockout policies of the user's organization and of the
+    installation.
 
-    `kind` is which of the two it was, and `ordinal` is its number from `lockout_counters.claim`
-    (None: not counted). The last active owner of an organization or of the installation is never
-    locked: no other user could unlock them. Does nothing without a user.
+    Without a user both are the installation's, so that as much is read.
     """
-    if (
-        user is not None
-        and ordinal is not None
-        and ordinal >= lockout_counters.max_failures(rules, kind)
-    ):
-        with suppress(FailedPrecondition):
-            await changes.run(service, _lock, user, rules)
+    org_id = user.org_id if user else None
+    return [(POLICIES, effective.policy_id(owner, "lockout")) for owner in (org_id, None)]
+
+
+def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRules:
+    """Returns the lockout rules that apply: of the first policy that exists, else the built-in
+    ones.
+
+    `policies` are the records of `policy_keys`, in their order, each None if it is not stored.
+    """
+    stored = policies[0] or policies[1]
+    rules = stored.rules if stored else effective.built_in(service.config, "lockout")
+    return rules if isinstance(rules, LockoutRules) else LockoutRules()
+
+
+async def lock(service: Service, user: User, rules: LockoutRules) -> None:
+    """Locks the user after a wrong password or code that has reached the limit of the lockout
+    policy `rules`.
+
+    The last active owner of an organization or of the installation is never locked: no other user
+    could unlock them.
+    """
+    with suppress(FailedPrecondition):
+        await changes.run(service, _lock, user, rules)
 
 
 async def _lock(service: Service, user_at_attempt: User, rules: LockoutRules) -> Change[None]:

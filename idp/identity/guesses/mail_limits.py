@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final
 
 from idp.foundation.network_keys import SITE_FACTOR
-from idp.identity.guesses.origin import AttemptOrigin
-from idp.identity.guesses.throttle import Throttled
 from idp.identity.users.lookup import login_key
+from idp.limits import throttled
+from idp.limits.origin import AttemptOrigin
+from idp.limits.throttled import Throttled
 from idp.service import Service
+from storage import COUNTERS, StorageError, Update
 
 MAX_PER_MINUTE: Final = 30  # mails from one network, counted in this process
 COOL_DOWN: Final = timedelta(seconds=60)
@@ -79,9 +82,17 @@ async def count(service: Service, key: str, limit: int) -> None:
     than `limit` in an hour."""
     count = await service.store.increment(key, window=WINDOW)
     if count.n > limit:
-        remaining = count.resets_at - service.clock.now()
-        seconds = max(1, math.ceil(remaining.total_seconds()))
-        raise Throttled("too many emails or attempts", retry_after_seconds=seconds)
+        raise throttled.delayed(count.resets_at, service.clock.now())
+
+
+async def uncount(service: Service, key: str) -> None:
+    """Subtracts one action from the counter `key`, unless it has reached 0 or expired. Errors of
+    the store are ignored."""
+    with suppress(StorageError):
+        record = await service.store.get(COUNTERS, key)
+        if record is not None and record.n > 0:
+            expected = {"expires_at": record.expires_at}
+            await service.store.commit(Update(COUNTERS, key, increment={"n": -1}, expect=expected))
 
 
 def wait_seconds(service: Service, sent_at: datetime) -> int:

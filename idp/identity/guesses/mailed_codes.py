@@ -11,20 +11,22 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
+from msgspec import structs
+
 from idp.foundation import logs
 from idp.identity.factors import mail_codes
 from idp.identity.factors.mail_codes import MailCodeRefused
+from idp.identity.guesses import account_names, counting
 from idp.identity.guesses import reports as guess_reports
-from idp.identity.guesses import streaks as guess_streaks
-from idp.identity.guesses import throttle
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.reports import Cause, Outcome
 from idp.identity.users.lookup import login_key
+from idp.limits.account_attempts import MAX_CODES
+from idp.limits.compare_and_set import ReadRecord
+from idp.limits.origin import AttemptOrigin
 from idp.mail.templates import guesses as guess_messages
-from idp.records import User
+from idp.records import FAILURE_STREAKS, LOGIN_NAME_BACKOFFS, FailureStreak, User
 from idp.service import Service
 
-MAX_CODES: Final = 50
 CONTACT_WINDOW: Final = timedelta(hours=24)
 _AFTER_ANSWER_SECONDS: Final = 0.1
 _log: Final = logs.logger(__name__)
@@ -39,21 +41,30 @@ async def is_open_to(service: Service, user: User | None, name: str, *, is_known
     accepted the user gets a mail.
     """
     if user is None or is_known:
-        (_, key), _ = throttle.keys(service, throttle.account_of(user, name))
-        await service.store.increment(key, 0, window=throttle.WINDOW)
+        account = account_names.account(service, user, name)
+        backoff = await service.store.get(LOGIN_NAME_BACKOFFS, account)
+        await counting.write_without_effect(service, account, backoff)
         return True
-    stored = await guess_streaks.find(service, user.id)
-    streak = await guess_streaks.count(service, user.id, stored, "mail_codes")
-    if streak.mail_codes == MAX_CODES:
+
+    def counted(streak: FailureStreak | None) -> FailureStreak:
+        before = streak or FailureStreak(id=user.id)
+        return structs.replace(before, mail_codes=before.mail_codes + 1)
+
+    stored = await service.store.get(FAILURE_STREAKS, user.id)
+    streak = await counting.change(service, ReadRecord(FAILURE_STREAKS, user.id, stored), counted)
+    codes = streak.mail_codes if streak else 0
+    if codes == MAX_CODES:
         service.background_tasks.start(_report_closed(service, user))
-    return streak.mail_codes <= MAX_CODES
+    return codes <= MAX_CODES
 
 
 async def accepted(service: Service, user: User) -> None:
     """Ends the count of wrong codes of the user after a right one."""
-    streak = await guess_streaks.find(service, user.id)
+    streak = await service.store.get(FAILURE_STREAKS, user.id)
     if streak is not None and streak.mail_codes:
-        await guess_streaks.end(service, streak, ("mail_codes",))
+        await counting.change_streak(
+            service, streak, lambda each: structs.replace(each, mail_codes=0)
+        )
 
 
 def refused(

@@ -9,15 +9,25 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
+from msgspec import structs
+
 from idp.foundation import logs
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.factors import passkeys, webauthn
-from idp.identity.guesses import streaks as guess_streaks
+from idp.identity.guesses import counting
 from idp.identity.users import memberships
+from idp.limits import account_attempts
 from idp.mail import messages
 from idp.mail.templates import guesses as guess_messages
 from idp.policies import effective, page_settings
-from idp.records import FAILURE_STREAKS, INSTANCE_ID, INSTANCES, USERS, FailureStreak, User
+from idp.records import (
+    FAILURE_STREAKS,
+    INSTANCE_ID,
+    INSTANCES,
+    USERS,
+    FailureStreak,
+    User,
+)
 from idp.service import Service
 from storage import Stale, Update
 
@@ -38,23 +48,20 @@ async def close_or_report(service: Service, user_id: str) -> None:
     user, streak = await service.store.get_many([(USERS, user_id), (FAILURE_STREAKS, user_id)])
     if user is None or streak is None:
         return
-    if streak.unknown < guess_streaks.max_unknown(service.config):
+    limits = account_attempts.limits_of(service.config)
+    if streak.unknown < limits.max_unknown:
         return  # a sign-in succeeded meanwhile
     stays_open = not await _has_another_way_to_sign_in(service, user) or await _is_needed(
         service, user
     )
-    is_closed = not stays_open or streak.unknown >= guess_streaks.max_slow(service.config)
-    with suppress(Stale):
-        if stays_open != streak.stays_open:
-            await _store_stays_open(service, streak, stays_open)
-        elif is_closed and streak.told_at is None:
+    is_closed = not stays_open or streak.unknown >= limits.max_slow
+    if stays_open != streak.stays_open:
+        await counting.change_streak(
+            service, streak, lambda each: structs.replace(each, stays_open=stays_open)
+        )
+    elif is_closed and streak.told_at is None:
+        with suppress(Stale):
             await _report_closed(service, user, streak)
-
-
-async def _store_stays_open(service: Service, streak: FailureStreak, stays_open: bool) -> None:
-    await service.store.commit(
-        Update(FAILURE_STREAKS, streak.id, set={"stays_open": stays_open}),
-    )
 
 
 async def _report_closed(service: Service, user: User, streak: FailureStreak) -> None:

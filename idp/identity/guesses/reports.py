@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from idp.audit import failure_events
 from idp.foundation import logs, metrics
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.users.lookup import typed_key
+from idp.limits.origin import AttemptOrigin
 from idp.service import Service
 
 _log: Final = logs.logger(__name__)

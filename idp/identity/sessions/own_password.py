@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from idp import changes
 from idp.identity.factors import second_factors
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import browsers, password_check
 from idp.identity.sessions import creation as session_creation
 from idp.identity.sessions import lifetime as session_lifetime
@@ -12,6 +11,7 @@ from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import password_change
 from idp.identity.users.subjects import Subject
+from idp.limits.origin import AttemptOrigin
 from idp.records import BROWSERS, Browser
 from idp.service import Service
 from storage import Conflict, Stale, Write

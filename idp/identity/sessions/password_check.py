@@ -13,11 +13,11 @@ from idp.identity.guesses import limiter as guess_limiter
 from idp.identity.guesses import lock_ends, password_closing
 from idp.identity.guesses import reports as guess_reports
 from idp.identity.guesses.limiter import Guess
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.reports import Cause, Outcome
-from idp.identity.guesses.throttle import Throttled
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.subjects import Subject, is_active
+from idp.limits.origin import AttemptOrigin
+from idp.limits.throttled import Throttled
 from idp.passwords.hashing_threads import HashingBusy
 from idp.records import USERS, User
 from idp.service import Service
@@ -120,7 +120,7 @@ async def _check_limited(
 
     try:
         async with guess_limiter.admitted(service, user, login_name, origin) as guess:
-            is_known = guess.is_known
+            is_known = guess.browser_id is not None
             checked = await _check_guess(service, guess, password, concurrent_read)
     except (SignInRefused, Throttled) as refusal:
         report(refusal.cause)
@@ -143,10 +143,10 @@ async def _check_guess(
         await guess_limiter.take_back(service, guess)
         raise
     except SignInRefused as refused:
-        await guess_limiter.failed(service, guess)
-        if guess.is_past_limit:
+        is_past_limit = await guess_limiter.failed(service, guess)
+        if is_past_limit and guess.user is not None:
             service.background_tasks.start(
-                password_closing.close_or_report(service, guess.streak.id)
+                password_closing.close_or_report(service, guess.user.id)
             )
         is_repeated = guess.ordinal > service.config.sign_in_failures_before_delay
         raise SignInRefused(refused.cause, is_repeated=is_repeated) from None
@@ -155,11 +155,11 @@ async def _check_guess(
 async def _compare(
     service: Service, guess: Guess, password: str, concurrent_read: ConcurrentRead
 ) -> Subject:
-    user = guess.counters.user
+    user = guess.user
     if user is None or user.password is None:
         await service.hasher.verify_decoy(password)
         raise SignInRefused("unknown")
-    if not guess.is_compared:
+    if guess.is_closed or guess.is_locked:
         await service.hasher.verify_decoy(password)
         raise SignInRefused("closed" if guess.is_closed else "locked")
     result = await service.hasher.verify(password, user.password.hash)

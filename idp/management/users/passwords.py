@@ -12,12 +12,12 @@ from idp.changes import Change
 from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import counter_resets
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions import password_check
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import password_acceptance, password_change, reset_codes
 from idp.identity.users.subjects import Subject
+from idp.limits.origin import AttemptOrigin
 from idp.mail import messages
 from idp.mail.messages import DeliveryStatus
 from idp.mail.templates import security as security_messages

@@ -17,10 +17,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
+from idp.limits.origin import AttemptOrigin
 from idp.oauth import request_limits
 from idp.oauth.endpoints import (
     authorization_response,

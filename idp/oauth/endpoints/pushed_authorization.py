@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from idp.foundation import opaque_tokens
-from idp.identity.guesses.origin import AttemptOrigin
+from idp.limits.origin import AttemptOrigin
 from idp.oauth import request_limits
 from idp.oauth.authentication import client_authentication
 from idp.oauth.authentication.client_authentication import Accepted

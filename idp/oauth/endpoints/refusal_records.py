@@ -63,8 +63,8 @@ class RefusedRequest(Struct, frozen=True):
     """The parts of a refused request that its record is made from.
 
     `pairs` are the parameters, `authorization` the header of that name, and `method` the HTTP
-    method or `sign-in`. `network` is the key by which stored refusals are limited, that of the
-    sender's network; it is not stored.
+    method or `sign-in`. `sender` is the key by which stored refusals are limited, usually
+    `network_keys.client_key`; it is not stored.
     """
 
     request_id: str
@@ -74,19 +74,19 @@ class RefusedRequest(Struct, frozen=True):
     authorization: str | None = None
     content_type: str | None = None
     client_id: str | None = None
-    network: str = ""
+    sender: str = ""
 
 
 async def store(service: Service, refused: RefusedRequest, error: RequestRefused) -> None:
     """Stores a refusal before the response is sent. Raises nothing; waits 1.5 seconds at most.
 
-    Of many refusals in a short time only some of each `refused.network` are stored at once. Those
+    Of many refusals in a short time only some of each `refused.sender` are stored at once. Those
     beyond that of an application's client_id are stored within the next seconds, the newest 200
     (`held_refusals`); the others are in the log alone.
     """
     if error.check is not None:
         tracing.record_refusal(error.check.name)
-    is_held = not service.refusal_rate.allows(service.clock.now(), refused.network)
+    is_held = not service.refusal_rate.allows(service.clock.now(), refused.sender)
     try:
         async with asyncio.timeout(_WRITE_SECONDS):
             await (_hold if is_held else _store_now)(service, refused, error)
@@ -127,7 +127,7 @@ async def store_for_sign_in(service: Service, request: AuthRequest, error: Reque
             ("scope", " ".join(request.scopes)),
             ("prompt", " ".join(request.prompt)),
         ],
-        network=request.client_id,  # the limit is one per application here, as the user has acted
+        sender=request.client_id,  # the limit is one per application here, as the user has acted
     )
     await store(service, refused, error)
 

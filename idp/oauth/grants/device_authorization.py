@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from idp.foundation import base64url, opaque_tokens, uris
 from idp.foundation.texts import typed_texts
-from idp.identity.guesses.origin import AttemptOrigin
+from idp.limits.origin import AttemptOrigin
 from idp.oauth import request_limits, scopes
 from idp.oauth.authentication import client_authentication
 from idp.oauth.authentication.client_authentication import Accepted

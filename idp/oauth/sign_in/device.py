@@ -8,16 +8,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from idp.identity.guesses import counting
 from idp.identity.guesses import reports as guess_reports
-from idp.identity.guesses import throttle
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.reports import Outcome
-from idp.identity.guesses.throttle import Throttled
+from idp.limits import backoffs
+from idp.limits.origin import AttemptOrigin
+from idp.limits.throttled import Throttled
 from idp.oauth.grants import device_authorization
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.device_decision import DONE
 from idp.oauth.sign_in.pending import BegunFlow
-from idp.records import DEVICE_REQUESTS, AuthRequest, Browser, DeviceRequest
+from idp.records import (
+    DEVICE_REQUESTS,
+    LOGIN_NAME_BACKOFFS,
+    AuthRequest,
+    Browser,
+    DeviceRequest,
+    LoginNameBackoff,
+)
 from idp.service import Service
 from storage import Stale, Update
 
@@ -44,41 +52,41 @@ async def enter(service: Service, entered: str, origin: AttemptOrigin) -> BegunF
     user_code = device_authorization.user_code_of(entered)
     if user_code is None:
         raise WrongCode
-    accounts = await _admit(service, origin)
+    counted = await _admit(service, origin)
     request = await device_authorization.find(service, user_code)
     flow = await _begin(service, request, origin.browser) if request else None
     if flow is None:
         guess_reports.report(service, Outcome("wrong", "user_code", origin))
         raise WrongCode
-    await _uncount(service, accounts)
+    await _uncount(service, counted)
     return flow
 
 
-async def _admit(service: Service, origin: AttemptOrigin) -> list[str]:
-    """Counts an attempt for its network, and for the /48 of an IPv6 address; returns the names
-    that it was counted under. Raises Throttled; the attempt is then not counted.
+async def _admit(service: Service, origin: AttemptOrigin) -> list[LoginNameBackoff]:
+    """Counts an attempt for its network, and for the /48 of an IPv6 address; returns what is
+    stored then. Raises Throttled; the attempt is then not counted.
 
     RFC 8628 5.1: a user code is short, so the number of guesses has to be limited.
     """
-    free = service.config.sign_in_failures_before_delay * origin.factor
-    limits = {f"device:{origin.counting_key}": free}
+    factors = {f"device:{origin.counting_key}": origin.factor}
     if origin.site is not None and origin.counting_key == origin.network:
-        limits[f"device:{origin.site}"] = free * SITE_CODES_FACTOR
-    admitted: list[str] = []
-    for account, max_attempts in limits.items():
+        factors[f"device:{origin.site}"] = origin.factor * SITE_CODES_FACTOR
+    admitted: list[LoginNameBackoff] = []
+    for name, factor in factors.items():
+        stored = await service.store.get(LOGIN_NAME_BACKOFFS, name)
+        limit = backoffs.limit_of(service.config, factor)
         try:
-            await throttle.admit(service, account, free=max_attempts)
+            admitted.append(await counting.claim(service, name, limit, stored))
         except Throttled as refusal:
             await _uncount(service, admitted)
             guess_reports.report(service, Outcome(refusal.cause, "user_code", origin))
             raise
-        admitted.append(account)
     return admitted
 
 
-async def _uncount(service: Service, accounts: Sequence[str]) -> None:
-    for account in accounts:
-        await throttle.take_back(service, account)
+async def _uncount(service: Service, counted: Sequence[LoginNameBackoff]) -> None:
+    for backoff in counted:
+        await counting.take_back(service, backoff.id, backoff)
 
 
 async def _begin(

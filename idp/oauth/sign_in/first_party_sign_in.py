@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Literal
 
-from idp.identity.guesses.origin import AttemptOrigin
+from idp.limits.origin import AttemptOrigin
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.first_party_areas import OwnPages
 from idp.oauth.sign_in.pending import BegunFlow

@@ -17,7 +17,6 @@ from msgspec import structs
 from idp.foundation import metrics, uris
 from idp.identity.factors import second_factors
 from idp.identity.guesses import counter_resets
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import browsers, password_check
 from idp.identity.sessions import creation as session_creation
 from idp.identity.sessions import lifetime as session_lifetime
@@ -26,6 +25,7 @@ from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import password_change
 from idp.identity.users.password_change import PasswordChange
+from idp.limits.origin import AttemptOrigin
 from idp.oauth.endpoints import (
     authorization_result,
     pushed_authorization,

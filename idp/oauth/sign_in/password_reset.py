@@ -17,14 +17,14 @@ from msgspec import Struct
 from idp import changes
 from idp.identity.factors import mail_codes
 from idp.identity.factors.mail_codes import MailCodeRefused
-from idp.identity.guesses import lock_ends, mail_limits, mailed_codes
-from idp.identity.guesses.origin import AttemptOrigin
-from idp.identity.guesses.throttle import Throttled, account_of
+from idp.identity.guesses import account_names, lock_ends, mail_limits, mailed_codes
 from idp.identity.sessions import known_browsers
 from idp.identity.users import email_verification, reset_links
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.lookup import login_key
 from idp.identity.users.subjects import Subject, is_active
+from idp.limits.origin import AttemptOrigin
+from idp.limits.throttled import Throttled
 from idp.mail import messages
 from idp.mail.templates import password_reset as reset_messages
 from idp.mail.wording import wording
@@ -194,7 +194,7 @@ async def _may_send(
     All login names of the account share the count, and no page shows it. A browser that the
     account knows has a count of its own, which requests from other browsers do not use up.
     """
-    account = service.master_key.mac("reset", account_of(user, login_name)).hex()[:32]
+    account = account_names.account(service, user, login_name)
     key, max_messages = (
         f"resets:{account}",
         mail_limits.MAX_TO_MAILBOX * mail_limits.ALL_NETWORKS_FACTOR,

@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, structs
 
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
+from idp.limits.origin import AttemptOrigin
 from idp.oauth import request_limits
 from idp.oauth.endpoints import pushed_authorization, repeated_answers, sealed_requests
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse

@@ -18,13 +18,13 @@ from idp.foundation.i18n import Bundle
 from idp.identity.factors import mail_codes
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import mail_limits, mailed_codes
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.users import registration
 from idp.identity.users.creation import is_name_conflict
 from idp.identity.users.registration import FormValues, NewAccount
 from idp.identity.users.subjects import Subject
+from idp.limits.origin import AttemptOrigin
 from idp.mail import messages
 from idp.mail.templates import registration as registration_messages
 from idp.mail.wording import wording

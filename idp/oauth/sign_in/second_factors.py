@@ -8,8 +8,8 @@ from msgspec import structs
 
 from idp.identity import authentication_context
 from idp.identity.factors import code_checks, second_factors, totp
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions.browsers import Cookie
+from idp.limits.origin import AttemptOrigin
 from idp.oauth.sign_in import authentication_progress
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending

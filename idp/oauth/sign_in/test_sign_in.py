@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct, structs
 
 from idp.foundation import base64url
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions.lifetime import LiveSession
+from idp.limits.origin import AttemptOrigin
 from idp.oauth import pkce, scopes
 from idp.oauth.endpoints import authorization as authorization_endpoint
 from idp.oauth.endpoints import authorization_request, authorization_result

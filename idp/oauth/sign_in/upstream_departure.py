@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from idp.foundation import base64url, uris
-from idp.identity.guesses.origin import AttemptOrigin
+from idp.limits.origin import AttemptOrigin
 from idp.oauth import request_limits
 from idp.oauth.sign_in import page_branding
 from idp.oauth.sign_in import pending as sign_in_pending

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from handlers.http import browser
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import browsers
+from idp.limits.origin import AttemptOrigin
 from idp.oauth import request_limits
 from idp.oauth.errors import TooManyRequests
 from tests.support.store.untouched import untouched_store_fixture  # noqa: F401 - a fixture

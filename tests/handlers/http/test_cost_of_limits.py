@@ -13,8 +13,8 @@ import pytest
 
 from idp.foundation.opaque_tokens import ID_LENGTH, SECRET_LENGTH
 from idp.identity.guesses import mail_limits
-from idp.identity.guesses.origin import AttemptOrigin
-from idp.identity.guesses.throttle import Throttled
+from idp.limits.origin import AttemptOrigin
+from idp.limits.throttled import Throttled
 from idp.oauth import request_limits
 from idp.oauth.errors import TooManyRequests
 from tests.support.protocol.device import GRANTS

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
-from idp.identity.guesses.origin import AttemptOrigin
-from idp.identity.guesses.throttle import Throttled
+from idp.limits.origin import AttemptOrigin
+from idp.limits.throttled import Throttled
 from idp.oauth import request_limits
 from idp.oauth.sign_in import device as sign_in_device
 from tests.support.protocol.relying_party import without_none

@@ -8,9 +8,9 @@ import pytest
 from msgspec import structs
 
 from idp.config.settings import Config
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import password_check
 from idp.identity.users import lookup as user_lookup
+from idp.limits.origin import AttemptOrigin
 from idp.passwords import schemes
 from idp.passwords.hashing_threads import HashingBusy
 from idp.records import USERS

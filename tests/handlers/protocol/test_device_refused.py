@@ -6,9 +6,7 @@ import asyncio
 
 import pytest
 
-from idp.identity.guesses import throttle
-from idp.records import AUTH_REQUESTS, DEVICE_REQUESTS, USER_CODES
-from storage import COUNTERS
+from idp.records import AUTH_REQUESTS, DEVICE_REQUESTS, LOGIN_NAME_BACKOFFS, USER_CODES
 from tests.support.protocol.answers import assert_refused
 from tests.support.protocol.device import GRANTS, PATH, Device, at_confirmation, type_code
 from tests.support.sign_in.steps import Seen, shape, text_of
@@ -226,10 +224,8 @@ async def test_guesses_from_the_networks_of_one_ipv6_site_are_limited_together(
     assert await counted(server, "device:2001:db8:2::/48") == 0
 
 
-async def counted(server, account):
-    (_, key), _ = throttle.keys(server.service, account)
-    record = await server.store.get(COUNTERS, key)
-    return record.n
+async def counted(server, name):
+    return (await server.store.get(LOGIN_NAME_BACKOFFS, name)).backoff.tries
 
 
 # Two browsers

@@ -21,7 +21,7 @@ def refuse(server):
     async def refuse(client_id, number=0, *pairs, times=1):
         for n in range(number, number + times):
             sent = [("client_id", client_id), *pairs] if client_id else [*pairs]
-            refused = RefusedRequest(f"r{n}", "authorize", "GET", sent, network=NETWORK)
+            refused = RefusedRequest(f"r{n}", "authorize", "GET", sent, sender=NETWORK)
             await refusal_records.store(server.service, refused, InvalidRequest("bad"))
 
     return refuse

@@ -4,9 +4,26 @@ from __future__ import annotations
 
 import msgspec
 
-from idp.records import ALL, FAILURE_STREAKS, LAST_USES, LEASES, REFUSALS, UNTRUSTED_PROXIES
+from idp.records import (
+    ALL,
+    FAILURE_STREAKS,
+    LAST_USES,
+    LEASES,
+    LOGIN_NAME_BACKOFFS,
+    NETWORK_FAILURES,
+    REFUSALS,
+    UNTRUSTED_PROXIES,
+)
 
-_OF_NO_ACCOUNT = (REFUSALS, LEASES, LAST_USES, FAILURE_STREAKS, UNTRUSTED_PROXIES)
+_OF_NO_ACCOUNT = (
+    REFUSALS,
+    LEASES,
+    LAST_USES,
+    FAILURE_STREAKS,
+    LOGIN_NAME_BACKOFFS,
+    NETWORK_FAILURES,
+    UNTRUSTED_PROXIES,
+)
 
 
 async def everything(store) -> dict[str, dict]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -247,7 +246,7 @@ class TestBehindAProxyThatNamesNoClient:
         warned = []
         log = SimpleNamespace(warning=lambda text, **values: warned.append((text, values)))
         monkeypatch.setattr(proxy_warnings, "_log", log)
-        await server.store.increment("spray:127.0.0.1", 100, window=timedelta(hours=1))
+        await guessing.fail_from(server, "127.0.0.1")
         at = guessing.begun_by(new_visitor, demo)
         answers = [(await (await at(f"name{n}", "unknown"))("wrong")).status for n in range(3)]
 

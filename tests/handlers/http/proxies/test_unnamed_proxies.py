@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -22,8 +21,7 @@ def at(new_visitor, demo):
 
 @pytest.mark.promise("guessing: proxies")
 async def test_its_limits_are_fifty_times_as_high(at, server):
-    key, hour = "spray:127.0.0.1", timedelta(hours=1)
-    await server.store.increment(key, 4999, window=hour)
+    await guessing.fail_from(server, "127.0.0.1", 4999)
     below = [(await (await at(f"name{n}"))("wrong")).status for n in range(2)]
     above = (await (await at("another"))("wrong")).status
 
@@ -32,7 +30,7 @@ async def test_its_limits_are_fifty_times_as_high(at, server):
 
 
 async def test_without_the_header_a_peer_is_treated_like_any_other(at, server, visitor, demo):
-    await server.store.increment("spray:127.0.0.1", 100, window=timedelta(hours=1))
+    await guessing.fail_from(server, "127.0.0.1")
     pages = [await visitor.sign_in(demo.authorize_url(), f"name{n}", "wrong") for n in range(2)]
 
     assert [page.status for page in pages] == [400, 429]

@@ -7,15 +7,22 @@ import re
 
 import pytest
 
-from idp.identity.guesses import streaks as guess_streaks
-from idp.identity.guesses.origin import AttemptOrigin
-from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import known_browsers, password_check
 from idp.identity.users import admin_recovery
+from idp.limits import account_attempts
+from idp.limits.origin import AttemptOrigin
+from idp.limits.throttled import Throttled
 from idp.mail import messages
 from idp.passwords.hashing_threads import HashingBusy
-from idp.records import FAILURE_STREAKS, USERS, Email, FailureStreak, LockoutRules
-from storage import COUNTERS, Insert, Update
+from idp.records import (
+    FAILURE_STREAKS,
+    LOGIN_NAME_BACKOFFS,
+    USERS,
+    Email,
+    FailureStreak,
+    LockoutRules,
+)
+from storage import Insert, Update
 from tests.support.sign_in import account, resetting
 from tests.support.sign_in.factors import set_policy
 from tests.support.sign_in.steps import text_of
@@ -48,7 +55,7 @@ async def prove_address(server):
 
 async def close(server, **counts):
     """As many wrong passwords in a row as close the account, unless told otherwise."""
-    most = guess_streaks.max_unknown(server.service.config)
+    most = account_attempts.limits_of(server.service.config).max_unknown
     streak = FailureStreak(id=(await dana(server)).id, **{"unknown": most} | counts)
     await server.store.commit(Insert(FAILURE_STREAKS, streak))
 
@@ -82,8 +89,8 @@ async def test_of_many_wrong_passwords_at_once_at_most_six_are_compared(at, comp
 async def test_the_limit_is_shared_five_to_four(server, limit, unknown, known):
     config = type(server.service.config)(sign_in_failures_limit=limit)
 
-    assert guess_streaks.max_unknown(config) == unknown
-    assert guess_streaks.max_known(config) == known
+    assert account_attempts.limits_of(config).max_unknown == unknown
+    assert account_attempts.limits_of(config).max_known == known
 
 
 @pytest.mark.promise("guessing: closed")
@@ -103,7 +110,7 @@ async def test_closed_unknown_and_wrong_have_the_same_page(server, new_visitor, 
     wrong, _ = await server.copy_user("person-b")
     user = (await server.store.find(USERS, {"login_key": closed})).records[0]
     email = Email(address="a@example.com", is_verified=True)  # else one try in 1800 s is compared
-    most = guess_streaks.max_unknown(server.service.config)
+    most = account_attempts.limits_of(server.service.config).max_unknown
     await server.store.commit(
         Update(USERS, user.id, set={"email": email}),
         Insert(FAILURE_STREAKS, FailureStreak(id=user.id, unknown=most)),
@@ -166,7 +173,7 @@ async def test_tries_of_a_known_browser_do_not_slow_down_others(at, server, new_
 
     assert {answer.status for answer in answers} == {400}
     assert (await streak(server)).known == 10
-    assert [one async for one in server.store.scan(COUNTERS) if one.id.startswith("pace")] == []
+    assert await rates(server) == {}
     assert (await (await at())(server.user[1])).status == 303
 
 
@@ -212,9 +219,17 @@ async def test_a_try_that_found_no_room_for_its_hash_is_not_counted(
 
 async def counts(server):
     found = await streak(server)
-    counters = [one async for one in server.store.scan(COUNTERS)]
-    tries = sorted((one.id, one.n) for one in counters if one.id.startswith(("pace", "lockout")))
-    return found.unknown, found.known, [one.tries for one in found.browsers], tries
+    of_browsers = [one.tries for one in found.browsers]
+    return found.unknown, found.known, of_browsers, found.lockout_passwords, await rates(server)
+
+
+async def rates(server):
+    """The attempts that are counted for each login name, and the networks that they came from."""
+    found = [one.backoff async for one in server.store.scan(LOGIN_NAME_BACKOFFS)]
+    return {
+        backoff.name: (backoff.tries, [one.network for one in backoff.networks])
+        for backoff in found
+    }
 
 
 # What ends it
@@ -244,11 +259,10 @@ async def test_a_finished_mail_reset_opens_it(at, server, visitor, demo):
     page = await resetting.at_reset_code(visitor, demo)
     assert (await streak(server)).unknown > 50, "the mail alone opens nothing"
     done = await resetting.chosen(visitor, page)
-    left = [one.id async for one in server.store.scan(COUNTERS) if one.id.startswith("pace:")]
 
     assert "code" in done.answer
     assert await streak(server) is None
-    assert left == []
+    assert await rates(server) == {}
     assert (await (await at())(resetting.NEW_PASSWORD)).status == 303
 
 
@@ -305,7 +319,7 @@ async def test_refused_tries_store_nothing(at, server, monkeypatch, times):
     tries = await at()
     for _ in range(6):
         await tries("wrong")
-    before = await count(server.store), [one.id async for one in server.store.scan(COUNTERS)]
+    before = await count(server.store), await rates(server)
     commands = []
     for name in ("commit", "increment", "commit_each"):
         monkeypatch.setattr(server.store, name, lambda *a, **k: commands.append(a))
@@ -316,6 +330,4 @@ async def test_refused_tries_store_nothing(at, server, monkeypatch, times):
     monkeypatch.undo()
 
     assert commands == []
-    assert (await count(server.store), [one.id async for one in server.store.scan(COUNTERS)]) == (
-        before
-    )
+    assert (await count(server.store), await rates(server)) == before

@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from idp.identity.factors import code_checks, totp
-from idp.identity.guesses import streaks as guess_streaks
 from idp.identity.users import admin_recovery
+from idp.limits import account_attempts
 from idp.mail import messages
 from idp.records import FAILURE_STREAKS, USERS, Email, FailureStreak
 from storage import Insert, Update
@@ -33,7 +33,7 @@ async def test_an_app_is_closed_after_fifty_wrong_codes_until_another_factor(
 ):
     first, *_ = await give_codes(server)
     page = await at_code(visitor, demo, server)
-    for _ in range(guess_streaks.MAX_CODES):
+    for _ in range(account_attempts.MAX_CODES):
         page = await visitor.submit(page, code=wrong(server.clock))
         server.clock.advance(60)
         assert page.status == 400
@@ -56,7 +56,7 @@ async def test_an_administrator_opens_a_closed_app(visitor, demo, server, app):
     page = await at_code(visitor, demo, server)
     user = await user_of(server)
     await server.store.commit(
-        Insert(FAILURE_STREAKS, FailureStreak(id=user.id, codes=guess_streaks.MAX_CODES))
+        Insert(FAILURE_STREAKS, FailureStreak(id=user.id, codes=account_attempts.MAX_CODES))
     )
     closed = await visitor.submit(page, code=code(server.clock))
     assert closed.status == 400

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from idp.identity.guesses import password_closing
-from idp.identity.guesses import streaks as guess_streaks
 from idp.identity.users import memberships
+from idp.limits import account_attempts
 from idp.mail import messages
 from idp.records import FAILURE_STREAKS, MEMBERSHIPS, USERS, Email, FailureStreak
 from storage import Insert, Update
@@ -51,7 +51,7 @@ async def test_the_last_owner_stays_open_at_fifty_and_is_closed_beside_another(a
     admin = await server.store.get(USERS, held.user_id)
     email = Email(address="admin@example.com", is_verified=True)
     await server.store.commit(Update(USERS, admin.id, set={"email": email}))
-    most = guess_streaks.max_unknown(service.config)
+    most = account_attempts.limits_of(service.config).max_unknown
     await server.store.commit(Insert(FAILURE_STREAKS, FailureStreak(id=admin.id, unknown=most)))
     await password_closing.close_or_report(service, admin.id)
     alone = (await server.store.get(FAILURE_STREAKS, admin.id)).stays_open
@@ -70,7 +70,7 @@ async def test_without_another_way_in_fewer_than_a_hundred_passwords_are_compare
     name, password = await server.copy_user("minnie")
     user = (await server.store.find(USERS, {"login_key": name})).records[0]
     config = server.service.config
-    last = guess_streaks.max_slow(config) - 1
+    last = account_attempts.limits_of(config).max_slow - 1
     await server.store.commit(
         Insert(FAILURE_STREAKS, FailureStreak(id=user.id, unknown=last, stays_open=True))
     )
@@ -82,14 +82,17 @@ async def test_without_another_way_in_fewer_than_a_hundred_passwords_are_compare
     await server.service.background_tasks.finished()
 
     assert len(compared) == 1
-    assert guess_streaks.max_slow(config) + guess_streaks.max_known(config) < 100
+    assert (
+        account_attempts.limits_of(config).max_slow + account_attempts.limits_of(config).max_known
+        < 100
+    )
 
 
 @pytest.mark.promise("guessing: closed")
 async def test_the_last_owner_is_told_once_when_the_account_is_closed(server):
     (held,) = await owners(server)
     email = Email(address="admin@example.com", is_verified=True)
-    most = guess_streaks.max_slow(server.service.config)
+    most = account_attempts.limits_of(server.service.config).max_slow
     await server.store.commit(
         Update(USERS, held.user_id, set={"email": email}),
         Insert(FAILURE_STREAKS, FailureStreak(id=held.user_id, unknown=most, stays_open=True)),
@@ -104,7 +107,7 @@ async def test_who_gets_another_way_in_is_closed_from_the_next_try_on(at, server
     name, password = await server.copy_user("minnie")
     page = await server.store.find(USERS, {"login_key": name})
     user = page.records[0]
-    most = guess_streaks.max_unknown(server.service.config)
+    most = account_attempts.limits_of(server.service.config).max_unknown
     await server.store.commit(
         Insert(FAILURE_STREAKS, FailureStreak(id=user.id, unknown=most, stays_open=True))
     )

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import password_check
+from idp.limits.origin import AttemptOrigin
 
 OFFICE = AttemptOrigin("192.0.2.1")
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from idp.identity.guesses import streaks as guess_streaks
 from idp.identity.users import admin_recovery
+from idp.limits import account_attempts
 from idp.records import USERS, Email
 from storage import Update
 from tests.support.sign_in import account
@@ -207,7 +207,7 @@ async def test_wrong_passwords_count_in_one_streak_under_every_login_name(at, se
         server.clock.advance(60)
         await at().tries(names[number % 4], "wrong")
 
-    assert len(compared) == guess_streaks.max_unknown(server.service.config)
+    assert len(compared) == account_attempts.limits_of(server.service.config).max_unknown
 
 
 async def test_a_new_password_ends_the_delays_of_every_login_name(at, server):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from idp.identity.guesses import mail_limits
-from idp.identity.guesses.origin import AttemptOrigin
-from idp.identity.guesses.throttle import Throttled
+from idp.limits.origin import AttemptOrigin
+from idp.limits.throttled import Throttled
 from tests.support.sign_in.registering import mails
 from tests.support.sign_in.resetting import (
     ADDRESS,
