@@ -167,7 +167,7 @@ def logger(name: str) -> Logger:
 
 def configure(
     level: str = "info",
-    format: str = "auto",
+    line_format: str = "auto",
     *,
     clock: Clock | None = None,
     stream: TextIO | None = None,
@@ -175,14 +175,14 @@ def configure(
     """Sets what is logged, how and where, also for the standard library's loggers; may be called
     again.
 
-    `format` is json, text or auto: text on a terminal. Without `stream`, each line goes to the
-    current stderr.
+    `line_format` is json, text or auto: text on a terminal. Without `stream`, each line goes to
+    the current stderr.
     """
     _repetitions.clear()
     _output.stream = stream
     _output.clock = clock or SystemClock()
-    _output.is_json = format == "json" or (
-        format == "auto" and not (stream or sys.stderr).isatty()
+    _output.is_json = line_format == "json" or (
+        line_format == "auto" and not (stream or sys.stderr).isatty()
     )
     root = logging.getLogger()
     for handler in [each for each in root.handlers if isinstance(each, _Standard)]:

@@ -153,12 +153,12 @@ def _change(
     service: Service,
     collection: Collection[Any],
     record: Sequenced,
-    set: Mapping[str, object],
+    changes: Mapping[str, object],
     type: str,
 ) -> list[Write]:
     now = service.clock.now()
     return events.update(
-        service.random, collection, record, set, AuditEntry(type, first_start.ACTOR, now)
+        service.random, collection, record, changes, AuditEntry(type, first_start.ACTOR, now)
     )
 
 

@@ -46,13 +46,13 @@ class PresentedToken(Struct, frozen=True):
 
 
 def is_refused(service: Service, token: str) -> bool:
-    """Returns whether `open` refuses this text, as far as this is known without a read."""
+    """Returns whether `read` refuses this text, as far as this is known without a read."""
     if user_personal_access_tokens.is_pat(service, token):
         return user_personal_access_tokens.is_refused(service, token)
     return access_tokens.is_refused(service, token, service.clock.now())
 
 
-async def open(service: Service, token: str) -> PresentedToken:
+async def read(service: Service, token: str) -> PresentedToken:
     """Verifies or decrypts the text of an access token, and returns its claims and dependencies.
 
     Whether it was revoked is not checked: `validate` does that. Raises `InvalidToken` if the text
@@ -108,7 +108,7 @@ def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
 
 
 async def validate(service: Service, presented: PresentedToken, records: Records) -> ValidRecords:
-    """Returns the records that a token of `open` depends on, if all of them are valid.
+    """Returns the records that a token of `read` depends on, if all of them are valid.
 
     `records` has those of `validity.keys(presented.dependencies)`. Records the use of a personal
     access token. Raises `InvalidToken` if a record is missing or not valid.
@@ -138,7 +138,7 @@ def record_use(service: Service, presented: PresentedToken) -> None:
 async def find(service: Service, token: str) -> tuple[AccessToken, ValidRecords]:
     """Returns the claims of an access token and the valid records that it depends on. Raises
     `InvalidToken`."""
-    presented = await open(service, token)
+    presented = await read(service, token)
     records = await token_validity.read(service, presented.dependencies, presented.known)
     return presented.claims, await validate(service, presented, records)
 

@@ -58,7 +58,7 @@ async def respond(service: Service, authorization: str | None, params: Params) -
 
 async def _open(service: Service, params: Params) -> PresentedToken | None:
     try:
-        return await access_token_verification.open(service, params.get("token") or "")
+        return await access_token_verification.read(service, params.get("token") or "")
     except InvalidToken:
         return None
 

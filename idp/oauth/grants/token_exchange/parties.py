@@ -85,7 +85,7 @@ async def read(service: Service, client: Application, token_type: TokenType, tok
 async def _from_access_token(service: Service, client: Application, token: str) -> Party:
     """Reads an opaque access token, a JWT, or a personal access token."""
     try:
-        presented = await access_token_verification.open(service, token)
+        presented = await access_token_verification.read(service, token)
     except InvalidToken as error:
         raise InputRefused(error.details) from None
     valid_records = await _validate(service, presented)
