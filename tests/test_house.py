@@ -6,6 +6,7 @@ import itertools
 import os
 import re
 import shlex
+import tomllib
 from fnmatch import fnmatch
 
 import click
@@ -89,17 +90,27 @@ def test_an_installed_package_says_that_it_has_types(package):
 
 
 def test_the_changelog_knows_this_version():
-    section = "Unreleased" if __version__.endswith("-dev") else __version__
-    assert f"\n## [{section}]" in read("CHANGELOG.md")
+    is_released = f"\n## [{__version__}] - " in read("CHANGELOG.md")
+
+    assert is_released != __version__.endswith(".dev0")
+
+
+def test_each_entry_of_the_changelog_has_a_kind_that_the_release_knows():
+    known = tomllib.loads(read("pyproject.toml"))["tool"]["towncrier"]["type"]
+    kinds = "|".join(each["directory"] for each in known)
+    names = {path.name for path in (ROOT / "changelog.d").iterdir()} - {"README.md"}
+
+    assert [
+        name for name in names if not re.fullmatch(rf"\+[a-z0-9-]+\.({kinds})\.md", name)
+    ] == []
 
 
 def test_the_sections_of_the_changelog_have_the_form_that_the_release_recipe_gives_them():
     form = re.search(r"`(## \[\d[^`]*)`", read("docs/project/releasing.md"))[1]
     pattern = r"## \[\d+\.\d+\.\d+\] - \d{4}-\d{2}-\d{2}"
-    first, *released = re.findall(r"^## .*$", read("CHANGELOG.md"), re.M)
+    released = re.findall(r"^## .*$", read("CHANGELOG.md"), re.M)
 
     assert re.fullmatch(pattern, form)
-    assert first == "## [Unreleased]"
     assert released[-1] == "## [0.1.0]"  # the first one, which was not dated
     assert not [heading for heading in released[:-1] if not re.fullmatch(pattern, heading)]
 
@@ -107,6 +118,8 @@ def test_the_sections_of_the_changelog_have_the_form_that_the_release_recipe_giv
 def test_each_section_of_the_changelog_ends_with_how_to_go_up_and_down():
     _, *sections = re.split(r"^## \[.*$", read("CHANGELOG.md"), flags=re.M)
     lasts = [re.split(r"^### ", section, flags=re.M)[-1] for section in sections]
+    next_one = (ROOT / "changelog.d").glob("+schema.up-and-down.md")
+    lasts[:0] = ["Up and down\n" + path.read_text("utf-8") for path in next_one]
     versions = [
         re.search(r"Schema version (\d+), readable by programs of schema version (\d+)", last)
         for last in lasts
@@ -169,7 +182,7 @@ def test_every_command_that_a_page_names_is_one(page):
 
 def test_the_readme_shows_what_the_start_prints(server):
     first = msgspec.structs.replace(server.start, is_first=True)
-    release = __version__.removesuffix("-dev")
+    release = __version__.removesuffix(".dev0")
     printed = announcement.banner(first, 0.4, release).splitlines()
     shown = read("README.md").splitlines()
     first = shown.index(printed[0])

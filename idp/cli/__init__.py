@@ -8,7 +8,6 @@ from typing import Final
 
 import click
 
-from idp import __version__
 from idp.cli import naming
 from idp.foundation import standard_streams
 
@@ -94,8 +93,22 @@ class Commands(click.Group):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
+def _print_version(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    if is_asked:
+        version = import_module("idp.cli.program_version").described()
+        click.echo(f"idp, version {version}")
+        context.exit()
+
+
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="idp")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def main() -> None:
     """A self-hosted OpenID Connect and OAuth 2.0 identity service."""
     standard_streams.secure()

@@ -7,6 +7,7 @@ image     an image of it; from another `place`, built anew in another directory
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tarfile
 from collections.abc import Callable
@@ -83,11 +84,13 @@ def release_commit(source: Path, version: str = VERSION) -> None:
     """Commit what docs/project/releasing.md does before a release."""
     for name in ("idp/__init__.py", "deploy/helm/idp/Chart.yaml", "deploy/compose/compose.yaml"):
         path = source / name
-        path.write_text(path.read_text().replace(__version__, version))
+        text = path.read_text().replace(__version__, version)
+        path.write_text(text.replace(__version__.replace(".dev", "-dev"), version))
     changes = source / "CHANGELOG.md"
-    heading = "## [Unreleased]\n"
-    dated = f"{heading}\n## [{version}] - 2027-01-31\n"
-    changes.write_text(changes.read_text().replace(heading, dated, 1))
+    sections = re.split(r"^(?=## \[)", changes.read_text(), maxsplit=1, flags=re.M)
+    changes.write_text(f"\n## [{version}] - 2027-01-31\n\n".join(sections))
+    for entry in (source / "changelog.d").glob("+*"):
+        entry.unlink()
     git(source, *AUTHOR, "commit", "--quiet", "--all", "--message", f"release: {version}")
 
 
