@@ -70,10 +70,11 @@ def taken_back(backoff: Backoff) -> Backoff:
     return structs.replace(backoff, tries=max(0, backoff.tries - 1))
 
 
-def networks_at(backoff: Backoff | None, now: datetime) -> list[str]:
-    """Returns the networks that count the account at this time, because attempts came from
-    them."""
-    return [each.network for each in backoff.networks if each.ends_at > now] if backoff else []
+def new_networks(stored: Backoff | None, networks: Sequence[str], now: datetime) -> list[str]:
+    """Returns those of the networks that do not count the account at this time, because no attempt
+    came from them."""
+    counting = {each.network for each in stored.networks if each.ends_at > now} if stored else ()
+    return [network for network in networks if network not in counting]
 
 
 def with_networks(backoff: Backoff, networks: Sequence[str], now: datetime) -> Backoff:

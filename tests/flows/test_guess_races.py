@@ -19,7 +19,15 @@ from idp.limits.comparisons import Comparisons
 from idp.limits.origin import AttemptOrigin
 from idp.limits.throttled import Throttled
 from idp.passwords.hashing import Hasher
-from idp.records import ALL, FAILURE_STREAKS, LOGIN_NAME_BACKOFFS, SCHEMA, USERS, FailureStreak
+from idp.records import (
+    ALL,
+    FAILURE_STREAKS,
+    LOGIN_NAME_BACKOFFS,
+    NETWORK_FAILURES,
+    SCHEMA,
+    USERS,
+    FailureStreak,
+)
 from storage import Insert, open_store
 from tests.support.clock import SteppingClock
 from tests.support.service import make_hashes_cheap, start_server, stop_server
@@ -194,6 +202,15 @@ async def test_behind_one_address_nineteen_get_in_after_twenty_five_mistakes(twi
     )
 
     assert outcomes == [["right"]] * 19
+
+
+@pytest.mark.promise("guessing: networks")
+async def test_an_account_counts_once_for_attempts_from_one_network_at_one_moment(twins):
+    outcomes = await twins.tries(WRONG, addresses=["192.0.2.1"] * 5)
+    network = await twins.store.get(NETWORK_FAILURES, "192.0.2.1")
+
+    assert outcomes == ["wrong"] * 5
+    assert network.accounts == 1
 
 
 # What it costs

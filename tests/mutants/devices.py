@@ -92,8 +92,8 @@ MUTANTS = [
     Mutant(
         "guesses of user codes cost nothing",
         FLOW,
-        "            admitted.append(await counting.claim(service, name, limit, stored))\n",
-        "            pass\n",
+        "        admitted.append(claim.record)\n",
+        "        await counting.forget(service, claim.record)\n",
         f"{REFUSED} -k guesses",
     ),
     Mutant(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from idp.foundation import logs
 from idp.foundation.errors import Busy
@@ -97,28 +97,36 @@ async def change_streak(
 # Backoffs of login names
 
 
+class Claim(Struct, frozen=True):
+    """An attempt that was counted: `record` is what is stored, and `new_networks` are those of its
+    networks from which the account had not been tried."""
+
+    record: LoginNameBackoff
+    new_networks: Sequence[str]
+
+
 async def claim(
     service: Service,
     name: str,
     limit: BackoffLimit,
     stored: LoginNameBackoff | None,
     networks: Sequence[str] = (),
-) -> LoginNameBackoff:
-    """Counts an attempt, which comes from these networks, and returns what is stored.
+) -> Claim:
+    """Counts an attempt, which comes from these networks.
 
     `stored` is the record of the backoff as it was read, None if there was none. Raises Throttled;
     then nothing is counted. Raises Busy, StorageError.
     """
 
-    def claimed(record: LoginNameBackoff | None) -> LoginNameBackoff:
+    def decision(record: LoginNameBackoff | None) -> tuple[LoginNameBackoff, Claim]:
         now = service.clock.now()
+        new_networks = backoffs.new_networks(record.backoff if record else None, networks, now)
         backoff = check(service, name, limit, record)
-        return _record(backoffs.with_networks(backoff, networks, now))
+        claimed = _record(backoffs.with_networks(backoff, new_networks, now))
+        return claimed, Claim(claimed, new_networks)
 
-    record = await change(service, ReadRecord(LOGIN_NAME_BACKOFFS, name, stored), claimed)
-    if record is None:
-        raise AssertionError("a backoff that was claimed is stored")
-    return record
+    record, claim = await decide(service, ReadRecord(LOGIN_NAME_BACKOFFS, name, stored), decision)
+    return structs.replace(claim, record=record)
 
 
 def check(

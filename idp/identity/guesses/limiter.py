@@ -57,14 +57,6 @@ class GuessRecords(Struct, frozen=True):
     limits: AccountLimits
     networks: Sequence[CountedNetwork]
 
-    def new_networks(self, service: Service) -> list[str]:
-        """Returns the keys of the networks from which the account has not failed before."""
-        counting_networks = backoffs.networks_at(
-            self.backoff.backoff if self.backoff else None, service.clock.now()
-        )
-        keys = [each.network.key for each in self.networks]
-        return [key for key in keys if key not in counting_networks]
-
 
 class Guess(Struct, frozen=True):
     """An attempt at a password that was admitted.
@@ -147,7 +139,11 @@ async def _admit_known(
     return Guess(
         records,
         ordinal=streak.browsers[0].tries,
-        new_networks=records.new_networks(service),
+        new_networks=backoffs.new_networks(
+            records.backoff.backoff if records.backoff else None,
+            [counted.network.key for counted in records.networks],
+            service.clock.now(),
+        ),
         browser_id=browser.id,
         is_counted=True,
         attempt=structs.replace(attempt, streak=streak),
@@ -162,11 +158,10 @@ async def _admit_unknown(
     # All checks come before the first write: an attempt that has to wait writes nothing.
     networks.check(service, records.networks)
     counting.check(service, records.name, limit, records.backoff)
-    claimed = await networks.claim(service, records.networks)
-    records = structs.replace(records, networks=claimed)
-    new_networks = records.new_networks(service)
-    backoff = await counting.claim(service, records.name, limit, records.backoff, new_networks)
-    guess = Guess(records, backoff.backoff.tries, backoff, new_networks)
+    records = structs.replace(records, networks=await networks.claim(service, records.networks))
+    keys = [counted.network.key for counted in records.networks]
+    claim = await counting.claim(service, records.name, limit, records.backoff, keys)
+    guess = Guess(records, claim.record.backoff.tries, claim.record, claim.new_networks)
     if account_attempts.is_counted_first(records.streak, guess.ordinal, records.limits):
         return await _count(service, guess)
     return guess

@@ -76,11 +76,12 @@ async def _admit(service: Service, origin: AttemptOrigin) -> list[LoginNameBacko
         stored = await service.store.get(LOGIN_NAME_BACKOFFS, name)
         limit = backoffs.limit_of(service.config, factor)
         try:
-            admitted.append(await counting.claim(service, name, limit, stored))
+            claim = await counting.claim(service, name, limit, stored)
         except Throttled as refusal:
             await _uncount(service, admitted)
             guess_reports.report(service, Outcome(refusal.cause, "user_code", origin))
             raise
+        admitted.append(claim.record)
     return admitted
 
 

@@ -58,10 +58,12 @@ def test_an_attempt_that_was_not_compared_is_counted_no_longer():
 def test_a_network_counts_an_account_for_an_hour():
     counted = backoffs.with_networks(backoff(1), ["a", "b"], NOW)
 
-    assert backoffs.networks_at(counted, after(3599)) == ["a", "b"]
-    assert backoffs.networks_at(counted, after(3600)) == []
-    assert backoffs.networks_at(backoffs.without_networks(counted, ["a"]), NOW) == ["b"]
-    assert backoffs.networks_at(None, NOW) == []
+    assert backoffs.new_networks(None, ["a"], NOW) == ["a"]
+    assert backoffs.new_networks(counted, ["a", "b", "c"], after(3599)) == ["c"]
+    assert backoffs.new_networks(counted, ["a", "b"], after(3600)) == ["a", "b"]
+    assert backoffs.new_networks(backoffs.without_networks(counted, ["a"]), ["a", "b"], NOW) == [
+        "a"
+    ]
 
 
 def test_of_many_networks_the_newest_are_recorded():
