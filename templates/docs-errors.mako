@@ -1,5 +1,5 @@
 ## The catalogue of error codes. Its texts are English in every language.
-##   catalogue: list[(str, list[dict])]    the title of each part, and its entries: {name, status: int, cause, fix}
+##   catalogue: list[(str, list[dict])]    the title of each part, and its entries: {name, status: int, text}
 <%inherit file="page.mako"/>\
 <%! layout = "wide" %>\
 <%def name="title()">${pgettext("docs", "Errors of the management API")}</%def>\
@@ -11,7 +11,7 @@
 <dl>
 % for entry in entries:
 <dt id="${entry['name']}"><code>${entry["name"]}</code> <span class="hint">${entry["status"]}</span></dt>
-<dd>${entry["cause"]}<br>${entry["fix"]}</dd>
+<dd>${entry["text"]}</dd>
 % endfor
 </dl>
 % endfor

@@ -13,9 +13,8 @@ from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, cell, chip
 from handlers.forms.run_operation import Document
 from idp import api
-from idp.error_catalogue import ERROR_CODES, problem_texts
+from idp.error_catalogue import ERROR_CODES
 from idp.foundation import durations
-from idp.foundation.errors import FieldProblem
 from idp.foundation.i18n import Message, message
 
 PATH: Final = "/jobs/imports"
@@ -265,13 +264,10 @@ def _failure(job: Document) -> list[dict[str, object]]:
         return []
     error_code, field = job["slug"], job.get("field", "")
     reason = job.get("reason", "").removeprefix(f"{field}: ")
-    reason_text = _REASONS.get(error_code) or problem_texts.problem_text(
-        FieldProblem(error_code, field, reason), _REASON
-    )
     field_property = cells.labelled_cell(message("Where", context="imports"), cells.code(field))
-    fix = ERROR_CODES[error_code].fix if error_code in ERROR_CODES else None
+    fix = ERROR_CODES[error_code].text if error_code in ERROR_CODES else None
     return [
-        cells.labelled_cell(_REASON, cells.text(reason_text)),
+        cells.labelled_cell(_REASON, cells.text(_REASONS.get(error_code) or reason)),
         *([field_property] if field else []),
         *([cells.labelled_cell(_FIX, cells.text(fix))] if fix else []),
     ]

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from handlers.forms import durations
-from idp.error_catalogue import problem_texts
-from idp.foundation.errors import IdpError
-from idp.foundation.i18n import Message
+from idp.error_catalogue import ERROR_CODES
+from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument, Taken
+from idp.foundation.i18n import Message, message
 from idp.foundation.texts import typed_texts
 from idp.oauth.params import Params
 
@@ -39,6 +39,52 @@ FieldKind = Literal[
 SEQUENCE: Final = "sequence"
 _MAX_DIGITS: Final = 18
 _INDEX: Final = re.compile(r"\[\d+\]")
+_TOO_LONG: Final = message(
+    "Enter at most %(n)s character.",
+    plural="Enter at most %(n)s characters.",
+    context="console",
+    n=1,
+)
+_NEW_STATE: Final = message("The state has changed in the meantime.", context="console")
+# The texts of error codes that only forms have, or that ask for something else in a form.
+_FORM_TEXTS: Final[Mapping[str, Message]] = {
+    "contact.same": message(
+        "Enter a different value. This one is already saved.", context="account"
+    ),
+    "field.duration": message("Enter a whole number such as 12.", context="console"),
+    "field.timestamp": message("Enter a date such as 2030-12-31.", context="console"),
+    "idempotency.other_request": message(
+        "This form was already submitted with other values. Submit it again if you want both.",
+        context="console",
+    ),
+    "organization.state": _NEW_STATE,
+    "pat.long": message(
+        "Choose an earlier date, or allow more than 90 days below.", context="refused"
+    ),
+    "precondition.failed": message(
+        "Someone else has changed this. Check the values that you entered. Saving them"
+        " replaces the other change.",
+        context="console",
+    ),
+    "user.not_found": message("No user has that name.", context="console"),
+    "user.state": _NEW_STATE,
+}
+# Whose API message says which limit, time or reason it is; a form displays that.
+_SPECIFIC: Final = {
+    "already_exists",
+    "connection.address",
+    "connection.options_contradict",
+    "failed_precondition",
+    "field.too_many",
+    "field.too_short",
+    "invalid_argument",
+    "keys.too_soon",
+    "mail.not_sent",
+    "not_found",
+    "permission_denied",
+    "taken",
+    "text.placeholder",
+}
 
 
 class FormField(Struct, frozen=True, kw_only=True):
@@ -154,14 +200,28 @@ def value_at(answer: Any, path: str) -> Any:
 
 def problems(fields: Sequence[FormField], error: IdpError) -> list[dict[str, object]]:
     """Returns the template values of an error's problems: for each its text, with the path and
-    label of the field that has it. The text of a problem without a field names its path."""
+    label of the field that has it. The text of a value that no field has is the API's, with its
+    path."""
     problems: list[dict[str, object]] = []
     for problem in error.details:
         field = _field_of(fields, problem.field)
-        text = problem_texts.problem_text(problem, field.label if field else None)
         path, label = (field.path, field.label) if field else (None, None)
+        is_elsewhere = not field and problem.field and isinstance(error, InvalidArgument | Taken)
+        text = Message(str(problem)) if is_elsewhere else _problem_text(problem)
         problems.append({"field": path, "label": label, "text": text})
     return problems
+
+
+def _problem_text(problem: FieldProblem) -> Message:
+    error_code = problem.error_code
+    if error_code == "field.too_long" and problem.limit is not None:
+        return structs.replace(_TOO_LONG, args={"n": problem.limit})
+    if error_code in _FORM_TEXTS:
+        return _FORM_TEXTS[error_code]
+    if error_code in _SPECIFIC or error_code not in ERROR_CODES:
+        return Message(problem.message)
+    text = ERROR_CODES[error_code].text
+    return text if isinstance(text, Message) else Message(text)
 
 
 def _field_of(fields: Sequence[FormField], path: str) -> FormField | None:

@@ -64,8 +64,7 @@ def _catalogue(vendor: str) -> list[tuple[str, list[dict[str, object]]]]:
                 {
                     "name": name,
                     "status": entry.status,
-                    "cause": entry.cause.replace("<vendor>", vendor),
-                    "fix": entry.fix.replace("<vendor>", vendor),
+                    "text": entry.fix.replace("<vendor>", vendor),
                 }
                 for name, entry in entries.items()
             ],

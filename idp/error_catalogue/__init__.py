@@ -1,40 +1,32 @@
-"""Every error code of the management API, with its cause and how to resolve it."""
+"""Every error code of the management API, with what to do about it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from idp.error_catalogue import (
-    applications,
-    audit,
-    connections,
-    fields,
-    groups,
-    imports,
-    mail,
-    migration,
-    object_storage,
-    organizations,
-    requests,
-)
-from idp.error_catalogue import users as error_catalogue_users
-from idp.error_catalogue.entry import CatalogueEntry
+from idp.error_catalogue.applications import APPLICATIONS
+from idp.error_catalogue.entry import ErrorCodes
+from idp.error_catalogue.fields import FIELDS
+from idp.error_catalogue.imports import IMPORTS, OBJECT_STORAGE, SOURCE_FILES
+from idp.error_catalogue.organizations import CONNECTIONS, GROUPS, ORGANIZATIONS
+from idp.error_catalogue.requests import AUDIT_LOG, MAIL, REQUESTS
+from idp.error_catalogue.users import USERS
 
-CATALOGUE: Final[Mapping[str, Mapping[str, CatalogueEntry]]] = {
-    "Requests and callers": requests.ERROR_CODES,
-    "Fields": fields.ERROR_CODES,
-    "Organizations": organizations.ERROR_CODES,
-    "Users and service users": error_catalogue_users.ERROR_CODES,
-    "Groups": groups.ERROR_CODES,
-    "Connections": connections.ERROR_CODES,
-    "Projects and applications": applications.ERROR_CODES,
-    "Audit log": audit.ERROR_CODES,
-    "Mail": mail.ERROR_CODES,
-    "Imports": imports.ERROR_CODES,
-    "Files of other systems": migration.ERROR_CODES,
-    "Object storage": object_storage.ERROR_CODES,
+CATALOGUE: Final[Mapping[str, ErrorCodes]] = {
+    "Requests and callers": REQUESTS,
+    "Fields": FIELDS,
+    "Organizations": ORGANIZATIONS,
+    "Users and service users": USERS,
+    "Groups": GROUPS,
+    "Connections": CONNECTIONS,
+    "Projects and applications": APPLICATIONS,
+    "Audit log": AUDIT_LOG,
+    "Mail": MAIL,
+    "Imports": IMPORTS,
+    "Files of other systems": SOURCE_FILES,
+    "Object storage": OBJECT_STORAGE,
 }
-ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
+ERROR_CODES: Final[ErrorCodes] = {
     name: entry for part in CATALOGUE.values() for name, entry in part.items()
 }

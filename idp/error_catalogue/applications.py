@@ -2,195 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
-from idp.error_catalogue.entry import CatalogueEntry
+from idp.error_catalogue.entry import CatalogueEntry, ErrorCodes
 from idp.foundation.i18n import message
 
-ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
+APPLICATIONS: Final[ErrorCodes] = {
     "app.clock_skew": CatalogueEntry(
-        400,
-        "The clock skew is not a number of whole seconds from 0s to 5s.",
-        "Write it like 3s.",
-        field_text=message("Enter a time from 0s to 5s.", context="refused"),
+        400, message("Enter a time from 0s to 5s.", context="refused")
     ),
-    "app.demo": CatalogueEntry(
-        400,
-        "The application belongs to the demo.",
-        "End the demo instead.",
-    ),
+    "app.demo": CatalogueEntry(400, "End the demo instead. The application belongs to it."),
     "app.grant_types.implicit_missing": CatalogueEntry(
-        400,
-        "These response types require the implicit grant.",
-        "Add OIDC_GRANT_TYPE_IMPLICIT, or use the response type code.",
+        400, "Add OIDC_GRANT_TYPE_IMPLICIT, or use the response type code."
     ),
     "app.grant_types.no_credentials": CatalogueEntry(
-        400,
-        "Client credentials require a secret or a key, and the application has none.",
-        "Choose another authentication method.",
+        400, "Choose another authentication method. Client credentials require a secret or a key."
     ),
-    "app.groups_claim.characters": CatalogueEntry(
-        400,
-        "The text isn't the name of a claim.",
-        "Write a name such as groups.",
-    ),
+    "app.groups_claim.characters": CatalogueEntry(400, "Enter a claim name such as groups."),
     "app.groups_claim.taken": CatalogueEntry(
-        400,
-        "The name is that of a reserved claim.",
-        "Choose another name.",
-        field_text=message(
-            "Choose another name. Tokens already have this claim.", context="refused"
-        ),
+        400, message("Choose another name. Tokens already have this claim.", context="refused")
     ),
     "app.login_version.base_uri": CatalogueEntry(
-        400,
-        "Users sign in on this service's own pages.",
-        "Leave the field out.",
+        400, "Leave the field out. Users sign in on this service's own pages."
     ),
     "app.no_secret": CatalogueEntry(
         400,
-        "The application authenticates without a secret.",
-        "Change its authentication method first.",
+        "Change the authentication method first. The application authenticates without a secret.",
     ),
-    "app.not_api": CatalogueEntry(
-        400,
-        "It is an OpenID Connect application.",
-        "Use the calls for that type.",
-    ),
-    "app.not_found": CatalogueEntry(
-        404,
-        "The project has no such application.",
-        "Check both IDs.",
-    ),
-    "app.not_oidc": CatalogueEntry(
-        400,
-        "For an API application.",
-        "Use the calls for that type.",
-    ),
-    "app.state": CatalogueEntry(
-        400,
-        "The application is already in that state.",
-        "Read its state first.",
-    ),
+    "app.not_api": CatalogueEntry(400, "Use the calls for OpenID Connect applications."),
+    "app.not_found": CatalogueEntry(404, "Check both IDs. The project has no such application."),
+    "app.not_oidc": CatalogueEntry(400, "Use the calls for API applications."),
+    "app.state": CatalogueEntry(400, "Nothing is left to do. It is already in that state."),
     "key.expiration_past": CatalogueEntry(
-        400,
-        "The key would have expired already.",
-        "Choose a time in the future.",
-        field_text=message("That date is in the past.", context="refused"),
+        400, message("That date is in the past.", context="refused")
     ),
-    "key.not_found": CatalogueEntry(
-        404,
-        "There is no such key.",
-        "See the list of keys.",
-    ),
+    "key.not_found": CatalogueEntry(404, "Check the ID. There is no such key."),
     "key.public_key": CatalogueEntry(
-        400,
-        "The text isn't a public key that can verify assertions.",
-        "Send the base64 of a PEM with an RSA key of 2048 bits or more, P-256, or Ed25519.",
-        field_text=message("Enter a public key as PEM: RSA, P-256 or Ed25519.", context="refused"),
+        400, message("Enter a public key as PEM: RSA, P-256 or Ed25519.", context="refused")
     ),
-    "key.removed": CatalogueEntry(
-        400,
-        "The key was removed before.",
-        "There is nothing left to do.",
-    ),
+    "key.removed": CatalogueEntry(400, "Nothing is left to do. The key was removed before."),
     "keys.too_soon": CatalogueEntry(
         400,
-        "The next key was not published for long enough: applications may not know it yet.",
-        "Try again from the time in the message on.",
+        "Try again from the time in the message on. Applications may not know the next key yet.",
     ),
     "preset.host": CatalogueEntry(
         400,
-        "The address doesn't have the form that the preset requires.",
-        "Send scheme and host of the application, such as https://grafana.example.com.",
-        field_text=message(
+        message(
             "Enter a host name such as app.example.com, or the URL of a page.", context="refused"
         ),
     ),
-    "preset.not_found": CatalogueEntry(
-        404,
-        "There is no such preset.",
-        "See the list of presets.",
-    ),
-    "project.demo": CatalogueEntry(
-        400,
-        "The project belongs to the demo.",
-        "End the demo instead.",
-    ),
+    "preset.not_found": CatalogueEntry(404, "Check the name. There is no such preset."),
+    "project.demo": CatalogueEntry(400, "End the demo instead. The project belongs to it."),
     "project.protected": CatalogueEntry(
         403,
-        "The caller may not decide who can use the project's applications: this requires"
-        " project.app.write, and iam.write if one of them has managementAccess.",
-        "Let an owner of the installation do it, or remove managementAccess first.",
+        "Ask an owner of the installation, or remove managementAccess from its"
+        " applications first.",
     ),
-    "project.not_found": CatalogueEntry(
-        404,
-        "There is no such project.",
-        "Check the ID; the project may belong to another organization.",
-    ),
+    "project.not_found": CatalogueEntry(404, "Check the ID. It may be in another organization."),
     "project_grant.exists": CatalogueEntry(
-        409,
-        "The project is already granted to this organization.",
-        "Change that grant, or delete it first.",
+        409, "Change the grant, or delete it first. This organization already has one."
     ),
     "project_grant.not_found": CatalogueEntry(
-        404,
-        "The project has no such grant, or it is for another organization, or not active.",
-        "Search the project's grants.",
+        404, "Search the project's grants. It is not there, not active, or another organization's."
     ),
     "project_grant.organization": CatalogueEntry(
-        400,
-        "There is no organization with this ID.",
-        "Ask the other organization for its ID.",
+        400, "Ask the other organization for its ID. There is none with this ID."
     ),
     "project_grant.own": CatalogueEntry(
-        400,
-        "A project can't be granted to the organization that owns it.",
-        "Name another organization; users of the owning one can use the project anyway.",
+        400, "Name another organization. Users of the owning one can use the project anyway."
     ),
     "project_grant.state": CatalogueEntry(
-        400,
-        "The grant is already in that state.",
-        "Read its state first.",
+        400, "Nothing is left to do. It is already in that state."
     ),
     "project.role_assertion.unsupported": CatalogueEntry(
-        400,
-        "Whether tokens contain roles is a setting of each application.",
-        "Set accessTokenRoleAssertion or idTokenRoleAssertion at the application.",
+        400, "Set accessTokenRoleAssertion or idTokenRoleAssertion at each application."
     ),
-    "project.state": CatalogueEntry(
-        400,
-        "The project is already in that state.",
-        "Read its state first.",
-    ),
+    "project.state": CatalogueEntry(400, "Nothing is left to do. It is already in that state."),
     "role.exists": CatalogueEntry(
-        409,
-        "The project already has a role with this key.",
-        "Use it, or choose another key.",
-        field_text=message(
-            "Choose another key. The project already has this role.", context="refused"
-        ),
+        409, message("Choose another key. The project already has this role.", context="refused")
     ),
-    "role.not_found": CatalogueEntry(
-        404,
-        "The project has no such role.",
-        "See the list of its roles.",
-    ),
+    "role.not_found": CatalogueEntry(404, "Check the key. The project has no such role."),
     "role.not_granted": CatalogueEntry(
-        400,
-        "The project grant does not have the role.",
-        "Assign a granted role, or ask the owner of the project to grant it.",
+        400, "Assign a granted role, or ask the owner of the project to grant this one."
     ),
     "user_grant.exists": CatalogueEntry(
-        409,
-        "The user already has roles in this project.",
-        "Change them by PUT.",
-        request_text=message("This user already has roles in that project.", context="console"),
+        409, message("This user already has roles in that project.", context="console")
     ),
-    "user_grant.not_found": CatalogueEntry(
-        404,
-        "The user has no such roles.",
-        "See the list of the user's grants.",
-    ),
+    "user_grant.not_found": CatalogueEntry(404, "Check the ID. The user has no such roles."),
 }

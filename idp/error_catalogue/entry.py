@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
 
 from idp.foundation.i18n import Message
 
 
 class CatalogueEntry(NamedTuple):
-    """The entry of an error code in the error catalogue: the HTTP status with which it is
-    answered, its cause, and how to resolve it (`fix`), both as sentences.
-
-    Forms display `field_text` at the field that has the problem, and `request_text` for the
-    request as a whole.
-    """
+    """The HTTP status with which an error code is answered, and what to do about it, for people at
+    a form and for developers. A text that forms often display is translated."""
 
     status: int
-    cause: str
-    fix: str
-    field_text: Message | None = None
-    request_text: Message | None = None
+    text: Message | str
+
+    @property
+    def fix(self) -> str:
+        """The text in English, as the API answers it."""
+        return self.text.msgid if isinstance(self.text, Message) else self.text
+
+
+ErrorCodes: TypeAlias = Mapping[str, CatalogueEntry]

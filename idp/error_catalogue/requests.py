@@ -1,205 +1,139 @@
-"""Error codes that concern any request: its form, its headers and its caller."""
+"""Error codes that concern any request, and those of the audit log and of mail."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
-from idp.error_catalogue.entry import CatalogueEntry
+from idp.error_catalogue.entry import CatalogueEntry, ErrorCodes
 from idp.foundation.i18n import message
 
-ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
-    "already_exists": CatalogueEntry(
-        409,
-        "The record to create exists already.",
-        "Use the existing one, or choose another name.",
-    ),
-    "bad_request": CatalogueEntry(
-        400,
-        "The request doesn't have the format of this API.",
-        "Compare it with its example in the documentation.",
-    ),
+REQUESTS: Final[ErrorCodes] = {
+    "already_exists": CatalogueEntry(409, "Use the existing record, or choose another name."),
+    "bad_request": CatalogueEntry(400, "Compare the request with its documented example."),
     "busy": CatalogueEntry(
-        503,
-        "Too many requests change the same record, or too many are running.",
-        "Send it again after as many seconds as Retry-After says.",
+        503, "Try again after the seconds in Retry-After. Too many requests are running."
     ),
-    "deadline.exceeded": CatalogueEntry(
-        504,
-        "It took longer than the timeout that was asked for.",
-        "Ask for a longer one, or for less in one request.",
-    ),
+    "deadline.exceeded": CatalogueEntry(504, "Allow a longer timeout, or ask for less."),
     "disk_full": CatalogueEntry(
-        503,
-        "The disk of the service has no space for temporary files.",
-        "Free space where its temporary files are (TMPDIR, or /tmp), and send the request again.",
+        503, "Free space for temporary files (TMPDIR, or /tmp), and send it again."
     ),
     "failed_precondition": CatalogueEntry(
-        400,
-        "The record is not in the state that the call requires.",
-        "Read the record, and bring it into that state first.",
+        400, "Bring the record into the state that the call requires first."
     ),
     "hashing_busy": CatalogueEntry(
-        503,
-        "Too many passwords are being checked at the moment.",
-        "Send it again after as many seconds as Retry-After says.",
+        503, "Try again after the seconds in Retry-After. Too many passwords are checked now."
     ),
-    "idempotency.key": CatalogueEntry(
-        400,
-        "The header Idempotency-Key is empty, too long, or contains characters other than"
-        " printable ASCII.",
-        "Send a random text of up to 200 characters, such as a UUID.",
-    ),
+    "idempotency.key": CatalogueEntry(400, "Send 1 to 200 printable ASCII characters."),
     "idempotency.other_request": CatalogueEntry(
         409,
-        "The Idempotency-Key was used for another request within the last day.",
-        "Use a new key for each new request; repeat a request with the same body.",
-        request_text=message(
-            "This form was already submitted with other values. Submit it again if you want both.",
-            context="console",
-        ),
+        "Use a new key for each new request. This one was used for another within the last day.",
     ),
     "idempotency.secret_gone": CatalogueEntry(
         409,
-        "The call was carried out before under this Idempotency-Key, and the secret of its"
-        " answer is stored for ten minutes only.",
-        "Generate another secret for the record that the message names, under a new key.",
-        request_text=message(
+        message(
             "This was already done, and its secret can't be shown again. Create another one.",
             context="console",
         ),
     ),
-    "if_match.invalid": CatalogueEntry(
-        400,
-        "The header If-Match is not an ETag of this API.",
-        'Send the ETag of the answer that you received, with its quotes, such as "7".',
-    ),
+    "if_match.invalid": CatalogueEntry(400, 'Send an ETag with its quotes, such as "7".'),
     "if_match.unsupported": CatalogueEntry(
-        400,
-        "The call changes no single record, so If-Match isn't supported.",
-        "Leave the header out.",
+        400, "Leave the header If-Match out. The call changes no single record."
     ),
     "internal": CatalogueEntry(
-        500,
-        "The service failed.",
-        "Report the request ID to the service's operators: the log has the cause.",
+        500, "Report the request ID to the service's operators. The log has the cause."
     ),
     "invalid_argument": CatalogueEntry(
-        400,
-        "The request has an invalid value.",
-        "Look at the other details of the answer.",
+        400, "Look at the other details of the answer. The request has an invalid value."
     ),
-    "json.characters": CatalogueEntry(
-        400,
-        "A string contains NUL or a lone surrogate.",
-        "Send Unicode text without U+0000 and lone surrogates.",
-    ),
-    "json.duplicate": CatalogueEntry(
-        400,
-        "A name occurs twice in its object.",
-        "Send each member once.",
-    ),
-    "json.malformed": CatalogueEntry(
-        400,
-        "The body is not JSON in UTF-8.",
-        "Send an object as the documentation shows it.",
-    ),
-    "json.number": CatalogueEntry(
-        400,
-        "A number is NaN, infinite, or too large for other programs.",
-        "Send a number within 64 bits, or a string where that is allowed.",
-    ),
+    "json.characters": CatalogueEntry(400, "Send Unicode without U+0000 and lone surrogates."),
+    "json.duplicate": CatalogueEntry(400, "Send each member of an object once."),
+    "json.malformed": CatalogueEntry(400, "Send a JSON object in UTF-8, as documented."),
+    "json.number": CatalogueEntry(400, "Send a number within 64 bits, or text if allowed."),
     "json.too_many_members": CatalogueEntry(
-        400,
-        "The body has more than 10,000 members, or more than 50,000 values.",
-        "Send less in one request. To create whole organizations, use an import.",
+        400, "Send at most 10,000 members and 50,000 values, or use an import."
     ),
-    "json.too_deep": CatalogueEntry(
-        400,
-        "Objects and lists are nested more than 64 deep.",
-        "Send what the documentation shows.",
-    ),
-    "method_not_allowed": CatalogueEntry(
-        405,
-        "The address has no such method.",
-        "Use one of those in the header Allow.",
-    ),
+    "json.too_deep": CatalogueEntry(400, "Nest objects and lists at most 64 deep."),
+    "method_not_allowed": CatalogueEntry(405, "Use one of the methods in the header Allow."),
     "misdirected_request": CatalogueEntry(
-        421,
-        "The request was sent to a host other than the issuer's.",
-        "Use the address that the service was configured with.",
+        421, "Use the address that the service was configured with, its issuer's."
     ),
-    "not_found": CatalogueEntry(
-        404,
-        "There is no record with this ID or path.",
-        "Check the path; the ID may belong to another organization.",
-    ),
+    "not_found": CatalogueEntry(404, "Check the path and ID. It may be in another organization."),
     "permission_denied": CatalogueEntry(
-        403,
-        "The caller's roles do not have the permission that the call needs, in the "
-        "organization that it names.",
-        "Ask an owner for a role, or name the right organization in x-<vendor>-orgid.",
+        403, "Ask an owner for a role, or name the right organization in x-<vendor>-orgid."
     ),
     "precondition.failed": CatalogueEntry(
-        412,
-        "The record has changed since you read it.",
-        "Read it again, and decide whether your change still applies.",
-        request_text=message(
-            "Someone else has changed this. Check the values that you entered. Saving them"
-            " replaces the other change.",
-            context="console",
-        ),
+        412, "Read it again, and decide whether your change still applies. It has changed since."
     ),
     "rate_limit.exceeded": CatalogueEntry(
-        429,
-        "Too many such requests were sent in a short time.",
-        "Send the request again after as many seconds as Retry-After says.",
+        429, "Try again after the seconds in Retry-After. There were too many such requests."
     ),
     "request_entity_too_large": CatalogueEntry(
-        413,
-        "The body is larger than this call accepts.",
-        "Send less in one request.",
+        413, "Send less in one request. The body is larger than this call accepts."
     ),
-    "request_header_fields_too_large": CatalogueEntry(
-        431,
-        "The headers are larger than the service accepts.",
-        "Send fewer or shorter headers and cookies.",
-    ),
+    "request_header_fields_too_large": CatalogueEntry(431, "Send less in headers and cookies."),
     "token.actor": CatalogueEntry(
         403,
-        "The token acts for another user: such a token can read organizations, users,"
-        " projects, applications and policies, and nothing else.",
-        "Call it with a token of your own.",
+        "Use a token of your own. One that acts for another user can only read"
+        " organizations, users, projects, applications and policies.",
     ),
     "token.audience": CatalogueEntry(
         401,
-        "The access token is not issued for this API.",
-        "Request a token with the scope urn:<vendor>:iam:org:project:id:<vendor>:aud, by an"
+        "Request the scope urn:<vendor>:iam:org:project:id:<vendor>:aud, by an"
         " application with managementAccess.",
     ),
     "token.invalid": CatalogueEntry(
-        401,
-        "The token is malformed, expired or revoked, or its user is inactive.",
-        "Get a new one.",
+        401, "Get a new token. This one is malformed, expired or revoked, or its user is inactive."
     ),
     "token.missing": CatalogueEntry(
-        401,
-        "The call requires a token.",
-        "Send the header Authorization: Bearer, with a personal access token.",
+        401, "Send the header Authorization: Bearer with a personal access token."
     ),
-    "unauthenticated": CatalogueEntry(
-        401,
-        "The caller isn't authenticated.",
-        "Send a valid token.",
-    ),
+    "unauthenticated": CatalogueEntry(401, "Send a valid token."),
     "unavailable": CatalogueEntry(
-        503,
-        "The service can't reach its store, or is too busy.",
-        "Send it again in a moment. With an Idempotency-Key that is safe for every call.",
+        503, "Send it again in a moment, which is safe for every call with an Idempotency-Key."
     ),
     "unsupported_media_type": CatalogueEntry(
-        415,
-        "The body is not sent as application/json, or it is compressed.",
-        "Send Content-Type: application/json, without Content-Encoding.",
+        415, "Send Content-Type: application/json, without Content-Encoding."
+    ),
+}
+AUDIT_LOG: Final[ErrorCodes] = {
+    "events.cursor_too_old": CatalogueEntry(
+        400,
+        "Continue with the cursor `oldest` of the answer. Events before it were removed"
+        " after the days in audit_change_days, audit_access_days and audit_failure_days.",
+    ),
+    "events.cursor_unknown": CatalogueEntry(
+        400,
+        "Send the cursor of a received event, or begin with oldest or latest. After the"
+        " restore of a backup, later cursors are unknown.",
+    ),
+    "events.stream_unknown": CatalogueEntry(
+        400, "Use change, access or failure, several separated by commas."
+    ),
+    "events.type_unknown": CatalogueEntry(
+        400,
+        "Use names from POST /admin/v1/events/types/_search, or all of an object, such as user.*.",
+    ),
+}
+MAIL: Final[ErrorCodes] = {
+    "mail.mailbox_limit": CatalogueEntry(
+        429,
+        "Try again after the seconds in Retry-After, or have the code returned. This"
+        " recipient got too many messages.",
+    ),
+    "mail.not_found": CatalogueEntry(404, "Search for the message. Messages are kept seven days."),
+    "mail.not_sent": CatalogueEntry(
+        400, "Fix the settings smtp_* or the mail server, and try again. The message says why."
+    ),
+    "mail.not_waiting": CatalogueEntry(
+        400, "Nothing is left to do. The message was sent, or is being sent."
+    ),
+    "mail.off": CatalogueEntry(
+        400,
+        "Ask the operators to set smtp_host and smtp_from, or sms_hook_url. Messages are held.",
+    ),
+    "mail.organization_limit": CatalogueEntry(
+        429,
+        "Try again after the seconds in Retry-After, or have the code returned."
+        " Operators set organization_mails_per_day.",
     ),
 }

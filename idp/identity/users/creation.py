@@ -268,7 +268,10 @@ def name_problems(
     the only problem.
     """
     if "foreign_domain" in taken_names:
-        text = "ends with a domain that is verified for another organization"
+        text = (
+            "ends with a domain that is verified for another organization: only an administrator"
+            " of the installation can assign it"
+        )
         return [FieldProblem("user.name.foreign_domain", paths.user_name, text)]
     places = dict.fromkeys(getattr(paths, name) for name in sorted(taken_names, reverse=True))
     message = "is the login name of another user, or could prevent another user's sign-in"

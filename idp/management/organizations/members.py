@@ -134,7 +134,9 @@ async def _add(
             # A later user with the same id must not get the roles.
             user_lookup.exists_guard(user),
         ],
-        if_taken=AlreadyExists("the user is already a member", error_code="member.exists"),
+        if_taken=AlreadyExists(
+            "the user is already a member: change the roles by PUT", error_code="member.exists"
+        ),
     )
 
 

@@ -83,7 +83,8 @@ class LinkRule(Struct, frozen=True):
         except ValueError:
             is_https = False
         if link and (not is_https or "{" in unreplaced.netloc or _UNUSABLE.search(sample)):
-            raise FieldRefused("link.invalid", "is not a URL that begins with https://")
+            text = "is not a URL that begins with https://, without placeholders in its host"
+            raise FieldRefused("link.invalid", text)
         return link
 
     def schema(self) -> Schema:

@@ -128,7 +128,7 @@ async def create(
             Update(USERS, user.id, expect={"stamp": user.stamp}),
         ],
         if_taken=AlreadyExists(
-            "the user already has roles in this project",
+            "the user already has roles in this project: change them by PUT",
             error_code="user_grant.exists",
             field="projectId",
         ),

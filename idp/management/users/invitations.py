@@ -70,7 +70,7 @@ async def invite(service: Service, call: Call, user_id: str, request: Invite) ->
     send = request.return_code is None
     if send and not user.email.is_verified and await links.is_linked(service, user.id):
         # The address may be one that another provider stated, of anyone's mailbox.
-        message = "the user has a linked identity, and no verified email address"
+        message = "the user is linked, and has no verified email address: send returnCode instead"
         raise FailedPrecondition(message, error_code="email.not_verified")
     verification = await _begin_verification(service, user, template, send=send)
     answer = Invited(

@@ -137,7 +137,7 @@ async def reset_password(
         raise InvalidArgument(problems)
     send = request.return_code is None
     if send and not (user.email and user.email.is_verified):
-        message = "the user has no verified email address"
+        message = "the user has no verified email address: send returnCode instead"
         raise FailedPrecondition(message, error_code="email.not_verified")
     reset = await reset_codes.begin(service, user, send=send, url_template=template)
     answer = ResetBegun(

@@ -87,7 +87,7 @@ async def test_an_import_is_listed_with_who_began_it_how_and_when_it_ended(serve
         ("internal", "The service had an internal error.", True),
         ("import.not_started", "The worker process did not start", True),
         ("import.package_lost", "The package has changed or no longer exists.", True),
-        ("field.required", "Enter a value.", False),
+        ("field.required", "it is none", False),
         ("json.syntax", "it is none", False),
     ],
 )
@@ -102,7 +102,7 @@ async def test_why_an_import_failed_is_reported_and_whether_it_can_be_resumed(
 
     assert told in text_of(page)
     assert '<code dir="ltr">dataOrgs.orgs</code>' in page.text
-    assert ("Send it." in text_of(page)) == (error_code == "field.required")
+    assert ("Enter a value." in text_of(page)) == (error_code == "field.required")
     assert (f"{IMPORTS}/{id}/resume" in Seen(page).links) == can
     assert (f"idp job resume {id}" in text_of(page)) == can
 

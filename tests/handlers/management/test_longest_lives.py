@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from idp.error_catalogue import ERROR_CODES
 from idp.records import APP_KEYS, PATS, USER_KEYS
 from tests.support.management import console
 from tests.support.management.api_samples import MACHINES, PROJECTS
@@ -99,14 +98,6 @@ async def test_without_a_maximum_the_year_9999_can_be_had(server, owner, place):
         assert usual == server.clock.now() + timedelta(days=90)
     else:
         assert usual == datetime.fromisoformat(ENDLESS)
-
-
-def test_the_refusal_has_a_cause_and_a_cure():
-    error_code = ERROR_CODES["expiration.too_late"]
-
-    assert error_code.status == 400
-    assert error_code.cause
-    assert error_code.fix
 
 
 # The console

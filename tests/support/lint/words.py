@@ -109,7 +109,7 @@ def _prose(text: str) -> Iterator[str]:
 
 
 def _error_texts() -> Iterator[str]:
-    """The causes of API errors, and how to resolve them."""
+    """The texts of the error catalogue."""
     for path in sorted((ROOT / "idp" / "error_catalogue").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):

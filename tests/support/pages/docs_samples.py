@@ -22,8 +22,7 @@ def pages(said):
     entry = {
         "name": "user.not_found",
         "status": 404,
-        "cause": said("None."),
-        "fix": said("Look."),
+        "text": said("Look."),
     }
     return {
         "docs": {
