@@ -1,0 +1,1 @@
+"""The forms of the console and the account pages."""
