@@ -13,7 +13,7 @@ from typing import Any
 class Confirming:
     """The methods of a store that confirm what it has returned."""
 
-    async def get(self, collection: Any, id: str) -> Any:  # noqa: A002 - the contract
+    async def get(self, collection: Any, id: str) -> Any:
         """Returns the record with this id, or None."""
         raise NotImplementedError
 

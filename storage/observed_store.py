@@ -69,7 +69,7 @@ class ObservedStore(Store):
     async def close(self) -> None:
         await self._store.close()
 
-    async def get(self, collection: Collection[R], id: str) -> R | None:  # noqa: A002 - the contract
+    async def get(self, collection: Collection[R], id: str) -> R | None:
         return await self._observed("read", "get", self._store.get(collection, id))
 
     async def get_confirmed(self, collection: Collection[R], record_id: str) -> R | None:

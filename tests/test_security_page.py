@@ -23,7 +23,7 @@ SHOWN_BY = {
     "Attempts are counted before": [
         (LIMITER, "of_many_wrong_passwords_at_once_at_most_six_are_compared"),
     ],
-    "After 5 at one login name": [
+    "From the sixth at one login name": [
         (f"{GUESSES}test_throttle.py", "after_six_mistakes_the_right_password_has_to_wait"),
         (
             f"{GUESSES}test_throttle.py",

@@ -146,9 +146,9 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     sms_hook_secret_file: str | None = None  # file with the secret that signs these calls
 
     # Guessing
-    sign_in_failures_before_delay: int = 5  # attempts at one login name before the next waits
+    sign_in_failures_before_delay: int = 5  # attempts at one login name that start no delay
     sign_in_delay_max_seconds: int = 60  # the longest wait of an account after a failed attempt
-    sign_in_failures_limit: int = 90  # wrong passwords in a row that block an account
+    sign_in_failures_limit: int = 90  # wrong passwords in a row, five ninths by unknown browsers
     address_accounts_before_delay: int = 100  # failed accounts before a network is slowed down
     known_networks: tuple[str, ...] = ()  # networks that are not slowed down, such as an office
     refused_credentials_limit: int = 100  # wrong tokens or secrets in 10 min., then 429

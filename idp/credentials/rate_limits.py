@@ -9,13 +9,13 @@ others lock no client out. A process that is killed loses the counts of its last
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Sequence
 from typing import Final
 
 from idp.foundation import metrics
-from idp.foundation.network_keys import SITE_FACTOR, network_key, site_key
+from idp.limits.origin import AttemptOrigin
 from idp.limits.refused_counts import WINDOW
+from idp.limits.throttled import seconds_until
 from idp.service import Service
 from storage import StorageError, Unavailable
 
@@ -61,9 +61,8 @@ def _count(service: Service, kind: str, prefix: str, address: str) -> int:
 
 def _limits(service: Service, prefix: str, address: str) -> list[tuple[str, int]]:
     """The keys of counts, each with its limit."""
-    limit, site = service.config.refused_credentials_limit, site_key(address)
-    limits = [(prefix + network_key(address), limit)]
-    return limits if site is None else [*limits, (prefix + site, SITE_FACTOR * limit)]
+    limits = AttemptOrigin(address).limits(service.config.refused_credentials_limit)
+    return [(prefix + key, limit) for key, limit in limits]
 
 
 def _seconds_past(service: Service, limits: Sequence[tuple[str, int]]) -> int:
@@ -72,7 +71,7 @@ def _seconds_past(service: Service, limits: Sequence[tuple[str, int]]) -> int:
     for key, limit in limits:
         count = service.refused.find(key, now)
         if count is not None and count.sum > limit:
-            seconds = max(seconds, 1, math.ceil((count.resets_at - now).total_seconds()))
+            seconds = max(seconds, seconds_until(count.resets_at, now))
     return seconds
 
 

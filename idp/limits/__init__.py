@@ -1,1 +1,1 @@
-"""Counts that this process has in memory: refused attempts, requests, running comparisons."""
+"""Limits: the policies of stored counts, and counts and queues in the memory of this process."""

@@ -21,7 +21,7 @@ from idp.records import BrowserAttempts, FailureStreak, LockoutRules
 MAX_CODES: Final = 50  # wrong codes of an authenticator app, or of mails, in a row
 MAX_OF_BROWSER: Final = 10  # attempts of one known browser
 BROWSER_WINDOW: Final = timedelta(hours=24)
-# Between two attempts at an account that is never closed.
+# Between two attempts from unknown browsers at an account that stays open past its limit.
 SLOW_INTERVAL: Final = timedelta(minutes=30)
 LOGIN_NAMES: Final = 3  # of one user at most (`users.lookup`)
 _NO_LOCKOUT: Final = LockoutRules()
@@ -41,9 +41,9 @@ class AccountLimits(Struct, frozen=True):
 
     @property
     def max_slow(self) -> int:
-        """How many wrong passwords from unknown browsers close an account that was left open
-        because its user has no other way to sign in. With those of known browsers they are fewer
-        than a hundred."""
+        """How many wrong passwords from unknown browsers close an account that was left open,
+        because its user has no other way to sign in or is the last owner. With those of known
+        browsers they are fewer than a hundred."""
         return _MAX_COMPARED - self.max_known
 
 
@@ -146,6 +146,13 @@ def with_code(
     return _with_lockout(attempt, stamp, "lockout_codes", limits.lockout.max_otp_attempts)
 
 
+def with_mail_code(streak: FailureStreak) -> CountedAttempt:
+    """Counts an attempt at a code for a new password, from a browser that the account does not
+    know."""
+    counted = structs.replace(streak, mail_codes=streak.mail_codes + 1)
+    return CountedAttempt(counted, is_closed=counted.mail_codes > MAX_CODES)
+
+
 def without_attempt(
     streak: FailureStreak, attempt: CountedAttempt, browser_id: str | None
 ) -> FailureStreak:
@@ -187,6 +194,11 @@ def after_new_factor(streak: FailureStreak) -> FailureStreak:
     """Returns the streak after a right code of an app that is being set up."""
     others = [each for each in streak.backoffs if each.name != "new-factor"]
     return structs.replace(streak, backoffs=others)
+
+
+def without_lockout(streak: FailureStreak) -> FailureStreak:
+    """Returns the streak without counts for the lockout policy."""
+    return structs.replace(streak, lockout_passwords=0, lockout_codes=0)
 
 
 def is_empty(streak: FailureStreak) -> bool:

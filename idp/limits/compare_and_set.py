@@ -13,7 +13,7 @@ from idp.foundation.errors import Busy
 from storage import Collection, Conflict, Delete, Insert, Record, Stale, Store, Update, Write
 
 _MAX_COMMITS: Final = 64  # at each conflict another change has succeeded
-# Processes of version 0.1 change these counts without a new revision.
+# Processes of version 0.1 change these counts without a new revision: to be deleted after 0.2.
 _COUNTS: Final = ("unknown", "known", "codes", "mail_codes")
 
 
@@ -25,8 +25,7 @@ Decide = Callable[[R | None], tuple[R | None, D]]
 
 
 class ReadRecord(Struct, Generic[R], frozen=True):
-    """The place of one record in the store: `stored` is the record as it was read, None if there
-    was none."""
+    """One record of a collection as it was read; `stored` is None if there was none."""
 
     collection: Collection[R]
     id: str
@@ -39,8 +38,8 @@ async def decide(
     """Stores what `decision` returns for the record, with this new `revision`; returns the record
     and what was decided.
 
-    If the record has changed since it was read, it is read and decided again. What `decision`
-    raises goes through; then nothing is stored. Raises Busy, StorageError.
+    If the record has changed since it was read, it is read and decided again. Errors of `decision`
+    propagate, and nothing is stored then. Raises Busy, StorageError.
     """
     stored = read.stored
     for _ in range(_MAX_COMMITS):

@@ -1,7 +1,7 @@
 """Refused requests that wait in this process until they are stored.
 
-So many refusals may be stored in a second. Those beyond that wait, the newest 200 of each client,
-and clients take turns: one that is refused a thousand times a second pushes out its own refusals
+Only some refusals a second are stored. The others wait here, the newest 200 of each client, and
+clients take turns: one that is refused a thousand times a second pushes out its own refusals
 only. A client_id is what a request states; whether an application has it is known later. Until
 then its refusals have room of their own, so invented ids push out none of an application.
 """

@@ -9,10 +9,10 @@ from typing import Final
 from msgspec import Struct
 
 from idp.config.settings import Config
-from idp.foundation.network_keys import network_key, site_key
+from idp.foundation.network_keys import SITE_FACTOR, network_key, site_key
 from idp.records import Browser
 
-SHARED: Final = 50  # times the limits of one network, for an address that many users share
+SHARED_FACTOR: Final = 50  # times the limits of one network, for an address that many users share
 
 
 class AttemptOrigin(Struct, frozen=True):
@@ -41,9 +41,9 @@ class AttemptOrigin(Struct, frozen=True):
 
     @property
     def counting_key(self) -> str:
-        """The key under which mails and device codes are counted: the browser if a user has signed
-        in there before, so that strangers in the same network can't use up its limit; else the
-        network."""
+        """The key under which device codes and long requests are counted: the browser if a user
+        has signed in there before, so that strangers in the same network can't use up its limit;
+        else the network."""
         if self.browser is not None and self.has_user:
             return f"browser:{self.browser.id}"
         return self.network
@@ -57,10 +57,20 @@ class AttemptOrigin(Struct, frozen=True):
     def factor(self) -> int:
         """The factor by which the limits of one network are multiplied: more than 1 if
         `is_shared`."""
-        return SHARED if self.is_shared else 1
+        return SHARED_FACTOR if self.is_shared else 1
+
+    def limits(self, limit: int, site_factor: int = SITE_FACTOR) -> list[tuple[str, int]]:
+        """Returns the keys under which the attempt is counted, each with its limit: the network
+        with `limit`, and for IPv6 also the /48 with `site_factor` times as much; all of it
+        multiplied by `factor`."""
+        limits = [(self.network, limit * self.factor)]
+        if self.site is not None:
+            limits.append((self.site, limit * self.factor * site_factor))
+        return limits
 
     def is_exempt(self, config: Config) -> bool:
-        """Returns whether the operator has exempted the network from limits (`known_networks`)."""
+        """Returns whether the operator has exempted the network (`known_networks`) from limits on
+        attempts at passwords, on requests without a user and on the number of its mails."""
         return bool(config.known_networks) and _is_in(config.known_networks, self.address)
 
 

@@ -20,7 +20,7 @@ class RefusedTokens:
         self._refused_at: OrderedDict[str, datetime] = OrderedDict()
 
     def add(self, token: str, now: datetime) -> None:
-        """Remembers a token that the store has not, or that has ended."""
+        """Remembers a token that is not in the store, or that has ended."""
         digest = opaque_tokens.digest(token)
         self._refused_at.pop(digest, None)
         if len(self._refused_at) >= MAX_TOKENS:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec import Struct
+
+from idp.limits.throttled import seconds_until
 
 WINDOW: Final = timedelta(minutes=1)
 MAX_KEYS: Final = 10_000  # keys: a few megabytes at most
@@ -36,7 +37,7 @@ class RequestCounts:
             window = self._begin(now, (kind, key))
         self._windows.move_to_end((kind, key))
         if window.n >= limit:
-            return max(1, math.ceil((window.ends_at - now).total_seconds()))
+            return seconds_until(window.ends_at, now)
         window.n += 1
         return 0
 

@@ -26,5 +26,9 @@ class Throttled(Busy):
 
 def delayed(until: datetime, now: datetime) -> Throttled:
     """Returns the refusal of an attempt that may be repeated at the instant `until`."""
-    seconds = max(1, math.ceil((until - now).total_seconds()))
-    return Throttled("too many attempts", retry_after_seconds=seconds)
+    return Throttled("too many attempts", retry_after_seconds=seconds_until(until, now))
+
+
+def seconds_until(at: datetime, now: datetime) -> int:
+    """Returns the whole seconds from `now` until an instant, at least 1."""
+    return max(1, math.ceil((at - now).total_seconds()))

@@ -8,7 +8,6 @@ roles of the installation have no limit.
 
 from __future__ import annotations
 
-import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -16,7 +15,7 @@ from typing import Final
 
 from idp.foundation.errors import TooMany
 from idp.identity.guesses import mail_limits
-from idp.identity.users.lookup import login_key
+from idp.limits.throttled import seconds_until
 from idp.mail import messages
 from idp.mail.messages import MailMessage
 from idp.management.call import Call
@@ -78,8 +77,7 @@ async def _count(
 ) -> None:
     count = await service.store.increment(key, window=window)
     if count.n > most:
-        remaining = count.resets_at - service.clock.now()
-        seconds = max(1, math.ceil(remaining.total_seconds()))
+        seconds = seconds_until(count.resets_at, service.clock.now())
         raise error(_text(error, most), retry_after_seconds=seconds)
 
 
@@ -102,11 +100,5 @@ def _mailbox_key(service: Service, kind: str, mail: MailMessage) -> str:
     """Returns the name of the counter of a recipient. Notices of changes have one in each
     organization, and don't count for its sum, so that no other messages keep a change from being
     made."""
-    hidden = service.master_key.mac("mailbox", _mailbox(mail.to)).hex()[:32]
+    hidden = mail_limits.mailbox_key(service, mail.to)
     return f"mails:code:{hidden}" if kind in _WITH_CODE else f"mails:note:{hidden}:{mail.org_id}"
-
-
-def _mailbox(address: str) -> str:
-    """Returns the mailbox of an address, which is the same with any tag (`name+tag@host`)."""
-    local, at, host = login_key(address).partition("@")
-    return local.partition("+")[0] + at + host if at else local

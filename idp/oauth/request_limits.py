@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Final
 
 from idp.foundation import metrics
-from idp.foundation.network_keys import SITE_FACTOR
 from idp.limits.origin import AttemptOrigin
 from idp.oauth.errors import TooManyRequests
 from idp.service import Service
@@ -35,10 +34,7 @@ def admit_authorization(service: Service, origin: AttemptOrigin) -> None:
     if origin.is_exempt(service.config):
         return
     rate, now = service.authorization_rate, service.clock.now()
-    is_allowed = rate.allows(now, origin.network, origin.factor)
-    if is_allowed and origin.site is not None:
-        is_allowed = rate.allows(now, origin.site, origin.factor * SITE_FACTOR)
-    if not is_allowed:
+    if not all(rate.allows(now, key, factor) for key, factor in origin.limits(1)):
         metrics.SHED.count("pages", "pace")
         raise TooManyRequests(_RETRY_SECONDS)
 
@@ -100,9 +96,8 @@ def _admit_network(service: Service, kind: str, origin: AttemptOrigin, max_reque
     """
     if origin.is_exempt(service.config):
         return
-    _admit(service, kind, origin.network, max_requests * origin.factor)
-    if origin.site is not None:
-        _admit(service, kind, origin.site, max_requests * origin.factor * SITE_FACTOR)
+    for key, limit in origin.limits(max_requests):
+        _admit(service, kind, key, limit)
 
 
 def _admit(service: Service, kind: str, key: str, max_requests: int) -> None:

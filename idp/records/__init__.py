@@ -79,14 +79,12 @@ from idp.records.groups import COLLECTIONS as GROUP_COLLECTIONS
 from idp.records.guesses import (
     FAILURE_STREAKS,
     LOGIN_NAME_BACKOFFS,
-    NETWORK_FAILURES,
     UNTRUSTED_PROXIES,
+    AccountTries,
     Backoff,
     BrowserAttempts,
-    FailedFrom,
     FailureStreak,
     LoginNameBackoff,
-    NetworkFailures,
     UntrustedProxy,
 )
 from idp.records.instance import (
@@ -240,6 +238,5 @@ ALL: Final = (
     JOB_BATCHES,
     FAILURE_STREAKS,
     LOGIN_NAME_BACKOFFS,
-    NETWORK_FAILURES,
     UNTRUSTED_PROXIES,
 )

@@ -18,27 +18,27 @@ class BrowserAttempts(Struct, kw_only=True):
     ends_at: datetime
 
 
-class FailedFrom(Struct, kw_only=True):
-    """A network (`network_keys`) from which an account failed, and which counts it until
-    `ends_at`."""
+class AccountTries(Struct, kw_only=True):
+    """How many of the attempts with a login name were at one account."""
 
-    network: str
-    ends_at: datetime
+    account: str
+    tries: int
 
 
 class Backoff(Struct, kw_only=True):
     """The attempts at one secret since its last success, counted until `ends_at`; the delays
     between them grow.
 
-    `name` says which secret. Before `delayed_until` no further attempt is admitted. `networks` are
-    those from which attempts came, the newest first.
+    `name` says which secret. Before `delayed_until` no further attempt is admitted. `accounts`
+    are those at which attempts with a login name were made: one name may find several users, each
+    in another organization.
     """
 
     name: str
     tries: int
     ends_at: datetime
     delayed_until: datetime | None = None
-    networks: list[FailedFrom] = []
+    accounts: list[AccountTries] = []
 
 
 class FailureStreak(Record):
@@ -47,9 +47,10 @@ class FailureStreak(Record):
     `unknown` and `known` are numbers of wrong passwords from browsers that the account does not
     know, and from those that it knows (`Browser.known`); `browsers` counts the latter for each
     browser. `codes` is the number of wrong codes of the authenticator app, and `mail_codes` of
-    codes for a new password from browsers that the account does not know. With `stays_open` the
-    password is never closed, because the user would have no other way to sign in. `told_at` is
-    when the user got the mail about the closed password.
+    codes for a new password from browsers that the account does not know. With `stays_open`
+    unknown browsers are slowed down at the limit instead of refused, because the user has no other
+    way to sign in or is the last owner; they are refused later (`AccountLimits.max_slow`).
+    `told_at` is when the user got the mail about the closed password.
 
     `backoffs` limit the rate for each kind of codes. `lockout_passwords` and `lockout_codes` count
     for the lockout policy while the user has the security stamp `lockout_stamp`. `revision` is
@@ -80,16 +81,6 @@ class LoginNameBackoff(Record):
     revision: str | None = None
 
 
-class NetworkFailures(Record):
-    """How many accounts failed from one network until `expires_at`; the id is its key. Before
-    `delayed_until` no attempt of a slowed network is admitted."""
-
-    accounts: int
-    expires_at: datetime
-    delayed_until: datetime | None = None
-    revision: str | None = None
-
-
 class UntrustedProxy(Record):
     """An address that sent `X-Forwarded-For` and is not in `trusted_proxies`; the id is the
     address."""
@@ -103,8 +94,5 @@ _SOON: Final = timedelta(hours=1)
 FAILURE_STREAKS: Final = Collection("guess_streaks", FailureStreak)
 LOGIN_NAME_BACKOFFS: Final = Collection(
     "login_name_backoffs", LoginNameBackoff, expires=True, retention=_SOON
-)
-NETWORK_FAILURES: Final = Collection(
-    "network_failures", NetworkFailures, expires=True, retention=_SOON
 )
 UNTRUSTED_PROXIES: Final = Collection("untrusted_proxies", UntrustedProxy, expires=True)

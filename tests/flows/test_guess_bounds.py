@@ -14,7 +14,8 @@ from idp.identity.sessions import known_browsers, password_check
 from idp.limits.comparisons import MAX_CONCURRENT
 from idp.limits.origin import AttemptOrigin
 from idp.limits.throttled import Throttled
-from idp.records import FAILURE_STREAKS, LOGIN_NAME_BACKOFFS, NETWORK_FAILURES, Browser
+from idp.records import FAILURE_STREAKS, LOGIN_NAME_BACKOFFS, Browser
+from storage import COUNTERS
 from tests.flows.test_guess_races import (
     TRIES_AT_ONCE,
     WRONG,
@@ -143,7 +144,7 @@ async def rows(twins):
     """How many records there are, and every count as it is."""
     kept = [
         {one.id: one async for one in twins.store.scan(collection)}
-        for collection in (LOGIN_NAME_BACKOFFS, NETWORK_FAILURES, FAILURE_STREAKS)
+        for collection in (COUNTERS, LOGIN_NAME_BACKOFFS, FAILURE_STREAKS)
     ]
     return await count(twins.store), kept
 

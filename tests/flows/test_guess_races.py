@@ -23,12 +23,11 @@ from idp.records import (
     ALL,
     FAILURE_STREAKS,
     LOGIN_NAME_BACKOFFS,
-    NETWORK_FAILURES,
     SCHEMA,
     USERS,
     FailureStreak,
 )
-from storage import Insert, open_store
+from storage import COUNTERS, Insert, open_store
 from tests.support.clock import SteppingClock
 from tests.support.service import make_hashes_cheap, start_server, stop_server
 
@@ -207,10 +206,10 @@ async def test_behind_one_address_nineteen_get_in_after_twenty_five_mistakes(twi
 @pytest.mark.promise("guessing: networks")
 async def test_an_account_counts_once_for_attempts_from_one_network_at_one_moment(twins):
     outcomes = await twins.tries(WRONG, addresses=["192.0.2.1"] * 5)
-    network = await twins.store.get(NETWORK_FAILURES, "192.0.2.1")
+    network = await twins.store.get(COUNTERS, "spray:192.0.2.1")
 
     assert outcomes == ["wrong"] * 5
-    assert network.accounts == 1
+    assert network.n == 1
 
 
 # What it costs
@@ -240,7 +239,7 @@ class Commands:
 
 
 @pytest.mark.promise("guessing: passwords")
-async def test_a_clean_sign_in_costs_two_writes_a_mistake_three_and_a_refusal_none(
+async def test_a_clean_sign_in_costs_two_writes_a_mistake_four_and_a_refusal_none(
     twins, monkeypatch
 ):
     commands = Commands(monkeypatch, twins.store)
@@ -253,7 +252,7 @@ async def test_a_clean_sign_in_costs_two_writes_a_mistake_three_and_a_refusal_no
         costs[what] = (outcome, commands.taken())
 
     assert costs["clean"] == ("right", 2)
-    assert costs[1] == ("wrong", 3), "one of them counts the network"
+    assert costs[1] == ("wrong", 4), "two of them count the network"
     assert [costs[n] for n in (2, 3, 4, 5, 6)] == [("wrong", 2)] * 5
     assert costs[7] == ("paced", 0)
 

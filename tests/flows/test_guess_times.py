@@ -14,12 +14,11 @@ from idp.limits.origin import AttemptOrigin
 from idp.records import (
     FAILURE_STREAKS,
     LOGIN_NAME_BACKOFFS,
-    NETWORK_FAILURES,
     USERS,
     Email,
     FailureStreak,
 )
-from storage import Delete, Insert, Update
+from storage import COUNTERS, Delete, Insert, Update
 from tests.flows.test_guess_races import WRONG, attempt, url, user_of
 from tests.support.clock import SteppingClock
 from tests.support.service import start_server, stop_server
@@ -66,7 +65,7 @@ def _error_of_difference(taken):
 
 async def _begin_anew(server, closed):
     """Nothing is counted, but that one account is closed."""
-    for collection in (LOGIN_NAME_BACKOFFS, NETWORK_FAILURES, FAILURE_STREAKS):
+    for collection in (COUNTERS, LOGIN_NAME_BACKOFFS, FAILURE_STREAKS):
         for one in [one.id async for one in server.store.scan(collection)]:
             await server.store.commit(Delete(collection, one))
     most = account_attempts.limits_of(server.service.config).max_unknown

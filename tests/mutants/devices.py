@@ -92,8 +92,8 @@ MUTANTS = [
     Mutant(
         "guesses of user codes cost nothing",
         FLOW,
-        "        admitted.append(claim.record)\n",
-        "        await counting.forget(service, claim.record)\n",
+        "        admitted.append(counted)\n",
+        "        await login_name_backoffs.uncount(service, counted)\n",
         f"{REFUSED} -k guesses",
     ),
     Mutant(

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from idp.foundation.errors import IdpError
 from idp.identity.factors import recovery_codes, second_factors, totp
-from idp.identity.guesses import counting, lockout
+from idp.identity.guesses import lockout, streaks
 from idp.identity.guesses import reports as guess_reports
 from idp.identity.guesses.reports import Cause, Outcome, Secret
 from idp.limits import account_attempts
@@ -27,7 +27,6 @@ from storage import Update, Value, Write
 
 # The user gets a mail at this count.
 REPORTED_AT: Final = 5  # wrong codes in a row after a right password
-_AFTER_ANSWER_SECONDS: Final = 0.1
 
 
 class FactorCodeRefused(IdpError):
@@ -72,7 +71,9 @@ async def by_totp(service: Service, user: User, typed: str, origin: AttemptOrigi
         step = totp.step_of(secret, typed, service.clock.now(), after=app.last_step)
     if step is None or app is None:
         if counted.streak.codes == REPORTED_AT:
-            service.background_tasks.start(_report_wrong_codes(service, user))
+            # Another party knows the password.
+            mails = guess_messages.wrong_codes(service, user)
+            service.background_tasks.start(guess_reports.mail_after_answer(service, mails))
         raise await _refuse(service, user, attempt, origin)
     expected: dict[str, Value] = {"stamp": user.stamp, "state": "active"}
     # So each code is accepted once, also in concurrent requests (RFC 6238 5.2).
@@ -101,7 +102,7 @@ async def by_recovery_code(
 async def succeeded(service: Service, accepted: AcceptedCode) -> None:
     """Deletes the counts of wrong codes; called after the unit with the writes of `accepted` is
     committed."""
-    await counting.change_streak(
+    await streaks.change(
         service,
         accepted.streak,
         lambda streak: account_attempts.after_code(streak, accepted.kind),
@@ -116,7 +117,7 @@ async def of_new_totp(service: Service, user: User, secret: str, typed: str) -> 
     step = totp.step_of(secret, typed, service.clock.now())
     if step is None:
         raise FactorCodeRefused("the code is not one of the new app")
-    await counting.change_streak(service, attempt.streak, account_attempts.after_new_factor)
+    await streaks.change(service, attempt.streak, account_attempts.after_new_factor)
     return step
 
 
@@ -125,8 +126,8 @@ async def _admit(
 ) -> _Attempt:
     """Counts an attempt before its code is checked. Raises Throttled."""
     keys = [(FAILURE_STREAKS, user.id), *lockout.policy_keys(user)]
-    stored, *policies = await service.store.get_many(keys)
-    rules = lockout.rules_of(service, policies)
+    stored, own, default = await service.store.get_many(keys)
+    rules = lockout.rules_of(service, own, default)
     try:
         counted = await _count(service, user, kind, stored, rules)
     except Throttled as refusal:
@@ -143,7 +144,7 @@ async def _count(
     rules: LockoutRules,
 ) -> CountedAttempt:
     limits = account_attempts.limits_of(service.config, rules)
-    return await counting.count(
+    return await streaks.count(
         service,
         user.id,
         stored,
@@ -172,12 +173,3 @@ def _accepted(
 ) -> AcceptedCode:
     guess_reports.report(service, Outcome("accepted", attempt.secret, origin, user.id))
     return AcceptedCode(writes, attempt.kind, attempt.counted.streak)
-
-
-async def _report_wrong_codes(service: Service, user: User) -> None:
-    """Mails the user that another party knows the password."""
-    # After the answer, so that its duration does not depend on the mail.
-    await service.timer.sleep(_AFTER_ANSWER_SECONDS)
-    mails = guess_messages.wrong_codes(service, user)
-    if mails:
-        await service.store.commit(*mails)

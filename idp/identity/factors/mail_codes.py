@@ -35,19 +35,21 @@ def digest(service: Service, issue: str, address: str, code: str) -> str:
     return base64url.encode(service.master_key.mac("mail-code", f"{issue}\n{address}\n{code}"))
 
 
-async def check(
-    service: Service, expected: str | None, issue: str, address: str, typed: str
-) -> None:
-    """Raises MailCodeRefused unless `typed` is the code whose `digest` is `expected`, or if there
-    were five attempts. If `expected` is None, every code is refused after the same work.
-
-    `issue` and `address` are those for which the digest was made. The attempt is counted under
-    `issue` before the code is compared, so that concurrent guesses are limited as sequential ones
-    are.
-    """
+async def count(service: Service, issue: str) -> None:
+    """Counts an attempt at the code of `issue`, before anything else is counted or compared for
+    it. Raises MailCodeRefused if there were five."""
     count = await service.store.increment(f"code:{issue}", window=_COUNT_WINDOW)
     if count.n > MAX_ATTEMPTS:
         raise MailCodeRefused("too many wrong codes: request a new one", error_code="code.tries")
+
+
+def compare(service: Service, expected: str | None, issue: str, address: str, typed: str) -> None:
+    """Raises MailCodeRefused unless `typed` is the code whose `digest` is `expected`. If that is
+    None, every code is refused after the same work.
+
+    `issue` and `address` are those for which the digest was made. The caller has counted the
+    attempt (`count`).
+    """
     digest_of_typed = digest(service, issue, address, typed_texts.digits(typed))
     if not opaque_tokens.equal(expected or "", digest_of_typed):
         raise MailCodeRefused("the code is wrong")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from idp.identity.users.lookup import typed_key
+from idp.foundation import domain_names
+from idp.foundation.texts import typed_texts
+from idp.identity.users.lookup import login_key
 from idp.records import User
 from idp.service import Service
 
@@ -13,7 +15,9 @@ def login_name(service: Service, typed: str) -> str:
 
     Each login name of a user has its own rate: a shared one would tell which names exist.
     """
-    key = typed_key(typed).removesuffix(".")  # a domain's final dot names the root
+    # Like the look-up by name and domain, so that no spelling that finds a user has its own rate.
+    name, at, domain = typed_texts.name(typed).rpartition("@")
+    key = login_key(name) + at + (domain_names.key(domain) if at else login_key(domain))
     return _hidden(service, f"name:{key}")
 
 

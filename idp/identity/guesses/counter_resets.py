@@ -2,32 +2,54 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
-from idp.identity.guesses import account_names, counting
+from idp import changes
+from idp.changes import Change
+from idp.foundation import logs
+from idp.foundation.errors import Busy
+from idp.identity.guesses import account_names, login_name_backoffs
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.subjects import Subject
-from idp.records import FAILURE_STREAKS, LOGIN_NAME_BACKOFFS, FailureStreak
+from idp.limits import backoffs, compare_and_set
+from idp.records import FAILURE_STREAKS, LOGIN_NAME_BACKOFFS
 from idp.service import Service
-from storage import StorageError
+from storage import Key, StorageError, Write
+
+_log = logs.logger(__name__)
 
 
-async def forget(service: Service, subject: Subject) -> bool:
-    """Deletes the counts of failures with a user's password and codes; returns whether there were
-    any.
+async def forget(service: Service, subject: Subject) -> None:
+    """Deletes the counts of failures with a user's password and codes.
 
-    It is called after a sign-in by passkey, after a new password, and when an administrator
-    unlocks the user. An error of the store is ignored: a count that remains delays the user, and
-    lets no one sign in.
+    It is called after a sign-in by passkey, and after a new password. Errors are logged and
+    ignored: a count that remains delays the user, and lets no one sign in.
     """
+    try:
+        await changes.run(service, _forgetting, subject)
+    except (StorageError, Busy) as error:
+        _log.warning("counts of attempts were not deleted", error=str(error))
+
+
+async def _forgetting(service: Service, subject: Subject) -> Change[None]:
+    return Change(None, await writes(service, subject))
+
+
+async def writes(service: Service, subject: Subject) -> list[Write]:
+    """Returns the writes that delete the counts, for the caller to commit: none if nothing is
+    counted. They fail with Stale if one has changed since."""
     user = subject.user
     names, addresses = user_lookup.login_names(subject.organization, user.user_name, user.email)
     login_names = {account_names.login_name(service, name) for name in names | addresses}
-    with suppress(StorageError):
-        streak, *backoffs = await service.store.get_many(
-            [(FAILURE_STREAKS, user.id), *((LOGIN_NAME_BACKOFFS, name) for name in login_names)]
-        )
-        await counting.forget(service, *backoffs)
-        await counting.change_streak(service, streak, lambda each: FailureStreak(id=each.id))
-        return streak is not None or any(backoffs)
-    return False
+    keys: list[Key] = [
+        (FAILURE_STREAKS, user.id),
+        *((LOGIN_NAME_BACKOFFS, name) for name in sorted(login_names)),
+    ]
+    streak, *records = await service.store.get_many(keys)
+    account = account_names.account(service, user, user.user_name)
+    resets = [
+        login_name_backoffs.reset_write(service, record, account)
+        for record in records
+        if record and backoffs.tries_of(record.backoff, account)
+    ]
+    if streak is not None:
+        resets.append(compare_and_set.write(FAILURE_STREAKS, streak, None))
+    return resets

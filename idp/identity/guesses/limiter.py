@@ -2,9 +2,10 @@
 
 1. Everything that decides is read in one round trip. An attempt that has to wait is refused here,
    and writes nothing.
-2. The attempt is counted for the login name, and from a slowed network for that; from the sixth
-   on, and where it may be one of the last, also in the account's streak. Each count is one
-   compare-and-set, as `idp.limits.backoffs`, `account_attempts` and `network_failures` decide.
+2. An attempt from a browser that the account knows is counted in the account's streak alone. Any
+   other is counted for the login name, and takes the turn of a slowed network; past the free
+   attempts, near the limit, or under a lockout policy it is counted in the streak, too. Each count
+   is one compare-and-set, as `idp.limits.account_attempts` and `backoffs` decide.
 3. The password is compared, unless the account is closed to unknown browsers: then the same work
    is done without effect, and the answer is that of a wrong password.
 4. A wrong password is counted in the streak, and for the networks from which the account had not
@@ -23,13 +24,11 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from idp.identity.guesses import account_names, counting, lockout, networks
-from idp.identity.guesses.networks import CountedNetwork
+from idp.identity.guesses import account_names, lockout, login_name_backoffs, networks, streaks
+from idp.identity.guesses.networks import CountedNetwork, Network
 from idp.identity.sessions import known_browsers
-from idp.limits import account_attempts, backoffs, network_failures
+from idp.limits import account_attempts
 from idp.limits.account_attempts import AccountLimits, CountedAttempt
-from idp.limits.compare_and_set import ReadRecord
-from idp.limits.network_failures import Network
 from idp.limits.origin import AttemptOrigin
 from idp.records import (
     FAILURE_STREAKS,
@@ -46,14 +45,14 @@ _NO_USER: Final = "none"  # not a user's id: read where there is no user
 
 
 class GuessRecords(Struct, frozen=True):
-    """What was read for an attempt at a password: `name` names the login name's backoff
-    (`account_names`), and `networks` are those that count the account if it fails."""
+    """What was read for an attempt at a password: `name` and `account` are those of the login name
+    and of the account in counts (`account_names`)."""
 
     user: User | None
     name: str
+    account: str
     backoff: LoginNameBackoff | None
     streak: FailureStreak | None
-    rules: LockoutRules
     limits: AccountLimits
     networks: Sequence[CountedNetwork]
 
@@ -61,15 +60,15 @@ class GuessRecords(Struct, frozen=True):
 class Guess(Struct, frozen=True):
     """An attempt at a password that was admitted.
 
-    `ordinal` is its number since the last success. `backoff` is that of the login name with the
-    attempt counted, None for a browser that the account knows (`browser_id`). `is_counted` says
-    that the streak includes the attempt, by the decision `attempt`; that is None without a user.
+    `ordinal` is its number since the last success, for this login name or this known browser
+    within a day. `backoff` is that of the login name with the attempt counted, None for a browser
+    that the account knows (`browser_id`). `is_counted` says that the streak includes the attempt,
+    by the decision `attempt`; that is None without a user.
     """
 
     records: GuessRecords
     ordinal: int
     backoff: LoginNameBackoff | None = None
-    new_networks: Sequence[str] = ()
     browser_id: str | None = None
     is_counted: bool = False
     attempt: CountedAttempt | None = None
@@ -92,12 +91,12 @@ async def admitted(
     service: Service, user: User | None, typed: str, origin: AttemptOrigin
 ) -> AsyncIterator[Guess]:
     """Counts and admits an attempt at the password of `user`; without a user (None), at the login
-    name that was typed. It is a context manager.
+    name that was typed. An asynchronous context manager.
 
     The caller compares the password within the block, and then calls `failed`, `succeeded`, or
-    `take_back`. Raises Throttled if the attempt has to wait.
+    `take_back`. Raises Throttled if the attempt has to wait; Busy, StorageError.
     """
-    from_networks = network_failures.networks_of(service.config, origin)
+    from_networks = networks.networks_of(service, origin)
     guess = await _admit_known(service, user, typed, origin.browser, from_networks)
     if guess is not None:
         yield guess
@@ -122,31 +121,23 @@ async def _admit_known(
     if user is None or browser is None or not known_browsers.is_known(browser, user):
         return None
     records = await _read(service, user, typed, from_networks)
-
-    def decision(
-        streak: FailureStreak | None,
-    ) -> tuple[FailureStreak | None, CountedAttempt | None]:
-        before, now = streak or FailureStreak(id=user.id), service.clock.now()
-        attempt = account_attempts.with_known_browser(
-            before, user.stamp, browser.id, records.limits, now
-        )
-        return (attempt.streak, attempt) if attempt else (streak, None)
-
-    read = ReadRecord(FAILURE_STREAKS, user.id, records.streak)
-    streak, attempt = await counting.decide(service, read, decision)
-    if attempt is None or streak is None:
+    now = service.clock.now()
+    attempt = await streaks.count(
+        service,
+        user.id,
+        records.streak,
+        lambda streak: account_attempts.with_known_browser(
+            streak, user.stamp, browser.id, records.limits, now
+        ),
+    )
+    if attempt is None:
         return None
     return Guess(
         records,
-        ordinal=streak.browsers[0].tries,
-        new_networks=backoffs.new_networks(
-            records.backoff.backoff if records.backoff else None,
-            [counted.network.key for counted in records.networks],
-            service.clock.now(),
-        ),
+        ordinal=attempt.streak.browsers[0].tries,
         browser_id=browser.id,
         is_counted=True,
-        attempt=structs.replace(attempt, streak=streak),
+        attempt=attempt,
     )
 
 
@@ -157,11 +148,12 @@ async def _admit_unknown(
     limit = account_attempts.backoff_limit(records.streak, records.limits)
     # All checks come before the first write: an attempt that has to wait writes nothing.
     networks.check(service, records.networks)
-    counting.check(service, records.name, limit, records.backoff)
-    records = structs.replace(records, networks=await networks.claim(service, records.networks))
-    keys = [counted.network.key for counted in records.networks]
-    claim = await counting.claim(service, records.name, limit, records.backoff, keys)
-    guess = Guess(records, claim.record.backoff.tries, claim.record, claim.new_networks)
+    login_name_backoffs.with_attempt(service, records.name, limit, records.backoff)
+    await networks.claim(service, records.networks)
+    backoff = await login_name_backoffs.count(
+        service, records.name, limit, records.backoff, records.account
+    )
+    guess = Guess(records, backoff.backoff.tries, backoff)
     if account_attempts.is_counted_first(records.streak, guess.ordinal, records.limits):
         return await _count(service, guess)
     return guess
@@ -172,9 +164,9 @@ async def _count(service: Service, guess: Guess) -> Guess:
     counts nothing."""
     user, records = guess.user, guess.records
     if user is None:
-        await counting.write_without_effect(service, records.name, guess.backoff)
+        await login_name_backoffs.write_decoy(service, records.name, guess.backoff)
         return structs.replace(guess, is_counted=True)
-    attempt = await counting.count(
+    attempt = await streaks.count(
         service,
         user.id,
         records.streak,
@@ -188,23 +180,26 @@ async def _read(
 ) -> GuessRecords:
     """Reads everything that decides about an attempt in one round trip."""
     name = account_names.login_name(service, typed)
-    backoff, streak, *others = await service.store.get_many(
+    account = account_names.account(service, user, typed)
+    backoff, streak, own, default, *counters = await service.store.get_many(
         [
             (LOGIN_NAME_BACKOFFS, name),
             (FAILURE_STREAKS, user.id if user else _NO_USER),
             *lockout.policy_keys(user),
-            *(networks.key(each) for each in from_networks),
+            *(key for network in from_networks for key in network.keys(name)),
         ]
     )
-    rules = lockout.rules_of(service, others[:2])
+    is_locked = user is not None and user.state == "locked"
+    # What is tried during a lock does not count for the next one.
+    rules = LockoutRules() if is_locked else lockout.rules_of(service, own, default)
     return GuessRecords(
         user=user,
         name=name,
+        account=account,
         backoff=backoff,
         streak=streak,
-        rules=rules,
         limits=account_attempts.limits_of(service.config, rules),
-        networks=[CountedNetwork(*pair) for pair in zip(from_networks, others[2:], strict=True)],
+        networks=networks.counted(from_networks, counters),
     )
 
 
@@ -214,10 +209,10 @@ async def take_back(service: Service, guess: Guess) -> None:
     Errors of the store are ignored.
     """
     if guess.backoff is not None:
-        await counting.take_back(service, guess.backoff.id, guess.backoff, guess.new_networks)
+        await login_name_backoffs.uncount(service, guess.backoff, guess.records.account)
     attempt = guess.attempt
     if attempt is not None:
-        await counting.change_streak(
+        await streaks.change(
             service,
             attempt.streak,
             lambda streak: account_attempts.without_attempt(streak, attempt, guess.browser_id),
@@ -228,19 +223,18 @@ async def failed(service: Service, guess: Guess) -> bool:
     """Counts a wrong password in the account's streak and for its networks, as far as `admitted`
     has not, and locks the user if the lockout policy requires it.
 
-    Returns whether the account is closed to unknown browsers, by this attempt or before.
+    Returns whether wrong passwords from unknown browsers have reached their limit.
     """
     if not guess.is_counted:
         guess = await _count(service, guess)
     is_known = guess.browser_id is not None
-    for counted in guess.records.networks:
-        if not is_known and counted.network.key in guess.new_networks:
-            await networks.count(service, counted)
+    if not is_known:
+        await networks.failed(service, guess.records.networks, guess.records.name)
     attempt = guess.attempt
     if guess.user is None or attempt is None:
         return False
     if attempt.locks_if_wrong:
-        await lockout.lock(service, guess.user, guess.records.rules)
+        await lockout.lock(service, guess.user, guess.records.limits.lockout)
     return not is_known and attempt.streak.unknown >= guess.records.limits.max_unknown
 
 
@@ -250,9 +244,9 @@ async def succeeded(service: Service, guess: Guess) -> None:
     Errors of the store are ignored.
     """
     records = guess.records
-    await counting.forget(service, guess.backoff or records.backoff)
+    backoff = guess.backoff or records.backoff
+    if backoff is not None:
+        await login_name_backoffs.succeeded(service, backoff, records.account)
     streak = guess.attempt.streak if guess.attempt else records.streak
-    await counting.change_streak(service, streak, account_attempts.after_password)
-    for counted in records.networks:
-        if counted.network.key not in guess.new_networks:
-            await networks.uncount(service, counted)
+    await streaks.change(service, streak, account_attempts.after_password)
+    await networks.succeeded(service, records.networks, records.name)

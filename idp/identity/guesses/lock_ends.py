@@ -6,8 +6,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
-from idp.audit import events
-from idp.audit.events import AuditEntry
+from idp import changes
 from idp.records import USERS, User
 from idp.service import Service
 from storage import Stale
@@ -30,12 +29,8 @@ async def lift_if_over(service: Service, user: User) -> User:
     """
     if not is_over(service, user):
         return user
-    changes = {"state": "active", "locked_until": None, "changed_at": service.clock.now()}
-    now = service.clock.now()
+    values = {"state": "active", "locked_until": None}
+    update = changes.updated(service, changes.by(ACTOR), USERS, user, values, "user.unlocked")
     with suppress(Stale):  # another request has lifted it
-        await service.store.commit(
-            *events.update(
-                service.random, USERS, user, changes, AuditEntry("user.unlocked", ACTOR, now)
-            )
-        )
+        await service.store.commit(*update.writes)
     return await service.store.get(USERS, user.id) or user

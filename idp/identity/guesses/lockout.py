@@ -7,18 +7,18 @@ begins at 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
 from datetime import timedelta
 
 from idp import changes
 from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition
+from idp.identity.guesses import streaks
 from idp.identity.guesses.lock_ends import ACTOR
 from idp.identity.users import ending
+from idp.limits import account_attempts
 from idp.mail.templates import security as security_messages
 from idp.policies import effective
-from idp.records import POLICIES, USERS, LockoutRules, Policy, User
+from idp.records import FAILURE_STREAKS, POLICIES, USERS, LockoutRules, Policy, User
 from idp.service import Service
 from storage import Key
 
@@ -33,13 +33,13 @@ def policy_keys(user: User | None) -> list[Key]:
     return [(POLICIES, effective.policy_id(owner, "lockout")) for owner in (org_id, None)]
 
 
-def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRules:
+def rules_of(service: Service, own: Policy | None, default: Policy | None) -> LockoutRules:
     """Returns the lockout rules that apply: of the first policy that exists, else the built-in
     ones.
 
-    `policies` are the records of `policy_keys`, in their order, each None if it is not stored.
+    `own` and `default` are the records of `policy_keys`, None if they are not stored.
     """
-    stored = policies[0] or policies[1]
+    stored = own or default
     rules = stored.rules if stored else effective.built_in(service.config, "lockout")
     return rules if isinstance(rules, LockoutRules) else LockoutRules()
 
@@ -49,10 +49,13 @@ async def lock(service: Service, user: User, rules: LockoutRules) -> None:
     policy `rules`.
 
     The last active owner of an organization or of the installation is never locked: no other user
-    could unlock them.
+    could unlock them. Their count begins at 0 instead.
     """
-    with suppress(FailedPrecondition):
+    try:
         await changes.run(service, _lock, user, rules)
+    except FailedPrecondition:
+        streak = await service.store.get(FAILURE_STREAKS, user.id)
+        await streaks.change(service, streak, account_attempts.without_lockout)
 
 
 async def _lock(service: Service, user_at_attempt: User, rules: LockoutRules) -> Change[None]:

@@ -7,7 +7,6 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final
 
-from idp.foundation.network_keys import SITE_FACTOR
 from idp.identity.users.lookup import login_key
 from idp.limits import throttled
 from idp.limits.origin import AttemptOrigin
@@ -31,7 +30,7 @@ async def admit(service: Service, mailbox: str, origin: AttemptOrigin) -> None:
     refuse_flood(service, origin)
     await admit_from_network(service, mailbox, origin)
     await count(
-        service, f"mails:to:{_hidden(service, mailbox)}", MAX_TO_MAILBOX * ALL_NETWORKS_FACTOR
+        service, f"mails:to:{mailbox_key(service, mailbox)}", MAX_TO_MAILBOX * ALL_NETWORKS_FACTOR
     )
 
 
@@ -44,22 +43,26 @@ async def admit_from_network(
     A browser that the account of the mailbox knows (`is_known`) is counted separately, so that
     strangers in the same network can't use up its limit.
     """
-    hidden, site = _hidden(service, mailbox), origin.site
+    hidden = mailbox_key(service, mailbox)
     if not origin.is_exempt(service.config):
-        await count(service, f"mails:from:{origin.network}", MAX_FROM_NETWORK * origin.factor)
-        if site is not None:
-            limit = MAX_FROM_NETWORK * origin.factor * SITE_FACTOR
-            await count(service, f"mails:from:{site}", limit)
+        for key, limit in origin.limits(MAX_FROM_NETWORK):
+            await count(service, f"mails:from:{key}", limit)
     if is_known and origin.browser is not None:
         await count(service, f"mails:to:{hidden}:browser:{origin.browser.id}", MAX_TO_MAILBOX)
         return
     await count(service, f"mails:to:{hidden}:{origin.network}", MAX_TO_MAILBOX)
-    if site is not None:
-        await count(service, f"mails:to:{hidden}:{site}", MAX_TO_MAILBOX * MAILBOX_SITE_FACTOR)
+    if origin.site is not None:
+        await count(
+            service, f"mails:to:{hidden}:{origin.site}", MAX_TO_MAILBOX * MAILBOX_SITE_FACTOR
+        )
 
 
-def _hidden(service: Service, mailbox: str) -> str:
-    return service.master_key.mac("mailbox", login_key(mailbox)).hex()[:32]
+def mailbox_key(service: Service, address: str) -> str:
+    """Returns the name of an address, a number or a login name in counters: a MAC. It is the same
+    for all addresses of a mailbox, whatever their tag (`name+tag@host`)."""
+    local, at, host = login_key(address).partition("@")
+    mailbox = local.partition("+")[0] + at + host if at else local
+    return service.master_key.mac("mailbox", mailbox).hex()[:32]
 
 
 def refuse_flood(service: Service, origin: AttemptOrigin) -> None:
@@ -67,11 +70,8 @@ def refuse_flood(service: Service, origin: AttemptOrigin) -> None:
     read or written for it. Raises Throttled if the network requests many within a minute."""
     if origin.is_exempt(service.config):
         return
-    limits = [(origin.network, MAX_PER_MINUTE * origin.factor)]
-    if origin.site is not None:
-        limits.append((origin.site, MAX_PER_MINUTE * origin.factor * SITE_FACTOR))
     now, kind = service.clock.now(), "mails of a network"
-    for key, limit in limits:
+    for key, limit in origin.limits(MAX_PER_MINUTE):
         seconds = service.request_counts.wait_seconds(now, kind, key, limit)
         if seconds:
             raise Throttled("too many emails from a network", retry_after_seconds=seconds)

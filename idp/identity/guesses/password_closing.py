@@ -14,9 +14,9 @@ from msgspec import structs
 from idp.foundation import logs
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.factors import passkeys, webauthn
-from idp.identity.guesses import counting
+from idp.identity.guesses import streaks
 from idp.identity.users import memberships
-from idp.limits import account_attempts
+from idp.limits import account_attempts, compare_and_set
 from idp.mail import messages
 from idp.mail.templates import guesses as guess_messages
 from idp.policies import effective, page_settings
@@ -29,7 +29,7 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from storage import Stale, Update
+from storage import Stale
 
 AFTER_ANSWER_SECONDS: Final = 0.1
 _log: Final = logs.logger(__name__)
@@ -56,7 +56,7 @@ async def close_or_report(service: Service, user_id: str) -> None:
     )
     is_closed = not stays_open or streak.unknown >= limits.max_slow
     if stays_open != streak.stays_open:
-        await counting.change_streak(
+        await streaks.change(
             service, streak, lambda each: structs.replace(each, stays_open=stays_open)
         )
     elif is_closed and streak.told_at is None:
@@ -69,10 +69,12 @@ async def _report_closed(service: Service, user: User, streak: FailureStreak) ->
     _log.warning(
         "an account is closed to unknown browsers: too many wrong passwords", user=user.id
     )
-    changes = {"told_at": service.clock.now()}
-    mails = guess_messages.password_closed(service, user)
+    reported = structs.replace(
+        streak, told_at=service.clock.now(), revision=service.random.token(bits=64)
+    )
     await service.store.commit(
-        Update(FAILURE_STREAKS, streak.id, set=changes, expect={"told_at": None}), *mails
+        compare_and_set.write(FAILURE_STREAKS, streak, reported),
+        *guess_messages.password_closed(service, user),
     )
 
 

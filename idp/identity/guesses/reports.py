@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -11,8 +12,10 @@ from idp.foundation import logs, metrics
 from idp.identity.users.lookup import typed_key
 from idp.limits.origin import AttemptOrigin
 from idp.service import Service
+from storage import Write
 
 _log: Final = logs.logger(__name__)
+AFTER_ANSWER_SECONDS: Final = 0.1
 _NAME_CHARACTERS: Final = 16
 
 Cause: TypeAlias = Literal[
@@ -56,6 +59,8 @@ def report(service: Service, outcome: Outcome) -> None:
         failure_events.sign_in(
             service, outcome.user_id, outcome.cause, origin.network, origin.client_id
         )
+    elif not outcome.name:
+        identity = {}  # a user code of a device
     else:
         identity = {"name": _hidden(service, outcome)}
         failure_events.unknown_name_sign_in(service, identity["name"], origin.network)
@@ -69,6 +74,14 @@ def report(service: Service, outcome: Outcome) -> None:
         known_browser="yes" if outcome.is_known_browser else "no",
         **identity,
     )
+
+
+async def mail_after_answer(service: Service, mails: Sequence[Write]) -> None:
+    """Stores messages a moment later, in a background task: so the duration of an answer does not
+    depend on them."""
+    await service.timer.sleep(AFTER_ANSWER_SECONDS)
+    if mails:
+        await service.store.commit(*mails)
 
 
 def _hidden(service: Service, outcome: Outcome) -> str:

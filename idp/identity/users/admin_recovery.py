@@ -68,12 +68,12 @@ async def _unlocking(service: Service, login_name: str, actor: str) -> Change[bo
     if user.state == "inactive":
         raise NotLocked(f"{login_name} is deactivated, not locked")
     subject = await user_lookup.subject_of(service, user)
-    was_counted = subject is not None and await counter_resets.forget(service, subject)
+    resets = await counter_resets.writes(service, subject) if subject else []
     if user.state != "locked":
-        return Change(was_counted)
+        return Change(bool(resets), resets)
     values = {"state": "active", "locked_until": None}
     update = changes.updated(service, changes.by(actor), USERS, user, values, "user.unlocked")
-    return update.answered(True)
+    return Change(True, [*update.writes, *resets])
 
 
 async def grant_owner(service: Service, login_name: str, *, actor: str) -> bool:

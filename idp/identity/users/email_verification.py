@@ -196,9 +196,10 @@ async def _compare(
     if newest.proves != "password":
         await mailed_codes.check_contact(service, newest.code_mac, newest.id, address, code)
         return
+    await mail_codes.count(service, newest.id)
     is_open = await mailed_codes.is_open_to(service, user, user.user_name, is_known=False)
     expected = newest.code_mac if is_open else None
-    await mail_codes.check(service, expected, newest.id, address, code)
+    mail_codes.compare(service, expected, newest.id, address, code)
     await mailed_codes.accepted(service, user)
 
 

@@ -61,8 +61,8 @@ async def unlock(service: Service, call: Call, user_id: str) -> Change[Changed]:
     subject = await user_lookup.subject_of(service, user)
     if user.state == "active":
         changes.check_version(user, call)
-        if subject and await counter_resets.forget(service, subject):
-            return Change(Changed(details=answers.details(user, user.org_id)))
+        if subject and (resets := await counter_resets.writes(service, subject)):
+            return Change(Changed(details=answers.details(user, user.org_id)), resets)
     unlocking = await change(service, call, user_id, "unlock")
     if subject is None:
         return unlocking

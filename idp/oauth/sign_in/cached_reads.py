@@ -18,8 +18,8 @@ R = TypeVar("R", bound=Record)
 class KnownRecords:
     """The records that a request has read for its pages, by collection and id.
 
-    It belongs to one request. It is only for the display of pages: the records that decide whether
-    a user, a session or a token is valid are read where that is decided.
+    It belongs to one request. Whether a user, a session or a token is valid is not decided by it,
+    unless its creator says so: those records are read where that is decided.
     """
 
     def __init__(self, keys: Sequence[Key] = (), records: Sequence[Any] = ()) -> None:
@@ -67,7 +67,7 @@ class CachedReads:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._own_service.store, name)
 
-    async def get(self, collection: Collection[Any], id: str) -> Any:  # noqa: A002 - the contract
+    async def get(self, collection: Collection[Any], id: str) -> Any:
         (record,) = await self.get_many([(collection, id)])
         return record
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from idp.identity.guesses import counting
+from idp.identity.guesses import login_name_backoffs
 from idp.identity.guesses import reports as guess_reports
 from idp.identity.guesses.reports import Outcome
 from idp.limits import backoffs
@@ -68,26 +68,27 @@ async def _admit(service: Service, origin: AttemptOrigin) -> list[LoginNameBacko
 
     RFC 8628 5.1: a user code is short, so the number of guesses has to be limited.
     """
-    factors = {f"device:{origin.counting_key}": origin.factor}
-    if origin.site is not None and origin.counting_key == origin.network:
-        factors[f"device:{origin.site}"] = origin.factor * SITE_CODES_FACTOR
+    factors = [(origin.counting_key, origin.factor)]
+    if not origin.has_user:
+        factors = origin.limits(1, SITE_CODES_FACTOR)
     admitted: list[LoginNameBackoff] = []
-    for name, factor in factors.items():
+    for key, factor in factors:
+        name = f"device:{key}"
         stored = await service.store.get(LOGIN_NAME_BACKOFFS, name)
         limit = backoffs.limit_of(service.config, factor)
         try:
-            claim = await counting.claim(service, name, limit, stored)
+            counted = await login_name_backoffs.count(service, name, limit, stored)
         except Throttled as refusal:
             await _uncount(service, admitted)
             guess_reports.report(service, Outcome(refusal.cause, "user_code", origin))
             raise
-        admitted.append(claim.record)
+        admitted.append(counted)
     return admitted
 
 
 async def _uncount(service: Service, counted: Sequence[LoginNameBackoff]) -> None:
-    for backoff in counted:
-        await counting.take_back(service, backoff.id, backoff)
+    for record in counted:
+        await login_name_backoffs.uncount(service, record)
 
 
 async def _begin(

@@ -258,16 +258,7 @@ async def enter_code(service: Service, flow: PendingSignIn, code: str, state: Re
         raise MailCodeRefused("the code has expired", error_code="code.expired")
     verification = await find(service, flow)
     user = await service.store.get(USERS, verification.user_id if verification else _NO_USER)
-    issue = reset_links.issue(user) if user else ""
-    name = request.login_name or ""
-    is_open = await mailed_codes.is_open_to(service, user, name, is_known=_is_known(flow, user))
-    # Without an account every code is checked nevertheless, and wrong.
-    expected = verification.code_mac or None if verification and user and is_open else None
-    try:
-        await mail_codes.check(service, expected, request.reset_id, issue, code)
-    except MailCodeRefused:
-        mailed_codes.refused(service, user, name, state.origin, is_closed=not is_open)
-        raise
+    await _compare(service, flow, user, verification, code, state.origin)
     subject = await user_lookup.subject_of(service, user) if user else None
     if verification is None or subject is None or not is_active(subject):
         raise MailCodeRefused("the account can't be used")
@@ -276,6 +267,31 @@ async def enter_code(service: Service, flow: PendingSignIn, code: str, state: Re
     await sign_in_pending.commit(
         service, flow, reset_links.use_write(verification), _verification_write(flow, subject)
     )
+
+
+async def _compare(
+    service: Service,
+    flow: PendingSignIn,
+    user: User | None,
+    verification: Verification | None,
+    code: str,
+    origin: AttemptOrigin,
+) -> None:
+    """Compares the code within the limits of its mail and of the account. Raises
+    MailCodeRefused."""
+    reset_id, name = flow.request.reset_id or "", flow.request.login_name or ""
+    issue = reset_links.issue(user) if user else ""
+    is_open = True
+    try:
+        await mail_codes.count(service, reset_id)
+        is_known = _is_known(flow, user)
+        is_open = await mailed_codes.is_open_to(service, user, name, is_known=is_known)
+        # Without an account every code is compared nevertheless, and wrong.
+        expected = verification.code_mac or None if verification and user and is_open else None
+        mail_codes.compare(service, expected, reset_id, issue, code)
+    except MailCodeRefused:
+        mailed_codes.refused(service, user, name, origin, is_closed=not is_open)
+        raise
 
 
 def _verification_write(flow: PendingSignIn, subject: Subject) -> Write:

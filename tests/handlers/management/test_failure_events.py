@@ -10,10 +10,9 @@ from idp.audit import failure_events
 from idp.background import schedule as background_schedule
 from idp.identity.guesses import networks
 from idp.identity.guesses import reports as guess_reports
-from idp.identity.guesses.networks import CountedNetwork
 from idp.identity.guesses.reports import Outcome
 from idp.identity.sessions import password_check
-from idp.limits import network_failures, recent_failures
+from idp.limits import recent_failures
 from idp.limits.origin import AttemptOrigin
 from idp.limits.recent_failures import Failures, FailureSource
 from idp.limits.throttled import Throttled
@@ -153,9 +152,10 @@ async def test_each_cause_and_each_network_has_events_of_its_own(server, people)
 @pytest.mark.promise("credentials: events")
 async def test_a_slowed_network_is_an_event_once(server):
     origin = AttemptOrigin(address="192.0.2.1")
-    (network,) = network_failures.networks_of(server.service.config, origin)
-    for _ in range(network.max_failed + 3):
-        await networks.count(server.service, CountedNetwork(network, None))
+    (network,) = networks.networks_of(server.service, origin)
+    for n in range(network.max_failed + 3):
+        found = networks.counted([network], [None, None, None])
+        await networks.failed(server.service, found, f"account-{n}")
     await flush(server)
     await flush(server, minutes=10)
     (event,) = await events(server)

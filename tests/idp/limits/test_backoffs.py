@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec import structs
 
 from idp.limits import backoffs
 from idp.limits.backoffs import BackoffLimit, Delayed
-from idp.records import Backoff, FailedFrom
+from idp.records import Backoff
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 LIMIT = BackoffLimit(free=5, max_delay_seconds=60)
@@ -44,6 +45,10 @@ def backoff(tries, delayed_until=None, ends_at=86_400):
         (backoff(1, 1), SLOW, Delayed(after(1))),
         (backoff(9, 0), SLOW, backoff(10, 1800)),
         (backoff(9, 1, ends_at=0), SLOW, Delayed(after(1))),
+        # The clock was set back: neither the delay nor the day becomes longer.
+        (backoff(9, 60), LIMIT, Delayed(after(60))),
+        (backoff(9, 61), LIMIT, backoff(10, 32)),
+        (backoff(9, 61, ends_at=86_401), LIMIT, backoff(1)),
     ],
 )
 def test_an_attempt_is_counted_or_waits(stored, limit, expected):
@@ -55,23 +60,22 @@ def test_an_attempt_that_was_not_compared_is_counted_no_longer():
     assert backoffs.taken_back(backoff(0)).tries == 0
 
 
-def test_a_network_counts_an_account_for_an_hour():
-    counted = backoffs.with_networks(backoff(1), ["a", "b"], NOW)
+def test_a_success_subtracts_the_attempts_at_its_own_account():
+    counted = backoff(0)
+    for account in ("a", "b", "a"):
+        counted = backoffs.with_account(structs.replace(counted, tries=counted.tries + 1), account)
+    left = backoffs.without_account(counted, "a")
 
-    assert backoffs.new_networks(None, ["a"], NOW) == ["a"]
-    assert backoffs.new_networks(counted, ["a", "b", "c"], after(3599)) == ["c"]
-    assert backoffs.new_networks(counted, ["a", "b"], after(3600)) == ["a", "b"]
-    assert backoffs.new_networks(backoffs.without_networks(counted, ["a"]), ["a", "b"], NOW) == [
-        "a"
-    ]
+    assert (counted.tries, backoffs.tries_of(counted, "a")) == (3, 2)
+    assert (left.tries, [each.account for each in left.accounts]) == (1, ["b"])
+    assert backoffs.without_account(left, "b") is None
+    assert backoffs.without_account(left, "c") == left
+    assert backoffs.tries_of(backoffs.taken_back(counted, "a"), "a") == 1
 
 
-def test_of_many_networks_the_newest_are_recorded():
-    counted = backoff(1)
+def test_of_many_accounts_of_one_login_name_the_latest_are_counted():
+    counted = backoff(40)
     for n in range(40):
-        counted = backoffs.with_networks(counted, [str(n)], NOW)
+        counted = backoffs.with_account(counted, str(n))
 
-    assert [each.network for each in counted.networks] == [str(n) for n in range(39, 23, -1)]
-    again = backoffs.with_networks(counted, ["24"], after(60))
-    assert again.networks[0] == FailedFrom(network="24", ends_at=after(3660))
-    assert len(again.networks) == len(counted.networks)
+    assert [each.account for each in counted.accounts] == [str(n) for n in range(39, 23, -1)]

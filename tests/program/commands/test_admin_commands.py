@@ -10,8 +10,8 @@ from idp.identity.sessions import password_check
 from idp.identity.users import admin_recovery, memberships
 from idp.identity.users.memberships import IAM_OWNER
 from idp.limits.origin import AttemptOrigin
-from idp.records import FAILURE_STREAKS, LOGIN_NAME_BACKOFFS, MEMBERSHIPS, NETWORK_FAILURES, USERS
-from storage import Update
+from idp.records import FAILURE_STREAKS, LOGIN_NAME_BACKOFFS, MEMBERSHIPS, USERS
+from storage import COUNTERS, Update
 from tests.support.programs.in_process import run
 from tests.support.store.audit import events_agree
 from tests.support.store.stored import everything
@@ -59,10 +59,10 @@ async def test_an_unlock_leaves_other_accounts_and_the_network_as_they_are(serve
     assert await admin_recovery.unlock(service, server.user[0], actor=ACTOR) is True
 
     after = {one.id async for one in server.store.scan(LOGIN_NAME_BACKOFFS)}
-    network = await server.store.get(NETWORK_FAILURES, "192.0.2.1")
+    network = await server.store.get(COUNTERS, "spray:192.0.2.1")
     streaks = [one.unknown async for one in server.store.scan(FAILURE_STREAKS)]
     assert (len(before), len(after)) == (2, 1)
-    assert network.accounts == 2
+    assert network.n == 2
     assert streaks == [1], "of the other account"
     assert await admin_recovery.unlock(service, server.user[0], actor=ACTOR) is False
 

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from idp.records import NETWORK_FAILURES, NetworkFailures
-from storage import Insert, Update
 from tests.support.browsers.visitor import Visitor
 from tests.support.sign_in.steps import at_password
 
 
 async def fail_from(server, network, accounts=100):
     """That many more accounts have failed from the network within this hour."""
-    if await server.store.get(NETWORK_FAILURES, network):
-        write = Update(NETWORK_FAILURES, network, increment={"accounts": accounts})
-    else:
-        ends_at = server.clock.now() + timedelta(hours=1)
-        write = Insert(
-            NETWORK_FAILURES,
-            NetworkFailures(id=network, accounts=accounts, expires_at=ends_at),
-        )
-    await server.store.commit(write)
+    await server.store.increment(f"spray:{network}", accounts, window=timedelta(hours=1))
 
 
 def begun_by(new_visitor, demo):

@@ -224,12 +224,9 @@ async def counts(server):
 
 
 async def rates(server):
-    """The attempts that are counted for each login name, and the networks that they came from."""
+    """The attempts that are counted for each login name."""
     found = [one.backoff async for one in server.store.scan(LOGIN_NAME_BACKOFFS)]
-    return {
-        backoff.name: (backoff.tries, [one.network for one in backoff.networks])
-        for backoff in found
-    }
+    return {backoff.name: backoff.tries for backoff in found}
 
 
 # What ends it

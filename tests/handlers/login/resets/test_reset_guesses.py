@@ -68,6 +68,18 @@ async def test_wrong_codes_are_counted_for_the_account_over_all_resets_and_netwo
     assert (await streak_of(server)).mail_codes == 8
 
 
+async def test_of_the_codes_for_one_mail_the_five_that_are_compared_count(
+    server, new_visitor, demo, address
+):
+    stranger = new_visitor(headers=at(1))
+    page = await at_reset_code(stranger, demo)
+    for _ in range(9):
+        page = await stranger.submit(page, code="00000000")
+
+    assert page.status == 400
+    assert (await streak_of(server)).mail_codes == 5
+
+
 @pytest.mark.promise("guessing: mailed codes")
 async def test_after_fifty_wrong_codes_a_right_one_is_answered_as_a_wrong_one(
     server, visitor, new_visitor, demo, address
