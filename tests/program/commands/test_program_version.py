@@ -8,6 +8,8 @@ import pytest
 
 from idp.cli import program_version
 
+pytestmark = pytest.mark.full  # they start git
+
 AUTHOR = ("-c", "user.name=Tests", "-c", "user.email=tests@example.com")
 
 
