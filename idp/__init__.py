@@ -1,3 +1,3 @@
 """The rules of an identity service, in floors: each package imports only those below it."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"

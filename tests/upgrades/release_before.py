@@ -11,8 +11,8 @@ from tests.support.programs.program import Program, command, environment
 from tests.support.repository import ROOT
 from tests.support.skips import output_of
 
-# 0.1, which has no tag. After a release, this is its tag.
-REVISION: Final = "ac3479f35862f1867f63fb36ccdd8d9210362db8"
+# 0.2.0. After a release, this is the commit of its tag.
+REVISION: Final = "8359d4b09a662fa75671d55999b9f2d0e23e213c"
 INSTALL_SECONDS: Final = 900
 
 
@@ -43,11 +43,7 @@ def install(directory: Path) -> Path:
     _run("tar", "--extract", "--file", archive, "--directory", source)
     _run(sys.executable, "-m", "venv", environment)
     pip = (environment / "bin" / "pip", "--quiet", "--disable-pip-version-check", "install")
-    pinned = source / "requirements" / "deploy.txt"
-    lines = pinned.read_text(encoding="utf-8").splitlines(keepends=True)
-    # 0.1 names a directory of the machine that pinned it.
-    pinned.write_text("".join(line for line in lines if not line.startswith("--find-links")))
-    _run(*pip, "--require-hashes", "--requirement", pinned)
+    _run(*pip, "--require-hashes", "--requirement", source / "requirements" / "deploy.txt")
     _run(*pip, "--no-deps", source)
     return environment / "bin" / "python"
 
