@@ -147,8 +147,8 @@ class ConsoleHandler(PageHandler):
         document: Document | None = None,
     ) -> list[dict[str, object]]:
         """Returns the template values of the shell commands that run an operation in the current
-        organization, which one on the installation takes none of. Without a subcommand of its own,
-        `idp api` runs it."""
+        organization; an operation on the installation has no option for one. An operation without
+        a subcommand of its own is run by `idp api`."""
         if command is None:
             body = "" if document is None else " --body FILE"
             command = f"api {operation.method} {operation.path}{body}"

@@ -21,7 +21,7 @@ MAX_FRAMING_BYTES: Final = 16 * 1024
 MAX_UNREAD_BYTES: Final = 64 * 1024  # read after the part of a body that the caller requested
 _UNREAD_SECONDS: Final = 0.5
 _SHUTDOWN_SECONDS: Final = 1.0  # for the end of TLS, which no caller waits for
-_LARGEST_FRAMING: Final = 5  # of a body's byte in a chunk of its own: a size, and two line ends
+_LARGEST_FRAMING: Final = 5  # bytes for each of a body, at worst: a chunk size and two line ends
 
 
 class HttpAnswer(Struct, frozen=True):

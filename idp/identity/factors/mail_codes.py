@@ -38,8 +38,8 @@ def digest(service: Service, issue: str, address: str, code: str) -> str:
 async def count(service: Service, issue: str) -> None:
     """Counts an attempt at the code of `issue`, before anything else is counted or compared for
     it. Raises MailCodeRefused if there were five."""
-    count = await service.store.increment(f"code:{issue}", window=_COUNT_WINDOW)
-    if count.n > MAX_ATTEMPTS:
+    attempts = await service.store.increment(f"code:{issue}", window=_COUNT_WINDOW)
+    if attempts.n > MAX_ATTEMPTS:
         raise MailCodeRefused("too many wrong codes: request a new one", error_code="code.tries")
 
 

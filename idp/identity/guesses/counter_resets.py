@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from idp import changes
-from idp.changes import Change
+from contextlib import suppress
+from typing import Final
+
 from idp.foundation import logs
-from idp.foundation.errors import Busy
 from idp.identity.guesses import account_names, login_name_backoffs
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.subjects import Subject
 from idp.limits import backoffs, compare_and_set
 from idp.records import FAILURE_STREAKS, LOGIN_NAME_BACKOFFS
 from idp.service import Service
-from storage import Key, StorageError, Write
+from storage import Key, Stale, StorageError, Write
 
+_MAX_COMMITS: Final = 8  # at each conflict another attempt was counted
 _log = logs.logger(__name__)
 
 
@@ -21,16 +22,18 @@ async def forget(service: Service, subject: Subject) -> None:
     """Deletes the counts of failures with a user's password and codes.
 
     It is called after a sign-in by passkey, and after a new password. Errors are logged and
-    ignored: a count that remains delays the user, and lets no one sign in.
+    ignored: a count that remains delays the user, and lets no one sign in. So it does not wait for
+    a majority of the store's servers.
     """
     try:
-        await changes.run(service, _forgetting, subject)
-    except (StorageError, Busy) as error:
+        for _ in range(_MAX_COMMITS):
+            resets = await writes(service, subject)
+            with suppress(Stale):
+                if resets:
+                    await service.store.commit(*resets)
+                return
+    except StorageError as error:
         _log.warning("counts of attempts were not deleted", error=str(error))
-
-
-async def _forgetting(service: Service, subject: Subject) -> Change[None]:
-    return Change(None, await writes(service, subject))
 
 
 async def writes(service: Service, subject: Subject) -> list[Write]:

@@ -7,8 +7,10 @@ import re
 
 import pytest
 
+from idp.identity.guesses import counter_resets
 from idp.identity.sessions import known_browsers, password_check
 from idp.identity.users import admin_recovery
+from idp.identity.users import lookup as user_lookup
 from idp.limits import account_attempts
 from idp.limits.origin import AttemptOrigin
 from idp.limits.throttled import Throttled
@@ -269,6 +271,20 @@ async def test_a_right_password_does_not_forget_wrong_codes(at, server, new_visi
     assert (await (await at())(server.user[1])).status == 303
     left = await streak(server)
     assert (left.unknown, left.known, left.codes) == (0, 0, 7)
+
+
+async def test_a_reset_waits_for_no_majority_of_the_stores_servers(at, server, monkeypatch):
+    """It is a part of each sign-in by passkey."""
+    confirmed = []
+    monkeypatch.setattr(type(server.store), "confirm", lambda *_: confirmed.append(1))
+    subject = await user_lookup.find_subject(server.service, (await dana(server)).id)
+    await counter_resets.forget(server.service, subject)
+    await (await at())("wrong")
+    await counter_resets.forget(server.service, subject)
+
+    assert confirmed == []
+    assert await streak(server) is None
+    assert await rates(server) == {}
 
 
 # Known browsers
