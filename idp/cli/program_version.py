@@ -19,7 +19,7 @@ def described() -> str:
         return __version__
     command = ["git", "-C", str(_ROOT), "rev-parse", "--short=8", "HEAD"]
     try:
-        ran = subprocess.run(  # noqa: S603  # nosec B603 - a fixed command
+        ran = subprocess.run(  # a fixed command  # noqa: S603  # nosec B603
             command, capture_output=True, text=True, check=True, timeout=_GIT_SECONDS
         )
     except (OSError, subprocess.SubprocessError):  # no git, or not this user's repository
