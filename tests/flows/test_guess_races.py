@@ -66,6 +66,10 @@ class Twins:
             ]
         )
 
+    async def background_tasks_finished(self):
+        for service in self.services:
+            await service.background_tasks.finished()
+
 
 async def attempt(service, name, password, origin) -> str:
     try:
@@ -176,6 +180,7 @@ async def test_a_policy_that_locks_lets_no_more_passwords_be_compared_than_it_sa
     )
     await twins.store.commit(Insert(POLICIES, policy))
     outcomes = await twins.tries(WRONG, addresses=[f"198.51.100.{n}" for n in range(60)])
+    await twins.background_tasks_finished()
     user = await user_of(twins.server)
     locked = await twins.tries(twins.server.user[1], addresses=["192.0.2.9"])
     stamp, twins.compared = user.stamp, 0

@@ -51,6 +51,7 @@ async def test_a_lockout_policy_shuts_out_no_last_owner(twins):
     await set_policy(twins.server, "lockout", LockoutRules(3, lockout_seconds=60))
     owner, browser = await owner_of(twins)
     wrong = await twins.tries(WRONG, name=owner.user_name, addresses=["198.51.100.1"] * 3)
+    await twins.background_tasks_finished()
     known = await twins.tries(RIGHT, name=owner.user_name, browser=browser)
     elsewhere = await twins.tries(RIGHT, name=owner.user_name, addresses=["203.0.113.5"])
 
@@ -65,6 +66,7 @@ async def test_what_is_tried_during_a_lock_does_not_lock_again(twins):
     stranger = ["198.51.100.1"]
     for _ in range(6):
         await twins.tries(WRONG, addresses=stranger)
+        await twins.background_tasks_finished()
     locked = (await user_of(twins.server)).state
     twins.clock.advance(61)
     right = await twins.tries(twins.server.user[1], addresses=["203.0.113.5"])

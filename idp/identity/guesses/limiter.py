@@ -234,7 +234,9 @@ async def failed(service: Service, guess: Guess) -> bool:
     if guess.user is None or attempt is None:
         return False
     if attempt.locks_if_wrong:
-        await lockout.lock(service, guess.user, guess.records.limits.lockout)
+        service.background_tasks.start(
+            lockout.lock_after_answer(service, guess.user, guess.records.limits.lockout)
+        )
     return not is_known and attempt.streak.unknown >= guess.records.limits.max_unknown
 
 

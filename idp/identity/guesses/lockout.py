@@ -14,6 +14,7 @@ from idp.changes import Change
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.guesses import streaks
 from idp.identity.guesses.lock_ends import ACTOR
+from idp.identity.guesses.reports import AFTER_ANSWER_SECONDS
 from idp.identity.users import ending
 from idp.limits import account_attempts
 from idp.mail.templates import security as security_messages
@@ -56,6 +57,17 @@ async def lock(service: Service, user: User, rules: LockoutRules) -> None:
     except FailedPrecondition:
         streak = await service.store.get(FAILURE_STREAKS, user.id)
         await streaks.change(service, streak, account_attempts.without_lockout)
+
+
+async def lock_after_answer(service: Service, user: User, rules: LockoutRules) -> None:
+    """Locks the user as `lock` does, a moment later, in a background task: so the duration of the
+    answer does not reveal that the login name exists.
+
+    Until then, and if the process ends before, the count refuses all further attempts; the next
+    one locks the user.
+    """
+    await service.timer.sleep(AFTER_ANSWER_SECONDS)
+    await lock(service, user, rules)
 
 
 async def _lock(service: Service, user_at_attempt: User, rules: LockoutRules) -> Change[None]:

@@ -15,6 +15,7 @@ from idp.foundation import logs
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.factors import passkeys, webauthn
 from idp.identity.guesses import streaks
+from idp.identity.guesses.reports import AFTER_ANSWER_SECONDS
 from idp.identity.users import memberships
 from idp.limits import account_attempts, compare_and_set
 from idp.mail import messages
@@ -31,7 +32,6 @@ from idp.records import (
 from idp.service import Service
 from storage import Stale
 
-AFTER_ANSWER_SECONDS: Final = 0.1
 _log: Final = logs.logger(__name__)
 
 

@@ -219,6 +219,27 @@ async def test_a_try_that_found_no_room_for_its_hash_is_not_counted(
     assert (await tries(server.user[1])).status == 303
 
 
+@pytest.mark.promise("guessing: lockout")
+@pytest.mark.parametrize("is_killed", [True, False])
+async def test_a_user_is_locked_after_the_answer_and_cannot_sign_in_before(
+    at, server, monkeypatch, is_killed
+):
+    await set_policy(server, "lockout", LockoutRules(max_password_attempts=3))
+    tries, start = await at(), server.service.background_tasks.start
+    if is_killed:
+        monkeypatch.setattr(server.service.background_tasks, "start", lambda work: work.close())
+    answers = [await tries(password) for password in ["wrong"] * 3 + [server.user[1]]]
+    state = (await dana(server)).state
+    monkeypatch.setattr(server.service.background_tasks, "start", start)
+    if is_killed:
+        await tries("wrong")
+    await server.service.background_tasks.finished()
+
+    assert state == "active"
+    assert [answer.status for answer in answers] == [400] * 4
+    assert (await dana(server)).state == "locked"
+
+
 async def counts(server):
     found = await streak(server)
     of_browsers = [one.tries for one in found.browsers]
