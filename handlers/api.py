@@ -26,14 +26,13 @@ from idp.changes import repeatable_calls
 from idp.changes.repeatable_calls import Repeatable
 from idp.credentials import rate_limits
 from idp.foundation import cancellation, json_bounds, strict_json
-from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, TooMany, Unauthenticated
+from idp.foundation.errors import FieldProblem, InvalidArgument, TooMany, Unauthenticated
 from idp.limits.admission import BULK, MANAGEMENT, PROTOCOL
 from idp.management import call as management_call
 from idp.management.call import Call
-from idp.schema import reading
 from idp.schema.answers import Answer, FileAnswer
 from idp.transfer.package.uploads import Upload
-from storage import MAX_ID_CHARACTERS, deadline
+from storage import deadline
 
 PREFIXES: Final = ("/admin/", "/management/", "/v2/", "/assets/")
 _TYPE: Final = re.compile(r'application/json *(; *charset=("?)utf-8\2 *)?', re.IGNORECASE)
@@ -277,8 +276,7 @@ class ApiHandler(JsonHandler):
         self.finish()
 
     def _path_values(self, values: tuple[str, ...]) -> list[str]:
-        pairs = zip(self.operation.parameters, values, strict=True)
-        return [_id(value) if name.endswith("Id") else value for name, value in pairs]
+        return self.operation.path_values(values)
 
     async def _arguments(self) -> dict[str, object]:
         """Returns the operation's arguments. Raises HTTPError 413, 415, InvalidArgument."""
@@ -289,17 +287,14 @@ class ApiHandler(JsonHandler):
                 raise self.upload.refusal
             return {"package": self.upload}
         if operation.query is not None:
-            return {"request": reading.read(operation.query, self._query())}
+            return operation.arguments(self._query())
         if operation.request is None:
             return {}
         if len(self.body) > _MAX_INLINE_BYTES:  # parsing it could block the event loop
             document = await asyncio.to_thread(self.document)
         else:
             document = self.document()
-        if operation.body == "document":
-            return {"document": document}
-        request = reading.read(operation.request, document)
-        return {"request": request} if operation.body else {}
+        return operation.arguments(document)
 
     def document(self) -> object:
         """Returns the decoded JSON body. Raises HTTPError 413, 415 and InvalidArgument."""
@@ -354,13 +349,6 @@ def _if_match(operation: Operation, value: str | None) -> int | None:
         message = "isn't supported here: the call changes no single record"
         raise InvalidArgument([FieldProblem("if_match.unsupported", "If-Match", message)])
     return int(tag[1])
-
-
-def _id(text: str) -> str:
-    """Returns an id of the path. Raises NotFound for a value that cannot be one."""
-    if len(text) > MAX_ID_CHARACTERS or not text.isprintable():
-        raise NotFound("there is no record with this ID")
-    return text
 
 
 class MissingApiHandler(JsonHandler):

@@ -11,14 +11,11 @@ from msgspec import Struct
 
 from idp.api.operation import Operation, document_of
 from idp.changes.repeatable_calls import Repeatable
-from idp.foundation.errors import NotFound
 from idp.identity.users.permissions import Rights
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.records import User
-from idp.schema import reading
 from idp.service import Service
-from storage import MAX_ID_CHARACTERS
 
 Document = dict[str, Any]
 
@@ -46,12 +43,7 @@ async def run(
     """Runs the operation for the user `caller` with these permissions, and returns its answer.
     Raises PermissionDenied, NotFound, InvalidArgument, and the errors of the operation."""
     operation = operation_run.operation
-    # The same limits as in `handlers/api.py`.
-    if any(
-        len(path_id) > MAX_ID_CHARACTERS or not path_id.isprintable()
-        for path_id in operation_run.ids
-    ):
-        raise NotFound("there is no record with this ID")
+    ids = operation.path_values(operation_run.ids)
     call = Call(
         caller,
         rights,
@@ -61,17 +53,7 @@ async def run(
         authenticated_at=operation_run.authenticated_at,
     )
     call = await management_call.admitted(service, call)
-    document = operation_run.document or {}
-    arguments: dict[str, object] = {}
-    if operation.query is not None:
-        arguments = {"request": reading.read(operation.query, document)}
-    elif operation.body == "document":
-        arguments = {"document": document}
-    elif operation.request is not None:
-        request = reading.read(operation.request, document)
-        arguments = {"request": request} if operation.body else {}
-
-    ids = operation_run.ids
+    arguments = operation.arguments(operation_run.document or {})
     if not operation_run.idempotency_key:
         answer = await operation.carry_out(service, call, *ids, **arguments)
         return document_of(answer)

@@ -18,12 +18,15 @@ from msgspec import Struct
 from idp import changes
 from idp.changes import Change, repeatable_calls
 from idp.changes.repeatable_calls import Repeatable
+from idp.foundation.errors import NotFound
 from idp.identity.users.permissions import Permission
 from idp.management import mail_limits
 from idp.management.call import Call
+from idp.schema import reading
 from idp.schema.answers import Answer, FileAnswer
 from idp.schema.reading import Nothing, Request
 from idp.service import Service
+from storage import MAX_ID_CHARACTERS
 
 Body = Literal["", "request", "document", "package"]
 Method = Literal["GET", "POST", "PUT", "DELETE"]
@@ -96,6 +99,27 @@ class Operation(Struct, frozen=True, kw_only=True):
         plan = partial(self.run, service, call, *values, **arguments)
         limit = partial(mail_limits.counted, service, call)
         return await repeatable_calls.commit_once(service, repeatable, plan, limit)
+
+    def path_values(self, values: Sequence[str]) -> list[str]:
+        """Returns the values of the path parameters. Raises NotFound for one that can't be an
+        id."""
+        for name, value in zip(self.parameters, values, strict=True):
+            is_long = len(value) > MAX_ID_CHARACTERS
+            if name.endswith("Id") and (is_long or not value.isprintable()):
+                raise NotFound("there is no record with this ID")
+        return list(values)
+
+    def arguments(self, document: object) -> dict[str, object]:
+        """Returns the arguments of `run` for the decoded body, or the query parameters of a call
+        without a body; not for a package. Raises InvalidArgument."""
+        if self.query is not None:
+            return {"request": reading.read(self.query, document)}
+        if self.body == "document":
+            return {"document": document}
+        if self.request is None:
+            return {}
+        request = reading.read(self.request, document)
+        return {"request": request} if self.body else {}
 
     @property
     def is_bulk(self) -> bool:

@@ -161,6 +161,7 @@ async def test_one_wrong_password_too_many_locks_the_account(visitor, demo, serv
     assert (await demo_user(server)).state == "active"
     stamp = (await demo_user(server)).stamp
     await tries(visitor, demo, server.user[0], "wrong")
+    await server.service.background_tasks.finished()
     right = await tries(visitor, demo, *server.user)
 
     user = await demo_user(server)
@@ -177,6 +178,7 @@ async def test_one_wrong_password_too_many_locks_the_account(visitor, demo, serv
 async def test_who_is_unlocked_begins_at_nothing(visitor, demo, server, owner):
     await put(owner, "lockout", maxPasswordAttempts=2)
     await tries(visitor, demo, server.user[0], "wrong", times=3)
+    await server.service.background_tasks.finished()
     user = await demo_user(server)
     assert (await owner.post(f"/v2/users/{user.id}/unlock", {})).status == 200
     await tries(visitor, demo, server.user[0], "wrong")
@@ -199,6 +201,7 @@ async def test_many_at_once_lock_an_account_once(new_visitor, demo, server, owne
     await put(owner, "lockout", maxPasswordAttempts=2)
     name = server.user[0]
     await asyncio.gather(*(tries(new_visitor(), demo, name, "wrong") for _ in range(4)))
+    await server.service.background_tasks.finished()
 
     events = [one async for one in server.store.scan(EVENTS) if one.type == "user.locked"]
     assert len(events) == 1
@@ -215,6 +218,7 @@ async def test_the_last_owner_is_never_locked_and_nobody_who_is_not_there(
     await server.store.commit(*(Delete(MEMBERSHIPS, id) for id in others))
     nobody = await tries(visitor, demo, "nobody", "wrong", times=2)
     somebody = await tries(visitor, demo, admin.login_name, "wrong", times=2)
+    await server.service.background_tasks.finished()
 
     assert WRONG in text_of(nobody)
     assert text_of(nobody) == text_of(somebody)
