@@ -14,7 +14,7 @@ from idp.limits.fair_queue import FairQueue
 MAX_CONCURRENT: Final = 8  # for one network
 MAX_WAITING: Final = 1024  # of all networks
 
-_Key = tuple[str, bool]  # the network, and whether its hashes are dear
+_Key = tuple[str, bool]  # the network, and whether its hashes are expensive
 _Turn = asyncio.Future[bool]  # its result is whether the attempt may begin
 
 
@@ -40,8 +40,9 @@ class Comparisons:
     the time that a process has for hashing.
 
     The others of the network wait. Only if too many wait in all, one is refused: the newest of
-    the network with most waiting ones. Hashes that are dearer than the service's own have turns of
-    their own: a turn takes as long as its hash, so they would make the others of the network wait.
+    the network with most waiting ones. Hashes that are more expensive than the service's own have
+    turns of their own: a turn takes as long as its hash, so they would make the others of the
+    network wait.
     """
 
     def __init__(self) -> None:
@@ -50,7 +51,7 @@ class Comparisons:
 
     @asynccontextmanager
     async def turn(
-        self, network: str, factor: int = 1, *, is_dear: bool = False
+        self, network: str, factor: int = 1, *, is_expensive: bool = False
     ) -> AsyncIterator[bool]:
         """A context manager that waits until fewer than `MAX_CONCURRENT` attempts of this network
         are in its block, and yields True; yields False if too many attempts wait.
@@ -59,7 +60,7 @@ class Comparisons:
         For a network that many users share, the limit is multiplied by `factor`. While an attempt
         waits, its request takes no room among those that are answered.
         """
-        key = (network, is_dear)
+        key = (network, is_expensive)
         attempts = self._networks.setdefault(key, _Network())
         if attempts.running < MAX_CONCURRENT * factor:
             attempts.running += 1

@@ -19,9 +19,9 @@ class TimeQueue(Generic[T]):
 
     Each item has the key of a client (`network_keys.client_key`). Next is the client who will have
     used least time once its next item is done: so the work of a client who has used little, and
-    cheap work, waits for little dear work of others. Time that a client did not use while it had
-    nothing to do is not saved up: virtual time goes on meanwhile (start-time fair queueing; Goyal,
-    Vin and Cheng, 1996).
+    cheap work, waits for little expensive work of others. Time that a client did not use while it
+    had nothing to do is not saved up: virtual time goes on meanwhile (start-time fair queueing;
+    Goyal, Vin and Cheng, 1996).
 
     When the queue is full, the newest item of the client whose items take most time is dropped.
     """

@@ -25,7 +25,7 @@ from idp.passwords.schemes import ParsedHash, UnreadableHash
 T = TypeVar("T")
 
 _MAX_SAMPLES: Final = 64
-_SAME: Final = 1.25  # how much longer than the own recipe a hash takes that is not dearer
+_SAME: Final = 1.25  # how much longer than the own recipe a hash takes that is not more expensive
 
 log = logs.logger(__name__)
 
@@ -144,22 +144,22 @@ class Hasher:
         """
         self._threads.check_capacity(self._cost(self._decoy))
 
-    def is_dear(self, encoded: str) -> bool:
-        """Returns whether a stored hash is dearer than one by the service's own recipe."""
+    def is_expensive(self, encoded: str) -> bool:
+        """Returns whether a stored hash is more expensive than one by the service's own recipe."""
         try:
-            return self._cost(schemes.read(encoded)).is_dear
+            return self._cost(schemes.read(encoded)).is_expensive
         except UnreadableHash:
             return False
 
     def seconds_of_dear(self, encoded: str) -> float:
         """Returns the seconds that one verification of this hash is estimated to take, if it is
-        dearer than one by the service's own recipe; otherwise 0."""
+        more expensive than one by the service's own recipe; otherwise 0."""
         cost = self._cost(schemes.read(encoded))
-        return cost.seconds if cost.is_dear else 0.0
+        return cost.seconds if cost.is_expensive else 0.0
 
     def _cost(self, hashed: ParsedHash) -> WorkCost:
-        is_dear = hashed.seconds > _SAME * self._decoy.seconds
-        return WorkCost(hashed.seconds, is_dear)
+        is_expensive = hashed.seconds > _SAME * self._decoy.seconds
+        return WorkCost(hashed.seconds, is_expensive)
 
     async def _run(self, work: Callable[[], T], like: ParsedHash) -> tuple[T, float]:
         """Runs `work`, which computes a hash that costs as much as `like`, when its turn comes;

@@ -25,11 +25,11 @@ NICENESS: Final = 10  # over that of the process
 
 
 class WorkCost(NamedTuple):
-    """The seconds that a piece of work is expected to take, and whether it is dearer than a hash
-    by the service's own recipe."""
+    """The seconds that a piece of work is expected to take, and whether it is more expensive than
+    a hash by the service's own recipe."""
 
     seconds: float
-    is_dear: bool = False
+    is_expensive: bool = False
 
 
 USUAL: Final = WorkCost(0.03)
@@ -74,9 +74,9 @@ class HashingThreads:
     The networks of the clients take turns by the time that their work takes, as it was measured.
     In a full queue the newest work of the network whose work takes most is refused.
 
-    One of the threads takes no work that is dearer than a hash by the service's own recipe. Where
-    there is a single one, a second one takes the dear work, one piece at a time. `now` is a
-    monotonic clock, in seconds.
+    One of the threads takes no work that is more expensive than a hash by the service's own
+    recipe. Where there is a single one, a second one takes the expensive work, one piece at a
+    time. `now` is a monotonic clock, in seconds.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class HashingThreads:
         self._now = now
         self._queue: TimeQueue[_WorkItem] = TimeQueue(limit)
         self._running = 0
-        self._running_dear = 0
+        self._running_expensive = 0
         self._is_closed = False
         self._update_metrics()
 
@@ -128,9 +128,9 @@ class HashingThreads:
         """Returns whether a thread that may take such work is free."""
         if self._running >= self._max_running:
             return False
-        if cost.is_dear:
-            return self._running_dear < self._max_dear
-        return self._running - self._running_dear < self._threads
+        if cost.is_expensive:
+            return self._running_expensive < self._max_dear
+        return self._running - self._running_expensive < self._threads
 
     def close(self) -> None:
         """Drops the waiting work, and waits for the work in progress."""
@@ -149,7 +149,7 @@ class HashingThreads:
 
     def _start(self, item: _WorkItem) -> None:
         self._running += 1
-        self._running_dear += item.cost.is_dear
+        self._running_expensive += item.cost.is_expensive
         self._queue.begin(item.client.key, item.cost.seconds)
         waited = item.result.get_loop().time() - item.submitted_at
         metrics.HASHING_WAIT.observe(waited)
@@ -167,7 +167,7 @@ class HashingThreads:
 
     def _on_done(self, item: _WorkItem, done: asyncio.Future[Any]) -> None:
         self._running -= 1
-        self._running_dear -= item.cost.is_dear
+        self._running_expensive -= item.cost.is_expensive
         self._queue.end(item.client.key, item.cost.seconds, item.seconds)
         self._start_next()
         # The exception is read in any case, or asyncio would report it as never retrieved.

@@ -14,7 +14,7 @@ NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 MATRIX = [
     *((place, flow) for place in MAIN for flow in FLOWS),
     *one_in(5, ((place, flow) for place in OTHERS if place != "trio" for flow in FLOWS)),
-    *(pytest.param("trio", flow, marks=pytest.mark.load) for flow in FLOWS),  # dear to start
+    *(pytest.param("trio", flow, marks=pytest.mark.load) for flow in FLOWS),  # slow to start
 ]
 
 

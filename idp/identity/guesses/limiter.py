@@ -101,10 +101,10 @@ async def admitted(
     if guess is not None:
         yield guess
         return
-    is_dear = bool(user and user.password and service.hasher.is_dear(user.password.hash))
+    is_expensive = bool(user and user.password and service.hasher.is_expensive(user.password.hash))
     async with AsyncExitStack() as turns:
         for network in from_networks:
-            turn = service.comparisons.turn(network.key, network.factor, is_dear=is_dear)
+            turn = service.comparisons.turn(network.key, network.factor, is_expensive=is_expensive)
             if not await turns.enter_async_context(turn):
                 raise networks.slowed(service)
         yield await _admit_unknown(service, user, typed, from_networks)

@@ -102,7 +102,7 @@ async def _decide(
         action = await authentication_progress.next_action(service, request, progress)
         if action is not None:
             return next_step.step_of(request, progress, action)
-    org_id = page_branding.signed_in_to(service, request, client)
+    org_id = page_branding.sign_in_org_id(service, request, client)
     remembers = bool(browser and browser.remembered)
     step = await _checked(service, request, live_sessions, org_id, remembers=remembers)
     if isinstance(step, Continue):
@@ -241,7 +241,7 @@ async def enter_password(
     Raises `SignInRefused`, `Throttled` and `HashingBusy`; `Stale` when something else changed the
     flow at the same moment.
     """
-    org_id = page_branding.signed_in_to(service, flow.request, flow.client)
+    org_id = page_branding.sign_in_org_id(service, flow.request, flow.client)
     service.hasher.check_capacity()
     user = await user_lookup.find_by_login_name(cached_reads.service, login_name, org_id)
     prefetched = CachedReads(service)

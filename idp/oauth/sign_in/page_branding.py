@@ -35,7 +35,7 @@ def is_fixed(service: Service, request: AuthRequest) -> bool:
     return Reserved.ORGANIZATION in reserved or Reserved.DOMAIN in reserved
 
 
-def signed_in_to(service: Service, request: AuthRequest, client: Application) -> str:
+def sign_in_org_id(service: Service, request: AuthRequest, client: Application) -> str:
     """Returns the id of the organization whose own login names are valid in the sign-in.
 
     It is that of a reserved scope, or otherwise the application's.

@@ -124,7 +124,7 @@ async def _request(
 
 
 async def _find_user(service: Service, flow: PendingSignIn, login_name: str) -> User | None:
-    org_id = page_branding.signed_in_to(service, flow.request, flow.client)
+    org_id = page_branding.sign_in_org_id(service, flow.request, flow.client)
     user = await user_lookup.find_by_login_name(service, login_name, org_id)
     # An expired lock must not prevent the reset.
     user = await lock_ends.lift_if_over(service, user) if user else None

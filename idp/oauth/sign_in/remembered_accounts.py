@@ -90,7 +90,7 @@ def _signed_in(
     fits = reserved_scopes.admit(
         service.config, flow.request.scopes, live_session.subject.organization
     )
-    org_id = page_branding.signed_in_to(service, flow.request, flow.client)
+    org_id = page_branding.sign_in_org_id(service, flow.request, flow.client)
     return RememberedAccount(
         live_session.subject.user, live_session, fits, hint in login_names(live_session, org_id)
     )
@@ -114,6 +114,6 @@ def _remembered(
     fits = organization is not None and reserved_scopes.admit(
         service.config, flow.request.scopes, organization
     )
-    org_id = page_branding.signed_in_to(service, flow.request, flow.client)
+    org_id = page_branding.sign_in_org_id(service, flow.request, flow.client)
     names = {user.login_key, *address_keys(user, org_id)}
     return RememberedAccount(user, None, fits, hint in names)

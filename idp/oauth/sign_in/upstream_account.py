@@ -86,7 +86,7 @@ async def receive(
     Returns the browser's new cookie; None if the identity waits. Raises `Stale`.
     """
     if connection.options.is_auto_creation:
-        org_id = page_branding.signed_in_to(service, flow.request, flow.client)
+        org_id = page_branding.sign_in_org_id(service, flow.request, flow.client)
         waiting = await with_organization(service, connection, identity, org_id)
         try:
             automatic = await automatic_user(service, waiting)
@@ -119,7 +119,7 @@ async def find(service: Service, flow: PendingSignIn) -> WaitingIdentity | None:
     connection = await upstream_departure.find(service, flow, identity.connection_id)
     if connection is None or connection.stamp != identity.stamp:
         return None
-    org_id = page_branding.signed_in_to(service, flow.request, flow.client)
+    org_id = page_branding.sign_in_org_id(service, flow.request, flow.client)
     return await with_organization(service, connection, identity, org_id)
 
 

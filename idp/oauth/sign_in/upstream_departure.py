@@ -48,7 +48,7 @@ class DepartureRequest(NamedTuple):
 async def offered(service: Service, flow: PendingSignIn) -> Sequence[ProviderConnection]:
     """Returns the connections that the pages of a sign-in offer, in their order; at most 5 s
     old."""
-    org_id = page_branding.signed_in_to(service, flow.request, flow.client)
+    org_id = page_branding.sign_in_org_id(service, flow.request, flow.client)
     return await offers.usable_cached(service, org_id)
 
 
@@ -65,7 +65,7 @@ async def find(
     service: Service, flow: PendingSignIn, connection_id: str
 ) -> ProviderConnection | None:
     """Returns the connection with this id, as it is stored, if it can be used in the sign-in."""
-    org_id = page_branding.signed_in_to(service, flow.request, flow.client)
+    org_id = page_branding.sign_in_org_id(service, flow.request, flow.client)
     connections = await offers.usable(service, org_id)
     return next((each for each in connections if each.id == connection_id), None)
 

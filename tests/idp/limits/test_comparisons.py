@@ -108,13 +108,13 @@ async def test_of_a_network_that_many_share_more_are_compared_at_once():
 
 
 @pytest.mark.promise("overload: measured hashes")
-async def test_dear_hashes_take_no_turns_from_the_others_of_their_network():
+async def test_expensive_hashes_take_no_turns_from_the_others_of_their_network():
     turns = Comparisons()
-    dear = Crowd(turns, OFFICE, MAX_CONCURRENT + 1, is_dear=True)
+    expensive = Crowd(turns, OFFICE, MAX_CONCURRENT + 1, is_expensive=True)
     await loop_turns(10)
 
     async with AsyncExitStack() as taken:
         assert await taken.enter_async_context(turns.turn(OFFICE))
-    assert dear.running == MAX_CONCURRENT
-    assert await dear.end() == [True] * (MAX_CONCURRENT + 1)
+    assert expensive.running == MAX_CONCURRENT
+    assert await expensive.end() == [True] * (MAX_CONCURRENT + 1)
     assert turns._networks == {}

@@ -121,8 +121,8 @@ async def test_who_has_used_much_time_waits_for_those_who_have_used_little():
 @pytest.mark.parametrize("threads", [1, 2, 4])
 async def test_one_thread_takes_no_hashes_that_are_dearer_than_our_own(threads):
     hashes = Hashes(100, threads)
-    dear = WorkCost(0.5, is_dear=True)
-    results = [hashes.submit(f"dear{n}", f"198.51.100.{n}", dear) for n in range(48)]
+    expensive = WorkCost(0.5, is_expensive=True)
+    results = [hashes.submit(f"expensive{n}", f"198.51.100.{n}", expensive) for n in range(48)]
     most = max(1, threads - 1)
     await hashes.begun(most)
 
@@ -138,10 +138,10 @@ async def test_one_thread_takes_no_hashes_that_are_dearer_than_our_own(threads):
 
 
 @pytest.mark.promise("overload: measured hashes")
-async def test_in_a_queue_that_is_full_of_dear_hashes_a_cheap_one_has_room():
+async def test_in_a_queue_that_is_full_of_expensive_hashes_a_cheap_one_has_room():
     hashes = Hashes(3)
-    dear = WorkCost(0.5, is_dear=True)
-    results = [hashes.submit(f"dear{n}", f"198.51.100.{n}", dear) for n in range(4)]
+    expensive = WorkCost(0.5, is_expensive=True)
+    results = [hashes.submit(f"expensive{n}", f"198.51.100.{n}", expensive) for n in range(4)]
     await hashes.begun(1)
     results += [hashes.submit("own0", "192.0.2.1"), hashes.submit("own1", "192.0.2.1")]
     await hashes.begun(2)

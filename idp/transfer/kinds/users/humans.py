@@ -22,7 +22,7 @@ from idp.transfer.kinds.users.human_request import HumanRow, PackagedHuman
 from idp.transfer.kinds.users.user_rows import UserCase, UserTarget
 from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem
 
-MAX_HASH_SECONDS: Final = 0.15  # one verification; a row with a dearer hash has a warning
+MAX_HASH_SECONDS: Final = 0.15  # one verification; a row with a more expensive hash has a warning
 _HASH: Final = "user.hashedPassword.value"
 
 
