@@ -39,7 +39,7 @@ def test_measured_time_counts_and_not_what_was_expected():
     assert [done(queue) for _ in range(6)] == ["b0", "b1", "b2", "b3", "b4", "a2"]
 
 
-def test_cheap_work_of_a_new_client_precedes_dear_work_of_others():
+def test_cheap_work_of_a_new_client_precedes_expensive_work_of_others():
     queue = queue_of(10, "a1", "b1", "c1", seconds=5.0)
     queue.add("d", "d1", 0.1)
 

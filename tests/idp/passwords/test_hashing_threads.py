@@ -119,7 +119,7 @@ async def test_who_has_used_much_time_waits_for_those_who_have_used_little():
 
 @pytest.mark.promise("overload: measured hashes")
 @pytest.mark.parametrize("threads", [1, 2, 4])
-async def test_one_thread_takes_no_hashes_that_are_dearer_than_our_own(threads):
+async def test_one_thread_takes_no_hashes_that_are_more_expensive_than_our_own(threads):
     hashes = Hashes(100, threads)
     expensive = WorkCost(0.5, is_expensive=True)
     results = [hashes.submit(f"expensive{n}", f"198.51.100.{n}", expensive) for n in range(48)]
@@ -146,7 +146,7 @@ async def test_in_a_queue_that_is_full_of_expensive_hashes_a_cheap_one_has_room(
     results += [hashes.submit("own0", "192.0.2.1"), hashes.submit("own1", "192.0.2.1")]
     await hashes.begun(2)
 
-    assert hashes.started == ["dear0", "own0"]
+    assert hashes.started == ["expensive0", "own0"]
     refused = [each for each in results if each.done() and each.exception()]
     assert len(refused) == 1
     assert isinstance(refused[0].exception(), HashingBusy)

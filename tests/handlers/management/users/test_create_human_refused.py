@@ -232,7 +232,7 @@ async def test_what_is_not_meant_is_refused_by_its_place(refusal, path, value, e
         "$unknown$1$salt$hash",
     ],
 )
-async def test_a_hash_that_is_unknown_or_too_dear_is_refused(refusal, encoded):
+async def test_a_hash_that_is_unknown_or_too_expensive_is_refused(refusal, encoded):
     body = without(having(FULL, "hashedPassword", {"hash": encoded}), "password")
 
     assert await refusal(body) == {"hashedPassword.hash": "password_hash.unreadable"}

@@ -69,7 +69,7 @@ def is_same_hexadecimal(encoded):
 
 
 @pytest.mark.parametrize("encoded", ENCODED)
-def test_what_is_brought_is_as_dear_as_the_settings_say(encoded):
+def test_what_is_brought_is_as_expensive_as_the_settings_say(encoded):
     if encoded not in TOO_WEAK:
         assert schemes.read_imported(encoded, Config())
         return

@@ -79,7 +79,7 @@ async def test_a_person_comes_with_id_and_password_and_no_mail_is_sent(server):
     await events_agree(server.store)
 
 
-async def test_a_hash_that_is_brought_is_as_dear_as_the_settings_say(server):
+async def test_a_hash_that_is_brought_is_as_expensive_as_the_settings_say(server):
     weak = "$pbkdf2-sha256$999$c2FsdA$" + "A" * 43
     (made,) = await bring(server, row(hashedPassword={"value": weak}))
     assert (made.action, made.problems[0].error_code) == ("fail", "password_hash.too_weak")
