@@ -151,7 +151,7 @@ class Hasher:
         except UnreadableHash:
             return False
 
-    def seconds_of_dear(self, encoded: str) -> float:
+    def seconds_if_expensive(self, encoded: str) -> float:
         """Returns the seconds that one verification of this hash is estimated to take, if it is
         more expensive than one by the service's own recipe; otherwise 0."""
         cost = self._cost(schemes.read(encoded))

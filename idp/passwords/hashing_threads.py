@@ -83,7 +83,7 @@ class HashingThreads:
         self, threads: int, limit: int, random: Random, now: Callable[[], float] = perf_counter
     ) -> None:
         self._max_running = max(2, threads)
-        self._max_dear = max(1, threads - 1)
+        self._max_expensive = max(1, threads - 1)
         self._pool = ThreadPoolExecutor(
             self._max_running, thread_name_prefix="hashing", initializer=_lower_priority
         )
@@ -129,7 +129,7 @@ class HashingThreads:
         if self._running >= self._max_running:
             return False
         if cost.is_expensive:
-            return self._running_expensive < self._max_dear
+            return self._running_expensive < self._max_expensive
         return self._running - self._running_expensive < self._threads
 
     def close(self) -> None:

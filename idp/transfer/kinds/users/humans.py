@@ -93,7 +93,7 @@ def _new_hash(case: UserCase) -> str | None:
 def _cost_warnings(context: ImportContext, case: UserCase) -> tuple[RowProblem, ...]:
     """Returns the warning of a new hash whose verification takes long."""
     new_hash = _new_hash(case)
-    seconds = context.service.hasher.seconds_of_dear(new_hash) if new_hash else 0.0
+    seconds = context.service.hasher.seconds_if_expensive(new_hash) if new_hash else 0.0
     if seconds <= MAX_HASH_SECONDS:
         return ()
     return (

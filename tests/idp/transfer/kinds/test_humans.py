@@ -169,9 +169,9 @@ async def test_who_came_signs_in_with_the_password_of_before(server, demo, new_v
 
 @pytest.mark.promise("overload: measured hashes")
 async def test_a_new_hash_that_takes_long_to_verify_is_warned_of_and_stored(server):
-    dear, usual = ("$2b$12$" + 53 * ".", "$2b$11$" + 53 * ".")
+    expensive, usual = ("$2b$12$" + 53 * ".", "$2b$11$" + 53 * ".")
     rows = [
-        row("dear", hashedPassword={"value": dear}),
+        row("expensive", hashedPassword={"value": expensive}),
         row(
             "usual", userName="b", email={"email": "b@b.example"}, hashedPassword={"value": usual}
         ),
@@ -184,4 +184,4 @@ async def test_a_new_hash_that_takes_long_to_verify_is_warned_of_and_stored(serv
     assert "0.3 s" in first.problems[0].message
     assert outcome(second) == ("create", {})
     assert outcome(again)[1] == {}
-    assert (await server.store.get(USERS, "dear")).password.hash == dear
+    assert (await server.store.get(USERS, "expensive")).password.hash == expensive
