@@ -74,7 +74,8 @@ def refuse_flood(service: Service, origin: AttemptOrigin) -> None:
     for key, limit in origin.limits(MAX_PER_MINUTE):
         seconds = service.request_counts.wait_seconds(now, kind, key, limit)
         if seconds:
-            raise Throttled("too many emails from a network", retry_after_seconds=seconds)
+            message = "too many emails from a network"
+            raise Throttled(message, retry_after_seconds=seconds, cause="network")
 
 
 async def count(service: Service, key: str, limit: int) -> None:
