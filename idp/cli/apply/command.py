@@ -89,7 +89,10 @@ async def _carry_out_steps(backend: Backend, steps: Sequence[ApplyStep]) -> None
             say(f"idp: not done: {step.record.label}")
             code = exit_codes.report(error)
             if done_count:
-                say(f"{done_count} of {len(steps)} steps are done; the same command resumes there")
+                say(
+                    f"{done_count} of {len(steps)} steps are done; after the cause is removed, the"
+                    " same command does the rest"
+                )
             raise SystemExit(exit_codes.INTERRUPTED if done_count else code) from None
 
 

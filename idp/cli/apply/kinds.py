@@ -29,7 +29,8 @@ class AppliedKind(Struct, frozen=True, kw_only=True):
     `distinctive` is a member that only
     rows of this kind have. `parameter` is the id's name in paths, `answer_id` its name in the
     answer of `creating`. `files` maps fields that name a file to the operation whose answer has
-    the secret for the file, or None for `creating`. Several kinds may share a section: an entry is
+    the secret for the file, or None for `creating`. Of the members in a list that prunes others,
+    one must have the role `owner_role`. Several kinds may share a section: an entry is
     of the kind whose `variant` is its member `kind`, and a row of the kind whose `row_type` is its
     `type`.
     """
@@ -52,6 +53,7 @@ class AppliedKind(Struct, frozen=True, kw_only=True):
     deleting: Operation | None = None
     files: Mapping[str, Operation | None] = {}
     children: tuple[AppliedKind, ...] = ()
+    owner_role: str = ""
     variant: str = ""
     row_type: str = ""
 
@@ -246,6 +248,7 @@ MEMBER: Final = AppliedKind(
     creating=api.organizations.ADD_MEMBER,
     changing=api.organizations.CHANGE_MEMBER,
     deleting=api.organizations.REMOVE_MEMBER,
+    owner_role="ORG_OWNER",
 )
 INSTANCE_MEMBER: Final = AppliedKind(
     section="members",
@@ -259,6 +262,7 @@ INSTANCE_MEMBER: Final = AppliedKind(
     creating=api.instance.ADD_MEMBER,
     changing=api.instance.CHANGE_MEMBER,
     deleting=api.instance.REMOVE_MEMBER,
+    owner_role="IAM_OWNER",
 )
 
 

@@ -14,7 +14,7 @@ from idp.cli.apply.kinds import AppliedKind, SettingsSection
 from idp.cli.apply.steps import AppliedRecord, ApplyStep
 from idp.cli.backends import Backend
 from idp.cli.document import Document
-from idp.foundation.errors import IdpError
+from idp.foundation.errors import FailedPrecondition, IdpError
 from idp.foundation.texts.text_folding import folded
 from idp.schema.reading import Request, collect, declared
 
@@ -79,12 +79,9 @@ class _Planner:
                 )
             await self._plan_entry(kind, parent, each, matching_rows[0] if matching_rows else None)
         if self._prunes and kind.deleting:
-            self._prune(
-                kind,
-                kind.deleting,
-                parent,
-                [row for row in rows if _name_of(kind, row) not in names],
-            )
+            missing_rows = [row for row in rows if _name_of(kind, row) not in names]
+            _check_owner(kind, parent, kind.entries(state), missing_rows)
+            self._prune(kind, kind.deleting, parent, missing_rows)
 
     async def _plan_entry(
         self, kind: AppliedKind, parent: AppliedRecord, entry: Document, row: Document | None
@@ -262,6 +259,24 @@ def _displayed(document: Document) -> Iterator[tuple[str, Any]]:
     secrets = {field for field, _ in connection_state.FILES.values()}
     for name, value in document.items():
         yield name, "(set)" if name in secrets else value
+
+
+def _check_owner(
+    kind: AppliedKind,
+    parent: AppliedRecord,
+    entries: Sequence[Document],
+    missing_rows: Sequence[Document],
+) -> None:
+    """Raises FailedPrecondition if a list of members without an owner removes an owner: the
+    installation or organization would have none, or the caller no permission for the rest."""
+    role = kind.owner_role
+    is_owner_removed = any(role in row.get("roles", ()) for row in missing_rows)
+    if role and is_owner_removed and not any(role in each.get("roles", ()) for each in entries):
+        list_name = _path_label(parent, kind.section)
+        raise FailedPrecondition(
+            f"{list_name}: a list that removes an owner must name a member with the role {role}",
+            error_code="member.last_owner",
+        )
 
 
 def _label(kind: AppliedKind, parent: AppliedRecord, entry: Document) -> str:

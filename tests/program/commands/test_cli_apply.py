@@ -147,6 +147,16 @@ def test_what_a_list_lacks_is_deleted_by_those_who_mean_it(shell, apply):
     assert [each.key for each in shell.stored()["project_roles"].values()] == ["buyer"]
 
 
+@pytest.mark.parametrize("members", ["[]", "[{user: nightly, roles: [IAM_OWNER_VIEWER]}]"])
+def test_a_file_without_an_owner_removes_none(shell, apply, members):
+    apply(STATE)
+    before = shell.stored()
+    refused = apply(f"members: {members}", "--prune", "--yes", code=exit_codes.CONFLICT)
+
+    assert "members: a list that removes an owner must name a member with the role" in refused.err
+    assert shell.stored() == before
+
+
 def test_an_organization_is_never_deleted_by_a_file(shell, apply):
     apply(STATE)
     before = shell.stored()
@@ -234,7 +244,7 @@ def test_what_was_interrupted_is_gone_on_with_by_the_same_command(shell, apply):
     second = apply(STATE)
 
     assert "idp: not done: organization Acme / service user nightly" in first.err
-    assert f"3 of {STEPS} steps are done; the same command resumes there" in first.err
+    assert f"3 of {STEPS} steps are done; after the cause is removed, the same" in first.err
     assert len(steps(second)) == STEPS - 3
     assert apply(STATE).err == "nothing to do\n"
 
