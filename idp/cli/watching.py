@@ -9,15 +9,17 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+import click
 import msgspec
 
 from idp import api
-from idp.cli import output
+from idp.cli import given_options, output
 from idp.cli.backends import Backend
 from idp.cli.document import Document
 from idp.cli.output import Format
 from idp.cli.progress import Progress
 from idp.cli.running import show
+from idp.cli.settings import STORE_OPTIONS
 from idp.foundation.errors import Busy
 from idp.start import exit_codes
 
@@ -123,7 +125,10 @@ def end(job: Document, print_options: PrintOptions) -> NoReturn:
 
 
 def _advice(job: Document) -> Iterator[str]:
-    job_id, state = job["id"], job["state"]
+    # The commands work on the same store or service as this one.
+    names = (*STORE_OPTIONS, "url", "token_file", "org_id")
+    options = given_options.options(click.get_current_context(), names)
+    job_id, state = f"{job['id']} {options}".strip(), job["state"]
     if state in _ONGOING:
         yield f"the job continues: idp job watch {job_id}"
     elif state == "JOB_STATE_FAILED":
@@ -131,7 +136,7 @@ def _advice(job: Document) -> Iterator[str]:
     if job.get("failed"):
         yield f"{job['failed']} rows failed: idp job errors {job_id}"
     if job.get("resumedBy"):
-        yield f"stopped; resume with: {job['resumedBy']}"
+        yield f"stopped; resume with: {job['resumedBy']} {options}".strip()
 
 
 async def report(backend: Backend, job_id: str, file: Path) -> None:

@@ -241,7 +241,10 @@ def copy_store(source: str, target: str) -> None:
 
         with progress_bar(None) as on_progress:
             asyncio.run(stores.copy(source, target, on_progress))
-        say("copied; the master key is the same as before")
+        say(
+            "copied; the master key is the same as before. If the service was running, what it has"
+            " stored since the copy began may be missing: stop it, and copy again"
+        )
 
     raise SystemExit(exit_codes.guarded(run))
 

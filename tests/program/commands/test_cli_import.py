@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import os
 import signal
 
@@ -88,11 +89,10 @@ def test_rows_that_failed_end_it_with_3_and_stand_in_the_report(shell, tmp_path)
     (told,) = [json.loads(line) for line in report.read_text().splitlines()]
     assert (told["row"], told["path"], told["slug"]) == (3, "orgs[2].org", "field.required")
     assert report.stat().st_mode & 0o777 == 0o600
-    assert "1 rows failed: idp job errors" in ran.err
-    id = ran.err.split()[-1]
-    (again,) = shell("job", "errors", id, "--format", "json").json()["result"]
+    advised = re.search(r"1 rows failed: idp (job errors (\S+) .+)", ran.err)
+    (again,) = shell(*advised[1].split(), "--format", "json").json()["result"]
     assert again == told
-    shell("job", "watch", id, code=exit_codes.ROW_ERRORS)
+    shell("job", "watch", advised[2], code=exit_codes.ROW_ERRORS)
 
 
 @pytest.mark.full
