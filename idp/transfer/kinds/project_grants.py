@@ -160,7 +160,7 @@ def _problems(
             error_code="organization.not_found",
             field="projectGrant.grantedOrgId",
             message="is not an organization of this installation or of the package",
-            fix="Make it first, or put it into the package.",
+            fix="Make it first, or put it into the package; if it is there, correct its own row.",
         )
     if project is None or project.org_id != parsed.row.org_id:
         yield upsert.project_not_found("projectGrant.projectId")

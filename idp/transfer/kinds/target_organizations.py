@@ -13,7 +13,10 @@ _NO_ORGANIZATION: Final = RowProblem(
     error_code="organization.not_found",
     field="orgId",
     message="is not an organization of this installation or of the package",
-    fix="Make it first, or put `org` with a name beside its orgId in the package.",
+    fix=(
+        "Make it first, or put `org` with a name beside its orgId in the package. If the package"
+        " has it, correct its own row."
+    ),
 )
 
 
