@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from functools import partial
 
 import httpx
@@ -15,6 +16,7 @@ from tests.support.sign_in.people import PASSWORD, PATH, create, person
 
 AT_ONCE = 32
 ROUNDS = [pytest.param(3, id="3"), pytest.param(20, id="20", marks=pytest.mark.load)]
+NUMBERS = itertools.count()  # of mailboxes, each of which gets few messages
 NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 
 
@@ -94,7 +96,7 @@ async def test_a_name_is_never_given_out_beside_the_same_address(place, open_bro
 
 async def at_once(caller, twin):
     bodies = [
-        person(email=None) | {"email": {"email": f"a{n}@b.example"}} | twin(n)
+        person(email=None) | {"email": {"email": f"a{next(NUMBERS)}@b.example"}} | twin(n)
         for n in range(AT_ONCE)
     ]
     return await asyncio.gather(*(caller.post(PATH, body) for body in bodies))
