@@ -35,9 +35,11 @@ class SendSignal(Struct, frozen=True):
 
 
 class StopListening(Struct, frozen=True):
-    """Make this worker's socket stop listening, in all processes that hold it."""
+    """Make the socket of the worker with this process id and index stop listening, in all
+    processes that hold it."""
 
     pid: int
+    index: int
 
 
 # Announce the service; close the reserved port; tell the service manager that the service serves,
@@ -208,8 +210,7 @@ class Supervision:
         for pid, worker in serving.items():
             if worker.index in found.to_stop_listening:
                 worker.has_stopped_listening = True
-                actions.append(StopListening(pid))
-                _log.warning("a worker is silent: it gets no new connections", worker=worker.index)
+                actions.append(StopListening(pid, worker.index))
         hung = [
             pid for pid in self._workers if self._is_to_be_killed(now, pid, found, blocks_others)
         ]

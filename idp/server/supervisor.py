@@ -239,6 +239,7 @@ class Supervisor:
                 _kill(action.pids, action.number)
             elif isinstance(action, StopListening):
                 stop_listening(self._sockets[action.pid])
+                _log.warning("a worker is silent: it gets no new connections", worker=action.index)
             else:
                 self._steps[action]()
 

@@ -59,7 +59,8 @@ async def test_what_a_killed_process_had_not_noted_is_sent_once_more_as_the_same
     await until(lambda: mail_server.raw_messages)
     await asyncio.to_thread(first.kill)
 
-    second = start_program(*store, **variables(mail_server))
+    # A mail names the host and port of the service that sends it.
+    second = start_program(*store, "--port", str(first.port), **variables(mail_server))
     answer = httpx.post(f"{second.issuer}/test/clock", content='{"advance": "121s"}')
     assert answer.status_code == 200
     await until(lambda: len(mail_server.raw_messages) == 2)
