@@ -7,6 +7,8 @@ from itertools import count
 
 import httpx
 
+from idp.records import EVENTS, USERS
+from storage import Collection
 from tests.fire.ground import Ground
 from tests.support.browsers.visitor import Page
 from tests.support.protocol.relying_party import RelyingParty
@@ -70,15 +72,17 @@ class Run(httpx.AsyncBaseTransport):
         """Whether the process died over the last request, at any of its writes."""
         return self.died_in == self.requests
 
-    def has_signed_in(self, page: Page, refusal: tuple[int, str] = (403, "expired")) -> bool:
-        """Whether the last request had signed somebody in when the process died over it: then
-        `page`, the answer to its repetition, is `refusal`. After the session's unit a sign-in only
-        forgets the tries that were counted, so it had been done before its last write.
-        """
-        if not self.was_interrupted or (page.status, page.name) != refusal:
-            assert not self.was_done, "done twice"
-            return False
-        return True
+    async def stored(self, collection: Collection, party: RelyingParty | None = None) -> int:
+        """How many records there are, of one application."""
+        where = {"client_id": party.client_id} if party else None
+        return len([one.id async for one in self.place.store.scan(collection, where)])
+
+    async def deeds(self, name: str, prefix: str) -> list[str]:
+        """The types of events that somebody has caused, of those that begin with `prefix`."""
+        store = self.place.store
+        user = (await store.find(USERS, {"login_key": name})).records[0]
+        found = await store.find(EVENTS, {"actor": user.id}, order="at", limit=100)
+        return [event.type for event in found.records if event.type.startswith(prefix)]
 
     def is_safe_from_here(self) -> None:
         """Nothing dies over what follows: it is only looking, or has its own story."""

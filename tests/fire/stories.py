@@ -1,7 +1,8 @@
 """What people and applications do, request by request, and what each is told who repeats one.
 
-A request that was not done is answered as if nothing had been. One that had been done before the
-answer was lost has the answer that `Run.was_done` announces.
+A request that was not done is answered as if nothing had been. Of those that had been done before
+the answer was lost, a form leads on as it did the first time, and changes nothing more; tokens are
+issued once, and a story says how `Run.was_done` changes the answer.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from idp.foundation import opaque_tokens
-from idp.records import AUTHORIZATIONS, LOGOUT_MESSAGES
+from idp.records import AUTHORIZATIONS, CONSENTS, LOGOUT_MESSAGES
 from tests.fire import (
     connecting,
     devices,
@@ -36,7 +37,7 @@ async def a_sign_in_lasts_until_the_logout(run: Run) -> None:
     party = await registered(run)
     name, password = await run.person()
     page = await at_password(run, party, name)
-    page = await signed_in(run, party, page, (name, password), password=password)
+    page = await signed_in(run, page, name, password=password)
     code = await code_of(run, party, page)
     tokens = await redeemed(run, party, code)
     tokens = await refreshed(run, party, tokens)
@@ -59,7 +60,7 @@ async def a_mistyped_password_and_a_logout_by_hand(run: Run) -> None:
     run.is_in_danger_from_here()
     page = await run.submit(page, password="wrong " + password)
     assert (page.status, page.name) == (400, "password")
-    page = await signed_in(run, party, page, (name, password), password=password)
+    page = await signed_in(run, page, name, password=password)
     code = await code_of(run, party, page)
     tokens = await redeemed(run, party, code)
 
@@ -68,7 +69,8 @@ async def a_mistyped_password_and_a_logout_by_hand(run: Run) -> None:
     assert page.name == "logout-confirm"
     page = await run.submit(page, decision="logout")
     run.is_safe_from_here()
-    assert page.location.startswith(run.place.issuer + "/ui/logged-out")
+    page = await run.browser.follow(page)
+    assert page.name == "logged-out"
     await is_over(run, party, tokens)
 
 
@@ -81,8 +83,7 @@ async def a_one_time_password_is_replaced_in_a_sign_in(run: Run) -> None:
     page = await run.get(page.location)
     page = await run.get(page.location)
     assert page.name == "change-password"
-    chosen = (name, NEW_PASSWORD)
-    page = await signed_in(run, party, page, chosen, newPassword=NEW_PASSWORD)
+    page = await signed_in(run, page, name, newPassword=NEW_PASSWORD)
     run.is_safe_from_here()
     await redeemed(run, party, await code_of(run, party, page))
     old = await run.browser.sign_in(party.authorize_url(prompt="login"), name, password)
@@ -91,18 +92,14 @@ async def a_one_time_password_is_replaced_in_a_sign_in(run: Run) -> None:
 
 
 async def a_set_up_link_is_used(run: Run) -> None:
-    """A one-time password is replaced without an application, and counts once."""
+    """A one-time password is replaced without an application, and opens one session."""
     party = await registered(run)
     name, password = await newcomer(run)
     page = await run.get("/ui/setup")
     fields = {"loginName": name, "password": password, "newPassword": NEW_PASSWORD}
-    page = await run.submit(page, **fields)
+    page = await signed_in(run, page, name, **fields)
     run.is_safe_from_here()
-    if run.has_signed_in(page, (400, "setup")):  # the one-time password was used
-        page = await run.browser.sign_in(party.authorize_url(), name, NEW_PASSWORD)
-        run.keep(page.answer["code"])
-    else:
-        assert page.location == run.place.issuer + "/ui/login"
+    assert page.location == run.place.issuer + "/ui/login"
     await redeemed(run, party, await run.new_code(party))
     page = await run.browser.submit(await run.browser.get("/ui/setup"), **fields)
 
@@ -121,7 +118,7 @@ async def an_account_is_opened(run: Run) -> None:
     page = await run.get(page.location)
     assert page.name == "verify-email"
     (mail,) = await mails(run.browser, email)
-    page = await signed_in(run, party, page, (email, typed["newPassword"]), code=mail["code"])
+    page = await signed_in(run, page, email, code=mail["code"])
     code = await code_of(run, party, page)
     run.is_safe_from_here()
     await redeemed(run, party, code)
@@ -138,9 +135,9 @@ async def an_application_is_owed_the_news_of_a_logout(run: Run) -> None:
     party = await registered(run, back_channel_logout_uri=nobody, front_channel_logout_uri=nobody)
     name, password = await run.person()
     page = await at_password(run, party, name)
-    page = await signed_in(run, party, page, (name, password), password=password)
+    page = await signed_in(run, page, name, password=password)
     tokens = await redeemed(run, party, await code_of(run, party, page))
-    assert await owed(run, party) == 0
+    assert await run.stored(LOGOUT_MESSAGES, party) == 0
 
     page = await run.get(party.logout_url(id_token_hint=tokens["id_token"]))
     if run.was_done:  # the sessions have ended, so no page has anything left to call
@@ -149,7 +146,7 @@ async def an_application_is_owed_the_news_of_a_logout(run: Run) -> None:
         assert page.location.startswith(run.place.issuer + "/ui/logged-out?request=")
     run.is_safe_from_here()
     await is_over(run, party, tokens)
-    assert await owed(run, party) == 1
+    assert await run.stored(LOGOUT_MESSAGES, party) == 1
 
 
 async def an_application_of_others_is_let_in(run: Run) -> None:
@@ -157,15 +154,15 @@ async def an_application_of_others_is_let_in(run: Run) -> None:
     party = await registered(run, is_third_party=True)
     name, password = await run.person()
     page = await at_password(run, party, name)
-    page = await signed_in(run, party, page, (name, password), password=password)
+    page = await signed_in(run, page, name, password=password)
     page = await run.get(page.location)
     page = await run.get(page.location)
     assert page.name == "consent"
     page = await run.submit(page, decision="allow")
-    if run.was_done:  # what is repeated is answered at once
-        run.keep(page.answer["code"])
-    else:
-        await code_of(run, party, page)
+    if not run.was_done:  # what is repeated is answered at once
+        page = await run.get(page.location)
+    run.keep(page.answer["code"])
+    assert await run.stored(AUTHORIZATIONS, party) == await run.stored(CONSENTS, party) == 1
 
     page = await brought(run, party)
     run.is_safe_from_here()
@@ -245,31 +242,19 @@ async def at_password(run: Run, party: RelyingParty, name: str) -> Page:
     return page
 
 
-async def signed_in(
-    run: Run, party: RelyingParty, page: Page, who: tuple[str, str], **fields: str
-) -> Page:
-    """The form that signs somebody in is answered: the way to the flow's end."""
+async def signed_in(run: Run, page: Page, name: str, **fields: str) -> Page:
+    """The form that signs somebody in for the first time is answered: the way to the flow's end.
+    Who has lost the answer gets the cookie of the one session by the same form."""
     page = await run.submit(page, **fields)
-    if run.has_signed_in(page):
-        # The browser's new secret was lost with the answer, and the old one opens nothing.
-        assert (await party.silently(run.browser))["error"] == "login_required"
-        page = await anew(run, party, *who)
     assert page.status == 303, page.text
+    assert await run.deeds(name, "session.") == ["session.opened"]
     return page
 
 
-async def anew(run: Run, party: RelyingParty, name: str, password: str) -> Page:
-    page = await run.browser.open(party.authorize_url())
-    page = await run.browser.submit(page, loginName=name)
-    return await run.browser.send(page, password=password)
-
-
 async def code_of(run: Run, party: RelyingParty, page: Page) -> str:
-    """The flow's answer. Who has lost it begins anew, and need not give the password again."""
+    """The flow's answer, the first of this application. Who has lost it gets it again."""
     page = await run.get(page.location)
-    if run.was_done:
-        assert (page.status, page.name) == (410, "expired")
-        page = await run.browser.get(party.authorize_url())
+    assert await run.stored(AUTHORIZATIONS, party) == 1
     return run.keep(page.answer["code"])
 
 
@@ -307,12 +292,6 @@ async def is_revoked(run: Run, credential: str) -> bool:
     """Whether what came of a code, or a refresh token's family, is dead."""
     record = await run.place.store.get(AUTHORIZATIONS, credential[: opaque_tokens.ID_LENGTH])
     return record.revoked_at is not None
-
-
-async def owed(run: Run, party: RelyingParty) -> int:
-    """How many messages about logouts an application was or is to be sent."""
-    found = run.place.store.scan(LOGOUT_MESSAGES, {"client_id": party.client_id})
-    return len([message async for message in found])
 
 
 async def is_over(run: Run, party: RelyingParty, tokens: dict) -> None:
