@@ -92,7 +92,7 @@ class AccountPasswordHandler(AccountHandler):
     async def _follow_if_repeated(self) -> None:
         """Raises ResponseSent, after the answer that the first one got, if this form has changed
         the password already."""
-        if await self.has_repeated():
+        if await self.repeat_cookie():
             self.redirect_with_notice("password")
             raise ResponseSent
 

@@ -127,7 +127,7 @@ class FlowHandler(PageHandler, ABC):
     async def post(self) -> None:
         records = await self._read()
         browser = records.browser if records else await self.find_browser()
-        if browser is None and await self.has_repeated():
+        if browser is None and await self.repeat_cookie():
             self._redirect_to_current_step()
             return
         form = self._own_flow_form(browser)
@@ -155,7 +155,7 @@ class FlowHandler(PageHandler, ABC):
             raise ResponseSent
 
     async def _follow(self, flow: PendingSignIn) -> None:
-        await self.has_repeated()
+        await self.repeat_cookie()
         self.redirect_303(self.url_of(LOGIN, flow))
 
     def _redirect_to_current_step(self) -> None:

@@ -19,7 +19,7 @@ from idp.identity.sessions import lifetime as session_lifetime
 from idp.oauth.endpoints import end_session, front_channel
 from idp.oauth.paths import END_SESSION
 from idp.records import Browser, LogoutRequest
-from storage import Stale
+from storage import Conflict, Stale
 
 LOGOUT: Final = "/ui/logout"
 LOGGED_OUT: Final = "/ui/logged-out"
@@ -73,8 +73,7 @@ class LogoutHandler(HintHandler):
     async def post(self) -> None:
         browser = await self.find_browser()
         request = await self._find()
-        if browser is None and await self.has_repeated():
-            self.redirect_303(self.request.uri or LOGOUT)
+        if browser is None and await self._follow_if_repeated(request):
             return
         # A browser without a record has no sessions to end.
         if browser is None or not browsers.is_stored(browser):
@@ -89,13 +88,23 @@ class LogoutHandler(HintHandler):
     async def _end_all(self, browser: Browser, request: LogoutRequest) -> None:
         try:
             ended = await end_session.end_all(self.service, request, browser)
-        except Stale:  # a concurrent sign-in or logout: read the state again
-            if self.request.method == "POST":
-                await self.has_repeated()
-            self.redirect_303(self.request.uri or LOGOUT)
+        # The same form; or a concurrent sign-in or logout: read the state again.
+        except (Stale, Conflict):
+            if self.request.method != "POST" or not await self._follow_if_repeated(request):
+                self.redirect_303(self.request.uri or LOGOUT)
         else:
             self.set_browser_cookie(ended.cookie)
             self.redirect_303(result_url(ended.request))
+
+    async def _follow_if_repeated(self, request: LogoutRequest) -> bool:
+        """Returns whether this form has ended the sessions already; if so, it is answered as it
+        was then: applications are called through the browser only by that answer."""
+        cookie = await self.repeat_cookie()
+        if cookie is None:
+            return False
+        ended = await end_session.find_ended(self.service, cookie)
+        self.redirect_303(result_url(ended or request))
+        return True
 
     async def _find(self) -> LogoutRequest:
         """Returns the request of the address. Raises ResponseSent if it has expired."""

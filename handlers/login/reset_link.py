@@ -74,7 +74,7 @@ class ResetLinkHandler(PageHandler):
             else:
                 await self._set(flow, opened_link, password)
         except (LinkRefused, Stale) as error:  # Stale: a concurrent request has used the link
-            if await self.has_repeated():
+            if await self.repeat_cookie():
                 self._continue_after(flow)
             else:
                 await self._refuse(error)

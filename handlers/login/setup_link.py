@@ -60,7 +60,7 @@ class SetupHandler(PageHandler):
             await self._ask(login_name, status=429, retry_seconds=error.retry_after_seconds)
         # Stale: a concurrent request has used the password.
         except (password_check.SignInRefused, Stale) as error:
-            if await self.has_repeated():
+            if await self.repeat_cookie():
                 self.redirect_303(LOGIN)
                 return
             _log.info("set-up refused", cause=str(error), address=self.address())

@@ -160,11 +160,12 @@ class PageHandler(Handler):
         key, cookie = self.service.master_key, self.browser_cookie or ""
         return browsers.next_secret(key, cookie, self.request.uri or "", self.body)
 
-    async def has_repeated(self) -> bool:
-        """Returns whether this form has given the browser another cookie, which it gets again."""
+    async def repeat_cookie(self) -> Cookie | None:
+        """Gives the browser the cookie again that this form has given it before, and returns it;
+        None if it has given none."""
         cookie = await browsers.repeated(self.service, self.browser_cookie, self._next_secret())
         self.set_browser_cookie(cookie)
-        return cookie is not None
+        return cookie
 
     def set_browser_cookie(self, cookie: Cookie | None) -> None:
         """Adds a Set-Cookie header with the browser's new cookie. Has no effect if `cookie` is

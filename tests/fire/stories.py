@@ -27,6 +27,8 @@ from tests.support.browsers.visitor import Page
 from tests.support.protocol.relying_party import RelyingParty
 from tests.support.sign_in.registering import FIELDS, mails
 
+NOBODY = "http://localhost:9/logout"  # no port of a web server: it is not called
+
 
 def refused(answer: Page) -> bool:
     return (answer.status, answer.json()["error"]) == (400, "invalid_grant")
@@ -54,7 +56,7 @@ async def a_sign_in_lasts_until_the_logout(run: Run) -> None:
 async def a_mistyped_password_and_a_logout_by_hand(run: Run) -> None:
     """Tries are counted, and forgotten; the person is asked before they are signed out."""
     run.is_safe_from_here()
-    party = await registered(run)
+    party = await registered(run, front_channel_logout_uri=NOBODY)
     name, password = await run.person()
     page = await at_password(run, party, name)
     run.is_in_danger_from_here()
@@ -70,7 +72,7 @@ async def a_mistyped_password_and_a_logout_by_hand(run: Run) -> None:
     page = await run.submit(page, decision="logout")
     run.is_safe_from_here()
     page = await run.browser.follow(page)
-    assert page.name == "logged-out"
+    assert (page.name, page.text.count("<iframe")) == ("logged-out", 1)
     await is_over(run, party, tokens)
 
 
@@ -131,8 +133,7 @@ async def an_account_is_opened(run: Run) -> None:
 
 async def an_application_is_owed_the_news_of_a_logout(run: Run) -> None:
     """A message is there once the session has ended, and no sooner; one, whatever happens."""
-    nobody = "http://localhost:9/logout"  # no port of a web server: it is not called
-    party = await registered(run, back_channel_logout_uri=nobody, front_channel_logout_uri=nobody)
+    party = await registered(run, back_channel_logout_uri=NOBODY, front_channel_logout_uri=NOBODY)
     name, password = await run.person()
     page = await at_password(run, party, name)
     page = await signed_in(run, page, name, password=password)

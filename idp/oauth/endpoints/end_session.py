@@ -15,8 +15,9 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from idp.foundation import base64url
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
@@ -214,7 +215,8 @@ async def _end_hinted(
     if rotates:
         rotation, cookie = browsers.rotation(service.random, browser, service.clock.now())
         writes.append(rotation)
-    return CompletedLogout(await _end(service, request, sessions_to_end, writes), cookie)
+    next_request = structs.replace(request, id=service.random.id())
+    return CompletedLogout(await _end(service, next_request, sessions_to_end, writes), cookie)
 
 
 async def _end_named(service: Service, request: LogoutRequest) -> None:
@@ -246,19 +248,34 @@ async def _named_session(service: Service, request: LogoutRequest) -> Session | 
 async def end_all(service: Service, request: LogoutRequest, browser: Browser) -> CompletedLogout:
     """Ends every session of this browser and gives it a new secret, in one unit.
 
-    Raises `Stale` after a concurrent sign-in; a second call ends that session,
-    too.
+    Raises `Stale` after a concurrent sign-in, where a second call ends that session, too; `Stale`
+    or `Conflict` if the same form has ended them meanwhile.
     """
     rotation, cookie = browsers.rotation(service.random, browser, service.clock.now())
     sessions_to_end = await session_lifetime.find_open(service, browser)
-    request = await _end(service, request, sessions_to_end, [rotation])
-    return CompletedLogout(request, cookie)
+    next_request = structs.replace(request, id=_id_after(service, cookie))
+    return CompletedLogout(await _end(service, next_request, sessions_to_end, [rotation]), cookie)
+
+
+async def find_ended(service: Service, cookie: Cookie) -> LogoutRequest | None:
+    """Returns the request with which the browser continued when `end_all` had given it this
+    cookie; None if there was no application to call through the browser."""
+    return await service.store.get(LOGOUT_REQUESTS, _id_after(service, cookie))
+
+
+def _id_after(service: Service, cookie: Cookie) -> str:
+    """Returns an id that follows from the cookie: a form that is sent twice leads to one
+    request."""
+    return base64url.encode(service.master_key.mac("ended logout", cookie.value)[:16])
 
 
 async def _end(
     service: Service, request: LogoutRequest, sessions_to_end: list[Session], writes: list[Write]
 ) -> LogoutRequest:
-    """Ends the sessions in one unit with `writes`, and notifies their applications."""
+    """Ends the sessions in one unit with `writes`, and notifies their applications.
+
+    `request` has an id that is not stored yet; it is returned as `front_channel` needs it.
+    """
     for session in sessions_to_end:
         writes += await session_lifetime.end_writes(service, session)
     request, insertions = await front_channel.with_ended_sessions(

@@ -23,15 +23,12 @@ async def with_ended_sessions(
     sessions.
 
     `session_ids` are those that the logout ends. If one of their applications has to be called
-    through the browser, the returned request has a new id and contains `session_ids`, and the
-    caller commits its insertion in that unit. Otherwise the request is unchanged, and there are no
-    writes.
+    through the browser, the returned request contains `session_ids`, and the caller commits its
+    insertion in that unit. Otherwise the request is unchanged, and there are no writes.
     """
     if not await frames(service, session_ids):
         return request, []
-    request_with_sessions = structs.replace(
-        request, id=service.random.id(), ended_session_ids=list(session_ids)
-    )
+    request_with_sessions = structs.replace(request, ended_session_ids=list(session_ids))
     return request_with_sessions, [Insert(LOGOUT_REQUESTS, request_with_sessions)]
 
 

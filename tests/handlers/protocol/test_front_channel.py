@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from urllib.parse import parse_qsl, urlsplit
 
@@ -113,14 +114,31 @@ async def test_without_an_address_the_page_is_the_end(visitor, wiki, tokens):
     assert "Refresh" not in page.headers
 
 
-async def test_a_confirmed_logout_shows_the_frames_too(visitor, wiki, tokens):
+async def test_a_confirmed_logout_shows_the_frames_too_when_it_is_sent_again(
+    visitor, wiki, tokens
+):
     page = await visitor.open(wiki.logout_url(client_id=wiki.client_id, state="s"))
     assert page.name == "logout-confirm"
+    before = dict(visitor.cookies)
+    await visitor.send(page, decision="logout")
+    visitor.cookies.clear()
+    visitor.cookies.update(before)
     page = await visitor.submit(page, decision="logout")
 
     assert len(frames(page)) == 2
     there = await visitor.get(page.headers["Refresh"].partition(";url=")[2])
     assert there.location == f"{BYE}?state=s"
+
+
+async def test_a_confirmed_logout_that_is_sent_twice_at_once_leads_to_one_page(
+    visitor, wiki, tokens
+):
+    page = await visitor.open(END_SESSION)
+    sent = [visitor.send(page, decision="logout") for _ in range(2)]
+    first, second = await asyncio.gather(*sent)
+
+    assert first.location == second.location
+    assert len(frames(await visitor.follow(second))) == 2
 
 
 async def test_a_cross_site_post_comes_by_the_frames_too(visitor, wiki, tokens):
