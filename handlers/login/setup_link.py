@@ -45,6 +45,9 @@ class SetupHandler(PageHandler):
         # There may be no cookie that a form token could be bound to, so the headers alone decide.
         if browser.may_lack_cookie(self.service.config, self.request):
             raise ForeignForm("the form may have been sent by another site")
+        if await self.find_browser() is None and await self.repeat_cookie():
+            self.redirect_303(LOGIN)
+            return
         form = self._own_form()
         self._allows_registration = form.get("strangers") == "yes"
         login_name = typed_texts.name(form.get("loginName") or "")

@@ -8,10 +8,11 @@ import pytest
 from msgspec import structs
 
 from idp.identity.users import admin_recovery
-from idp.records import EVENTS, USERS
+from idp.records import EVENTS, FAILURE_STREAKS, USERS
 from idp.start import announcement, bootstrap
 from storage import Update
 from tests.support.sign_in.steps import Seen, at_password, shape, text_of
+from tests.support.store.stored import dump
 
 ADDRESS = "/ui/setup"
 NEW = "seven green kettles hum"
@@ -126,6 +127,20 @@ async def test_everything_wrong_with_the_new_password_is_reported_at_once(
     assert not await changes_of(server)
     again = await visitor.send(page, **page.inputs | {"newPassword": NEW})
     assert again.status == 303
+
+
+async def test_a_form_sent_again_is_not_taken_for_a_guess(visitor, server, proof):
+    page = await visitor.open(ADDRESS)
+    before, sent = dict(visitor.cookies), {**proof, "newPassword": NEW}
+    await visitor.send(page, **sent)
+    stored = await dump(server.store)
+    visitor.cookies.clear()
+    visitor.cookies.update(before)
+    again = await visitor.send(page, **sent)
+
+    assert again.status == 303
+    assert await dump(server.store) == stored
+    assert not [one async for one in server.store.scan(FAILURE_STREAKS)]
 
 
 async def test_the_one_time_password_can_not_be_chosen_again(visitor, proof):
