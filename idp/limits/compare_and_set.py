@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 
 from idp.foundation.errors import Busy
 from storage import Collection, Conflict, Delete, Insert, Record, Stale, Store, Update, Write
+from storage.confirmed_commit import commit_confirmed
 
 _MAX_COMMITS: Final = 64  # at each conflict another change has succeeded
 # Processes of version 0.1 change these counts without a new revision: to be deleted after 0.2.
@@ -38,8 +39,9 @@ async def decide(
     """Stores what `decision` returns for the record, with this new `revision`; returns the record
     and what was decided.
 
-    If the record has changed since it was read, it is read and decided again. Errors of `decision`
-    propagate, and nothing is stored then. Raises Busy, StorageError.
+    If the record has changed since it was read, it is read and decided again; if the store's
+    answer was lost, the outcome is waited for. Errors of `decision` propagate, and nothing is
+    stored then. Raises Busy, StorageError.
     """
     stored = read.stored
     for _ in range(_MAX_COMMITS):
@@ -49,7 +51,7 @@ async def decide(
         if after is not None:
             after = structs.replace(after, revision=revision)
         with suppress(Conflict, Stale):
-            await store.commit(write(read.collection, stored, after))
+            await commit_confirmed(store, write(read.collection, stored, after))
             return after, decided
         stored = await store.get(read.collection, read.id)
     raise Busy("too many concurrent attempts", retry_after_seconds=1)

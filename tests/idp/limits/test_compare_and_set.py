@@ -11,7 +11,7 @@ from idp.foundation.errors import Busy
 from idp.limits import compare_and_set
 from idp.limits.compare_and_set import ReadRecord
 from idp.records import FAILURE_STREAKS, FailureStreak
-from storage import Conflict, Delete, Insert, Stale, Update
+from storage import Conflict, Delete, Insert, Stale, Unit, Unknown, Update
 from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
 
 
@@ -48,6 +48,23 @@ async def test_a_record_that_was_deleted_meanwhile_begins_again(server):
     await server.store.commit(Delete(FAILURE_STREAKS, "dana"))
 
     assert (await decide(server, stored, revision="s"))[1] == 1
+
+
+async def test_a_change_whose_answer_was_lost_counts_once(server, monkeypatch):
+    commit = server.store.commit
+
+    async def lose(*writes):
+        await commit(*writes)
+        raise Unknown(Unit("lost", writes))
+
+    async def applied(unit):
+        return True
+
+    monkeypatch.setattr(server.store, "commit", lose)
+    monkeypatch.setattr(server.store, "applied", applied)
+
+    assert (await decide(server, None))[1] == 1
+    assert (await server.store.get(FAILURE_STREAKS, "dana")).codes == 1
 
 
 async def test_a_record_that_began_again_with_the_same_counts_is_another_one(server):
