@@ -14,8 +14,6 @@ from storage import Collection, Conflict, Delete, Insert, Record, Stale, Store, 
 from storage.confirmed_commit import commit_confirmed
 
 _MAX_COMMITS: Final = 64  # at each conflict another change has succeeded
-# Processes of version 0.1 change these counts without a new revision: to be deleted after 0.2.
-_COUNTS: Final = ("unknown", "known", "codes", "mail_codes")
 
 
 R = TypeVar("R", bound=Record)
@@ -75,5 +73,4 @@ def write(collection: Collection[R], stored: R | None, after: R | None) -> Write
 
 
 def _expected(stored: Any) -> dict[str, Any]:
-    counts = {name: getattr(stored, name) for name in _COUNTS if hasattr(stored, name)}
-    return {"revision": stored.revision, **counts}
+    return {"revision": stored.revision}

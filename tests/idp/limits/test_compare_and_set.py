@@ -11,7 +11,7 @@ from idp.foundation.errors import Busy
 from idp.limits import compare_and_set
 from idp.limits.compare_and_set import ReadRecord
 from idp.records import FAILURE_STREAKS, FailureStreak
-from storage import Conflict, Delete, Insert, Stale, Unit, Unknown, Update
+from storage import Conflict, Delete, Stale, Unit, Unknown
 from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
 
 
@@ -31,16 +31,6 @@ async def test_of_concurrent_changes_none_is_lost(server):
 
     assert sorted(codes for _, codes in results) == list(range(1, 21))
     assert (await server.store.get(FAILURE_STREAKS, "dana")).codes == 20
-
-
-async def test_a_record_of_the_release_before_is_changed_with_its_counts_expected(server):
-    await server.store.commit(Insert(FAILURE_STREAKS, FailureStreak(id="dana", codes=3)))
-    read = await server.store.get(FAILURE_STREAKS, "dana")
-    # As that release counts: without a new revision.
-    await server.store.commit(Update(FAILURE_STREAKS, "dana", set={"codes": 4}))
-    stored, codes = await decide(server, read)
-
-    assert (codes, stored.revision) == (5, "r")
 
 
 async def test_a_record_that_was_deleted_meanwhile_begins_again(server):
