@@ -32,6 +32,8 @@ from idp.foundation.errors import (
 )
 from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
+from idp.passwords import policy as password_policy
+from idp.policies import effective
 
 # Errors that the form displays; others become an error page.
 _FORM_ERRORS: Final = (
@@ -348,6 +350,23 @@ class ActionHandler(ConsoleHandler):
         self.set_header("Content-Type", "application/json")
         self.set_header("Content-Disposition", f'attachment; filename="{name}"')
         self.finish(_text(value))
+
+
+class FirstPasswordHandler(ActionHandler):
+    """A form that sets the password of another user, and says how long it has to be."""
+
+    async def load(self, *ids: str) -> Document:
+        # The organization that the form creates has no policy yet.
+        org_id = None if self.action.operation.permission.startswith("iam.") else self.org_id
+        rules = await effective.initial_complexity(self.service, org_id)
+        self._hint = password_policy.too_short(rules.min_length).text
+        return await super().load(*ids)
+
+    def fields(self) -> Sequence[FormField]:
+        return [
+            structs.replace(each, hint=self._hint) if each.kind == "password" else each
+            for each in super().fields()
+        ]
 
 
 def _text(value: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from handlers.console import domains, members, roles
-from handlers.console.actions import Action, ActionHandler, routes
+from handlers.console.actions import Action, ActionHandler, FirstPasswordHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
@@ -120,6 +120,7 @@ ACTIONS: Final = (
         section=_SECTION,
         operation=api.organizations.SET_UP,
         fields=_SET_UP_FIELDS,
+        handler=FirstPasswordHandler,
         title=message("New organization", context="organizations"),
         intro=message(
             "The organization and its first administrator are created together.",

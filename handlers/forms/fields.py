@@ -19,6 +19,7 @@ from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument, Taken
 from idp.foundation.i18n import Message, message
 from idp.foundation.texts import typed_texts
 from idp.oauth.params import Params
+from idp.passwords import policy as password_policy
 
 FieldKind = Literal[
     "text",
@@ -45,6 +46,11 @@ _TOO_LONG: Final = message(
     context="console",
     n=1,
 )
+# Of error codes with a limit, which the text says.
+_LIMITS: Final[Mapping[str, Message]] = {
+    "field.too_long": _TOO_LONG,
+    "password.too_short": password_policy.too_short(1).text,
+}
 _NEW_STATE: Final = message("The state has changed in the meantime.", context="console")
 # The texts of error codes that only forms have, or that ask for something else in a form.
 _FORM_TEXTS: Final[Mapping[str, Message]] = {
@@ -214,8 +220,8 @@ def problems(fields: Sequence[FormField], error: IdpError) -> list[dict[str, obj
 
 def _problem_text(problem: FieldProblem) -> Message:
     error_code = problem.error_code
-    if error_code == "field.too_long" and problem.limit is not None:
-        return structs.replace(_TOO_LONG, args={"n": problem.limit})
+    if error_code in _LIMITS and problem.limit is not None:
+        return structs.replace(_LIMITS[error_code], args={"n": problem.limit})
     if error_code in _FORM_TEXTS:
         return _FORM_TEXTS[error_code]
     if error_code in _SPECIFIC or error_code not in ERROR_CODES:

@@ -41,10 +41,12 @@ class PasswordRefused(IdpError):
 
 
 class PasswordProblem(Struct, frozen=True):
-    """Why a new password is refused: an error code for programs, a text for the user."""
+    """Why a new password is refused: an error code for programs, a text for the user, and the
+    limit that the text names, if it is a minimum length."""
 
     error_code: str
     text: Message
+    limit: int | None = None
 
 
 class CharacterClass(Struct, frozen=True):
@@ -194,7 +196,7 @@ def policy_problems(password: str, required: Requirements) -> list[PasswordProbl
 
 def _form_problems(password: str, required: Requirements) -> Iterator[PasswordProblem]:
     if len(password) < required.min_length:
-        yield _too_short(required.min_length)
+        yield too_short(required.min_length)
     for character_class in required_classes(required.rules):
         if not any(map(character_class.is_met_by, password)):
             yield character_class.problem
@@ -296,7 +298,7 @@ def _words(own_words: Iterable[str]) -> set[str]:
 
 def _unusable(refused: PasswordRefused, min_length: int) -> PasswordProblem:
     if refused.error_code == "password.too_short":
-        return _too_short(min_length)
+        return too_short(min_length)
     if refused.error_code == "password.too_long":
         text = message(
             "Use at most %(n)s character.",
@@ -309,11 +311,12 @@ def _unusable(refused: PasswordRefused, min_length: int) -> PasswordProblem:
     return PasswordProblem(refused.error_code, text)
 
 
-def _too_short(min_length: int) -> PasswordProblem:
+def too_short(min_length: int) -> PasswordProblem:
+    """Returns the problem of a password with fewer characters than required."""
     text = message(
         "Use at least %(n)s character.",
         plural="Use at least %(n)s characters.",
         context="password",
         n=min_length,
     )
-    return PasswordProblem("password.too_short", text)
+    return PasswordProblem("password.too_short", text, min_length)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any, Final
 
-from handlers.console.actions import Action, ActionHandler, DisplayedOnce
+from handlers.console.actions import Action, ActionHandler, DisplayedOnce, FirstPasswordHandler
 from handlers.forms import user_fields
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
@@ -258,6 +258,7 @@ ACCESS_ACTIONS: Final = (
         _SAVE,
         intro=REVOKES_ALL,
         fields=_NEW_PASSWORD,
+        handler=FirstPasswordHandler,
         command="user set-password {userId} --password-file -",
     ),
     _of_user(

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Sequence
 from typing import Final
 
-from handlers.console.actions import Action, ActionHandler, DisplayedOnce, routes
+from handlers.console.actions import Action, DisplayedOnce, FirstPasswordHandler, routes
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.users import actions as user_actions
@@ -83,7 +83,7 @@ _PROVIDER_ACCOUNT: Final = message(
 _CHANGE_REQUIRED: Final = message("The user must change it at the first sign-in", context="users")
 
 
-class NewUserHandler(ActionHandler):
+class NewUserHandler(FirstPasswordHandler):
     """Creates a person. The form has a field for every value that the API accepts."""
 
     def request_body(self, values: Values) -> Document:

@@ -148,7 +148,8 @@ class PostalAddress(Request, frozen=True, kw_only=True):
 def password_problems(path: str, problems: Iterable[PasswordProblem]) -> list[FieldProblem]:
     """Returns the rules that a new password breaks (`problems`) as problems of the request's field
     at `path`."""
-    return [FieldProblem(each.error_code, path, load(SOURCE).text(each.text)) for each in problems]
+    text = load(SOURCE).text
+    return [FieldProblem(each.error_code, path, text(each.text), each.limit) for each in problems]
 
 
 def _is_birthdate(text: str) -> bool:

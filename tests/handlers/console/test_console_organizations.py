@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.records import ORGANIZATIONS
+from idp.records import ORGANIZATIONS, USERS
 from tests.support.management import console
 from tests.support.store.stored import everything
 
@@ -52,6 +52,24 @@ async def test_every_mistake_comes_back_beside_its_field_and_nothing_is_stored(s
         assert f'id="{name}-problem"' in page.text
     assert page.inputs["org.name"] == "Acme"
     assert await everything(server.store) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        (NEW, "human.password"),
+        ("/ui/console/users/new", "password.password"),
+        ("/ui/console/users/{user}/password", "newPassword.password"),
+    ],
+)
+async def test_a_form_with_a_password_says_how_long_it_has_to_be(server, visitor, path, field):
+    user = (await server.store.find(USERS, {})).records[0]
+    page = await console.admin(server, visitor, path.format(user=user.id))
+
+    refused = await visitor.submit(page, **{field: "otto"})
+
+    assert f'id="{field}-hint">Use at least 8 characters.<' in page.text
+    assert refused.text.count("Use at least 8 characters.") == 2  # hint and problem
 
 
 async def test_a_name_that_is_taken_is_refused_by_its_field(server, visitor):
