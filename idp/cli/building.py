@@ -169,7 +169,7 @@ def _path_parameters(command: Command) -> list[click.Parameter]:
     has_one_operation = len(command.operations) == 1
     parameters: list[click.Parameter] = []
     for name in names:
-        if name == command.argument:
+        if name == command.path_argument:
             metavar = fields.kebab(name).replace("-", "_").upper()
             parameters.append(click.Argument([fields.parameter_name(name)], metavar=metavar))
         else:

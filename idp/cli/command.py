@@ -6,7 +6,6 @@ Everything else, such as help, formats and exit codes, is derived from the opera
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final
 
 import click
@@ -22,15 +21,16 @@ _LISTING: Final = ("list", "create", "add", "search")
 Adapt = Callable[[Document, Mapping[str, Any]], tuple[str, Document]]
 
 
-class Command(Struct, frozen=True, kw_only=True):
+class Command(Struct, frozen=True):
     """The description of one command, from which the click command is built.
 
-    `operations` has one operation, or several among which the options choose: `--instance` chooses
-    the one of that name, otherwise the one whose path parameters are all given.
+    `operation` is one operation, or several by name among which the options choose: `--instance`
+    chooses the one of that name, otherwise the one whose path parameters are all given.
 
-    `argument` is the path parameter that is an argument; the others are options, `--project` for
-    `projectId`. `names` are option names that differ from the derived ones, by the field's path or
-    by a common prefix of several (HIDDEN: no option), and `help_texts` are help texts of options.
+    `argument` is the path parameter that is an argument, by default the last; the others are
+    options, `--project` for `projectId`. `names` are option names that differ from the derived
+    ones, by the field's path or by a common prefix of several (HIDDEN: no option), and
+    `help_texts` are help texts of options.
     `fixed` are members that the body always has; `only` limits the fields that have options.
     `base` names an operation that reads what the body replaces, and its member in the answer:
     fields that are not given keep their values. If that answer is only inherited (`isDefault`),
@@ -44,14 +44,14 @@ class Command(Struct, frozen=True, kw_only=True):
     """
 
     verb: str
-    operations: Mapping[str, Operation]
+    operation: Operation | Mapping[str, Operation]
     example: str
-    argument: str = ""
+    argument: str | None = None
     names: Mapping[str, str] = {}
     help_texts: Mapping[str, str] = {}
     fixed: Document = {}
     only: Sequence[str] = ()
-    base: Mapping[str, tuple[Operation, str]] = {}
+    base: tuple[Operation, str] | Mapping[str, tuple[Operation, str]] = {}
     creation: Operation | None = None
     columns: Sequence[str] = ()
     multiline_fields: Mapping[str, str] = {}
@@ -61,54 +61,21 @@ class Command(Struct, frozen=True, kw_only=True):
     extra: Sequence[click.Parameter] = ()
     adapt: Adapt | None = None
 
+    @property
+    def operations(self) -> Mapping[str, Operation]:
+        return {"": self.operation} if isinstance(self.operation, Operation) else self.operation
 
-def command(
-    verb: str,
-    operation: Operation | Mapping[str, Operation],
-    example: str,
-    *,
-    argument: str | None = None,
-    names: Mapping[str, str] | None = None,
-    help_texts: Mapping[str, str] | None = None,
-    fixed: Document | None = None,
-    only: Sequence[str] = (),
-    base: tuple[Operation, str] | Mapping[str, tuple[Operation, str]] = MappingProxyType({}),
-    creation: Operation | None = None,
-    columns: Sequence[str] = (),
-    multiline_fields: Mapping[str, str] | None = None,
-    confirm: str = "",
-    summary: str = "",
-    switches: Mapping[str, str] | None = None,
-    extra: Sequence[click.Parameter] = (),
-    adapt: Adapt | None = None,
-) -> Command:
-    """Returns the description of a command for an operation, or for several by name.
+    @property
+    def bases(self) -> Mapping[str, tuple[Operation, str]]:
+        return {"": self.base} if isinstance(self.base, tuple) else self.base
 
-    `argument` is by default the last path parameter; the other arguments are fields of `Command`.
-    """
-    operations = {"": operation} if isinstance(operation, Operation) else operation
-    if argument is None:
-        last = next(iter(operations.values())).parameters[-1:]
-        argument = "" if verb in _LISTING or not last else last[0]
-    return Command(
-        verb=verb,
-        operations=operations,
-        example=example,
-        argument=argument,
-        names=names or {},
-        help_texts=help_texts or {},
-        fixed=fixed or {},
-        only=only,
-        base=base if isinstance(base, Mapping) else {"": base},
-        creation=creation,
-        columns=columns,
-        multiline_fields=multiline_fields or {},
-        confirm=confirm,
-        summary=summary,
-        switches=switches or {},
-        extra=extra,
-        adapt=adapt,
-    )
+    @property
+    def path_argument(self) -> str:
+        """The name of the path parameter that is an argument; an empty text for none."""
+        if self.argument is not None:
+            return self.argument
+        last = next(iter(self.operations.values())).parameters[-1:]
+        return "" if self.verb in _LISTING or not last else last[0]
 
 
 def with_instance(own: Operation, instance: Operation) -> dict[str, Operation]:

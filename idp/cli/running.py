@@ -103,7 +103,7 @@ def choose_operation(
             return operation, [values[each] for each in operation.parameters]
     alternatives = [
         " and ".join(
-            fields.path_option(name) for name in each.parameters if name != command.argument
+            fields.path_option(name) for name in each.parameters if name != command.path_argument
         )
         for each in command.operations.values()
     ]
@@ -149,9 +149,9 @@ async def body(
     if operation.request is None:
         return operation, None, None
     name = next((name for name, each in command.operations.items() if each is operation), "")
-    if name not in command.base:
+    if name not in command.bases:
         return operation, given_values, None
-    reading, path = command.base[name]
+    reading, path = command.bases[name]
     answer = record = await backend.call(reading, values)
     for part in path.split(".") if path else ():
         record = record.get(part, {})

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from idp import api
 from idp.cli.building import group
-from idp.cli.command import command
+from idp.cli.command import Command
 from idp.cli.commands.master import master
 
 keys = group(
     "keys",
     "The keys that sign and encrypt tokens.",
     [
-        command(
+        Command(
             "list",
             api.instance.KEYS,
             "idp keys list",
             columns=("keyId", "algorithm", "state", "since"),
         ),
-        command(
+        Command(
             "rotate",
             api.instance.ROTATE_KEYS,
             "idp keys rotate",
@@ -26,7 +26,7 @@ keys = group(
                 " valid. Refused if the next keys are too new."
             ),
         ),
-        command(
+        Command(
             "remove",
             api.instance.REMOVE_KEY,
             "idp keys remove 5xTpVw0mJqk3Yb9cD2eF1g",

@@ -10,7 +10,7 @@ import click
 from idp import api
 from idp.cli import fields
 from idp.cli.building import group
-from idp.cli.command import HIDDEN, command
+from idp.cli.command import HIDDEN, Command
 from idp.cli.document import Document
 from idp.management.projects.oidc_request import NewOidcApp
 
@@ -67,7 +67,7 @@ app = group(
     "app",
     "Applications.",
     [
-        command(
+        Command(
             "create",
             _NEW,
             f"idp app create {_EXAMPLE} --name Grafana --preset grafana --host"
@@ -78,7 +78,7 @@ app = group(
             extra=(*_PRESET, fields.option(_METHODS, "auth-method-type")),
             adapt=by_preset,
         ),
-        command(
+        Command(
             "check",
             api.applications.CHECK_OIDC,
             f"idp app check {_EXAMPLE} --redirect-uri https://shop.example/cb",
@@ -86,40 +86,40 @@ app = group(
             names=_NAMES,
             help_texts=_KIND_HELP,
         ),
-        command(
+        Command(
             "list",
             api.applications.SEARCH,
             f"idp app list {_EXAMPLE}",
             columns=("id", "name", "state"),
             summary="Search for applications of a project.",
         ),
-        command(
+        Command(
             "show",
             api.applications.READ,
             f"idp app show {_EXAMPLE} 7fQm2Xb1",
             summary="Show an application.",
         ),
-        command(
+        Command(
             "rename",
             api.applications.RENAME,
             f"idp app rename {_EXAMPLE} 7fQm2Xb1 --name Dashboards",
         ),
-        command(
+        Command(
             "deactivate",
             api.applications.DEACTIVATE,
             f"idp app deactivate {_EXAMPLE} 7fQm2Xb1",
             confirm="Deactivate the application? All its tokens are revoked.",
         ),
-        command(
+        Command(
             "reactivate", api.applications.REACTIVATE, f"idp app reactivate {_EXAMPLE} 7fQm2Xb1"
         ),
-        command(
+        Command(
             "delete",
             api.applications.REMOVE,
             f"idp app delete {_EXAMPLE} 7fQm2Xb1",
             confirm="Permanently delete the application?",
         ),
-        command(
+        Command(
             "configure",
             api.applications.CONFIGURE_OIDC,
             f"idp app configure {_EXAMPLE} 7fQm2Xb1 --access-token-type jwt",
@@ -130,7 +130,7 @@ app = group(
                 "Change the settings of an application; settings without an option stay the same."
             ),
         ),
-        command(
+        Command(
             "set-redirects",
             api.applications.CONFIGURE_OIDC,
             f"idp app set-redirects {_EXAMPLE} 7fQm2Xb1 --redirect-uri https://a.example/cb",
@@ -138,14 +138,14 @@ app = group(
             base=(api.applications.READ, "app.oidcConfig"),
             summary="Change the redirect URIs of an application.",
         ),
-        command(
+        Command(
             "configure-api",
             api.applications.CONFIGURE_API,
             f"idp app configure-api {_EXAMPLE} 7fQm2Xb1 --auth-method-type private-key-jwt",
             base=(api.applications.READ, "app.apiConfig"),
             summary="Change how an API application authenticates.",
         ),
-        command(
+        Command(
             "rotate-secret",
             {
                 "": api.applications.GENERATE_OIDC_SECRET,
@@ -155,14 +155,14 @@ app = group(
             switches={"api": "For an API application."},
             summary="Generate a new secret; the old one stays valid for --overlap.",
         ),
-        command("secrets", api.applications.SECRETS, f"idp app secrets {_EXAMPLE} 7fQm2Xb1"),
-        command(
+        Command("secrets", api.applications.SECRETS, f"idp app secrets {_EXAMPLE} 7fQm2Xb1"),
+        Command(
             "end-secret",
             api.applications.END_SECRET,
             f"idp app end-secret {_EXAMPLE} --app 7fQm2Xb1 3Wd9",
             confirm="Delete this secret?",
         ),
-        command(
+        Command(
             "debug", api.applications.DEBUG, f"idp app debug {_EXAMPLE} 7fQm2Xb1 --duration 1h"
         ),
     ],

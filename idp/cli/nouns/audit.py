@@ -12,7 +12,7 @@ import msgspec
 from idp import api
 from idp.cli.backends import Backend
 from idp.cli.building import group, with_common_options
-from idp.cli.command import command
+from idp.cli.command import Command
 from idp.cli.commands.audit import erase, verify
 from idp.cli.document import Document
 from idp.cli.event_export import export
@@ -39,7 +39,7 @@ audit = group(
     "audit",
     "The audit log: who changed what, and when.",
     [
-        command(
+        Command(
             "search",
             {"": api.events.SEARCH_EVERYWHERE, "own": api.events.SEARCH},
             "idp audit search --since 24h --event-type user.created --format ndjson",
@@ -47,7 +47,7 @@ audit = group(
             switches={"own": _OWN_HELP},
             summary="Search for events, the newest first.",
         ),
-        command(
+        Command(
             "types",
             api.events.TYPES,
             "idp audit types",

@@ -8,7 +8,7 @@ import click
 
 from idp import api
 from idp.cli.building import build, group
-from idp.cli.command import HIDDEN, Command, command, with_instance
+from idp.cli.command import HIDDEN, Command, with_instance
 from idp.records.connections import ConnectionKind
 
 _OWN: Final = api.connections.OF_ORGANIZATION
@@ -22,7 +22,7 @@ _NAMES: Final = {
 
 def _create(kind: ConnectionKind) -> Command:
     verb = kind.replace("_", "-")
-    return command(
+    return Command(
         verb,
         with_instance(_OWN.create[kind], _INSTANCE.create[kind]),
         f"idp connection create {verb} --name Corp",
@@ -33,7 +33,7 @@ def _create(kind: ConnectionKind) -> Command:
 
 def _change(kind: ConnectionKind) -> Command:
     verb = kind.replace("_", "-")
-    return command(
+    return Command(
         verb,
         with_instance(_OWN.change[kind], _INSTANCE.change[kind]),
         f"idp connection change {verb} 7mWq2Zx4 --name Corp",
@@ -64,55 +64,55 @@ connection.add_command(
     )
 )
 for _command in (
-    command(
+    Command(
         "list",
         with_instance(_OWN.search, _INSTANCE.search),
         "idp connection list --instance",
         columns=("id", "name", "type", "state", "isLinked"),
         summary="Search for connections; without a filter, list all.",
     ),
-    command(
+    Command(
         "get",
         with_instance(_OWN.read, _INSTANCE.read),
         "idp connection get 7mWq2Zx4",
         summary="Show a connection, without its secrets.",
     ),
-    command("check", with_instance(_OWN.check, _INSTANCE.check), "idp connection check 7mWq2Zx4"),
-    command("test", with_instance(_OWN.test, _INSTANCE.test), "idp connection test 7mWq2Zx4"),
-    command(
+    Command("check", with_instance(_OWN.check, _INSTANCE.check), "idp connection check 7mWq2Zx4"),
+    Command("test", with_instance(_OWN.test, _INSTANCE.test), "idp connection test 7mWq2Zx4"),
+    Command(
         "test-result",
         with_instance(_OWN.test_result, _INSTANCE.test_result),
         "idp connection test-result --idp 7mWq2Zx4 3kRt8Vn1",
     ),
-    command(
+    Command(
         "activate",
         with_instance(_OWN.activate, _INSTANCE.activate),
         "idp connection activate 7mWq2Zx4",
     ),
-    command(
+    Command(
         "deactivate",
         with_instance(_OWN.deactivate, _INSTANCE.deactivate),
         "idp connection deactivate 7mWq2Zx4",
         confirm="Deactivate the connection {}? Users can't sign in with it then.",
     ),
-    command(
+    Command(
         "delete",
         with_instance(_OWN.remove, _INSTANCE.remove),
         "idp connection delete 7mWq2Zx4",
         confirm="Permanently delete the connection {}?",
     ),
-    command(
+    Command(
         "offer",
         with_instance(_OWN.offer, _INSTANCE.offer),
         "idp connection offer --idp-id 7mWq2Zx4",
     ),
-    command(
+    Command(
         "offered",
         with_instance(_OWN.offered, _INSTANCE.offered),
         "idp connection offered",
         columns=("id", "name", "type", "owner", "state"),
     ),
-    command(
+    Command(
         "withdraw",
         with_instance(_OWN.withdraw, _INSTANCE.withdraw),
         "idp connection withdraw 7mWq2Zx4",

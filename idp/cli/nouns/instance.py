@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from idp import api
 from idp.cli.building import group
-from idp.cli.command import command
+from idp.cli.command import Command
 
 feature = group(
     "feature",
     "Features of the instance.",
     [
-        command(
+        Command(
             "show",
             api.instance.FEATURES,
             "idp feature show",
             summary="Show the features, and whether each is on.",
         ),
-        command("set", api.instance.SET_FEATURES, "idp feature set --oidc-token-exchange"),
+        Command("set", api.instance.SET_FEATURES, "idp feature set --oidc-token-exchange"),
     ],
 )
 
@@ -24,7 +24,7 @@ background = group(
     "background",
     "Background tasks of the installation.",
     [
-        command(
+        Command(
             "list",
             api.instance.BACKGROUND_TASKS,
             "idp background list",
@@ -38,10 +38,10 @@ security = group(
     "security",
     "The security policy of the instance.",
     [
-        command(
+        Command(
             "show", api.instance.SECURITY, "idp security show", summary="Show the security policy."
         ),
-        command(
+        Command(
             "set",
             api.instance.SET_SECURITY,
             "idp security set --enable-impersonation",

@@ -10,7 +10,7 @@ from idp import api
 from idp.cli import watching
 from idp.cli.backends import Backend
 from idp.cli.building import group, with_common_options
-from idp.cli.command import command
+from idp.cli.command import Command
 from idp.cli.output import check_field
 from idp.cli.running import carry_out, location_of
 
@@ -18,17 +18,17 @@ job = group(
     "job",
     "Import jobs: their progress and errors.",
     [
-        command(
+        Command(
             "list",
             api.imports.SEARCH_JOBS,
             "idp job list",
             columns=("id", "state", "dryRun", "done", "total", "failed", "creationDate"),
             summary="List the jobs of the last 30 days.",
         ),
-        command("show", api.imports.READ_JOB, "idp job show 3141592653589793"),
-        command("cancel", api.imports.CANCEL_JOB, "idp job cancel 3141592653589793"),
-        command("resume", api.imports.RESUME_JOB, "idp job resume 3141592653589793"),
-        command(
+        Command("show", api.imports.READ_JOB, "idp job show 3141592653589793"),
+        Command("cancel", api.imports.CANCEL_JOB, "idp job cancel 3141592653589793"),
+        Command("resume", api.imports.RESUME_JOB, "idp job resume 3141592653589793"),
+        Command(
             "errors",
             api.imports.JOB_ERRORS,
             "idp job errors 3141592653589793 --limit 1000",

@@ -6,7 +6,7 @@ from typing import Final
 
 from idp import api
 from idp.cli.building import group
-from idp.cli.command import HIDDEN, command
+from idp.cli.command import HIDDEN, Command
 
 _ID: Final = "5xTpVw0mJqk3Yb9cD2eF1g"
 
@@ -14,12 +14,12 @@ service_user = group(
     "service-user",
     "Service users: accounts of scripts and other programs.",
     [
-        command(
+        Command(
             "create",
             api.service_users.CREATE,
             "idp service-user create --user-name nightly --name 'Nightly script'",
         ),
-        command(
+        Command(
             "list",
             api.users.SEARCH,
             "idp service-user list --user-name 'ni*'",
@@ -28,26 +28,26 @@ service_user = group(
             columns=("userId", "username", "state", "machine.name"),
             summary="Search for service users; without a filter, list all.",
         ),
-        command(
+        Command(
             "change",
             api.service_users.CHANGE,
             f"idp service-user change {_ID} --description 'Makes people.'",
             base=(api.users.READ, "user"),
             summary="Change a service user; fields without an option stay the same.",
         ),
-        command("secrets", api.service_users.SECRETS, f"idp service-user secrets {_ID}"),
-        command(
+        Command("secrets", api.service_users.SECRETS, f"idp service-user secrets {_ID}"),
+        Command(
             "end-secret",
             api.service_users.END_SECRET,
             f"idp service-user end-secret --user {_ID} 3Wd9",
             confirm="Delete this secret?",
         ),
-        command(
+        Command(
             "generate-secret",
             api.service_users.GENERATE_SECRET,
             f"idp service-user generate-secret {_ID} --secret-file secret",
         ),
-        command(
+        Command(
             "remove-secret",
             api.service_users.REMOVE_SECRET,
             f"idp service-user remove-secret {_ID}",
@@ -61,21 +61,21 @@ pat = group(
     "pat",
     "Personal access tokens of service users.",
     [
-        command(
+        Command(
             "create",
             api.service_users.CREATE_TOKEN,
             f"idp pat create --user {_ID} --expires 24h --secret-file token",
             names={"expirationDate": "expires"},
         ),
-        command(
+        Command(
             "list",
             api.service_users.SEARCH_TOKENS,
             f"idp pat list --user {_ID}",
             columns=("id", "expirationDate", "lastUsedAt"),
             summary="List the personal access tokens of a service user, without their values.",
         ),
-        command("show", api.service_users.READ_TOKEN, f"idp pat show --user {_ID} 8sKq0Lw2"),
-        command(
+        Command("show", api.service_users.READ_TOKEN, f"idp pat show --user {_ID} 8sKq0Lw2"),
+        Command(
             "revoke",
             api.service_users.REMOVE_TOKEN,
             f"idp pat revoke --user {_ID} 8sKq0Lw2",
@@ -88,7 +88,7 @@ key = group(
     "key",
     "Keys with which service users and applications authenticate.",
     [
-        command(
+        Command(
             "create",
             {"user": api.service_users.CREATE_KEY, "app": api.applications.CREATE_KEY},
             f"idp key create --user {_ID} --expires 90d --secret-file key.json",
@@ -104,20 +104,20 @@ key = group(
                 " pair."
             ),
         ),
-        command(
+        Command(
             "list",
             {"user": api.service_users.SEARCH_KEYS, "app": api.applications.SEARCH_KEYS},
             f"idp key list --user {_ID}",
             columns=("id", "type", "expirationDate", "details.creationDate"),
             summary="List the keys of a service user or an application.",
         ),
-        command(
+        Command(
             "show",
             {"user": api.service_users.READ_KEY, "app": api.applications.READ_KEY},
             f"idp key show --user {_ID} 8sKq0Lw2",
             summary="Show a key of a service user or an application.",
         ),
-        command(
+        Command(
             "remove",
             {"user": api.service_users.REMOVE_KEY, "app": api.applications.REMOVE_KEY},
             f"idp key remove --user {_ID} 8sKq0Lw2",

@@ -9,7 +9,7 @@ import click
 
 from idp import api
 from idp.cli.building import group
-from idp.cli.command import HIDDEN, command
+from idp.cli.command import HIDDEN, Command
 from idp.cli.document import Document
 
 
@@ -21,7 +21,7 @@ mail = group(
     "mail",
     "Emails and text messages.",
     [
-        command(
+        Command(
             "test",
             api.mail.TEST,
             "idp mail test ada@example.com",
@@ -30,14 +30,14 @@ mail = group(
             adapt=_to_address,
             summary="Send a test email immediately, and print the mail server's answer.",
         ),
-        command(
+        Command(
             "outbox",
             api.mail.SEARCH,
             "idp mail outbox --state failed",
             columns=("id", "kind", "state", "attempts", "creationDate", "lastError"),
             summary="List the messages of the last seven days: waiting, sent, failed or held.",
         ),
-        command(
+        Command(
             "retry",
             api.mail.RETRY,
             "idp mail retry 0198c0de-0000-7000-8000-000000000000",

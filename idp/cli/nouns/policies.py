@@ -6,13 +6,13 @@ import click
 
 from idp import api
 from idp.cli.building import group
-from idp.cli.command import Command, command, with_instance
+from idp.cli.command import Command, with_instance
 from idp.management.policies.policy_kinds import KINDS
 from idp.records.policies import PolicyKind
 
 
 def _get(kind: PolicyKind) -> Command:
-    return command(
+    return Command(
         _verb(kind),
         with_instance(api.policies.READ[kind], api.policies.READ_DEFAULT[kind]),
         f"idp policy get {_verb(kind)}",
@@ -21,7 +21,7 @@ def _get(kind: PolicyKind) -> Command:
 
 
 def _set(kind: PolicyKind) -> Command:
-    return command(
+    return Command(
         _verb(kind),
         with_instance(api.policies.CHANGE[kind], api.policies.SET_DEFAULT[kind]),
         f"idp policy set {_verb(kind)} --instance",
@@ -35,7 +35,7 @@ def _set(kind: PolicyKind) -> Command:
 
 
 def _reset(kind: PolicyKind) -> Command:
-    return command(
+    return Command(
         _verb(kind),
         api.policies.RESET[kind],
         f"idp policy reset {_verb(kind)}",
@@ -60,7 +60,7 @@ text = group(
     "text",
     "The texts of emails and text messages.",
     [
-        command(
+        Command(
             "show",
             {
                 "": api.policies.READ_MESSAGE_TEXTS,
@@ -69,7 +69,7 @@ text = group(
             "idp text show --type verifyemail de",
             summary="Show the texts of a message in a language.",
         ),
-        command(
+        Command(
             "set",
             {
                 "": api.policies.SET_MESSAGE_TEXTS,
@@ -82,7 +82,7 @@ text = group(
             },
             summary="Change the texts of a message; texts without an option stay the same.",
         ),
-        command(
+        Command(
             "reset",
             api.policies.RESET_MESSAGE_TEXTS,
             "idp text reset --type verifyemail de",

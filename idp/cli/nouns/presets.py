@@ -9,17 +9,17 @@ import click
 from idp import api
 from idp.cli.backends import Backend
 from idp.cli.building import group, with_common_options
-from idp.cli.command import command
+from idp.cli.command import Command
 from idp.cli.running import carry_out, location_of, show
 
 preset = group(
     "preset",
     "Settings for well-known applications.",
     [
-        command(
+        Command(
             "list", api.applications.PRESETS, "idp preset list", columns=("name", "title", "kind")
         ),
-        command(
+        Command(
             "show",
             api.applications.READ_PRESET,
             "idp preset show grafana",

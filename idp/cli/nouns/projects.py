@@ -5,23 +5,23 @@ from __future__ import annotations
 
 from idp import api
 from idp.cli.building import group
-from idp.cli.command import command
+from idp.cli.command import Command
 
 project = group(
     "project",
     "Projects: groups of applications and their roles.",
     [
-        command("create", api.projects.CREATE, "idp project create --name Shop --get id"),
-        command(
+        Command("create", api.projects.CREATE, "idp project create --name Shop --get id"),
+        Command(
             "list",
             api.projects.SEARCH,
             "idp project list --name 'sh*'",
             columns=("id", "name", "state"),
             summary="Search for projects; without a filter, list all.",
         ),
-        command("show", api.projects.READ, "idp project show 8sKq0Lw2", summary="Show a project."),
-        command("change", api.projects.CHANGE, "idp project change 8sKq0Lw2 --name Store"),
-        command(
+        Command("show", api.projects.READ, "idp project show 8sKq0Lw2", summary="Show a project."),
+        Command("change", api.projects.CHANGE, "idp project change 8sKq0Lw2 --name Store"),
+        Command(
             "deactivate",
             api.projects.DEACTIVATE,
             "idp project deactivate 8sKq0Lw2",
@@ -29,8 +29,8 @@ project = group(
                 "Deactivate the project {} with its applications? All their tokens are revoked."
             ),
         ),
-        command("reactivate", api.projects.REACTIVATE, "idp project reactivate 8sKq0Lw2"),
-        command(
+        Command("reactivate", api.projects.REACTIVATE, "idp project reactivate 8sKq0Lw2"),
+        Command(
             "delete",
             api.projects.REMOVE,
             "idp project delete 8sKq0Lw2",
@@ -43,31 +43,31 @@ project_grant = group(
     "project-grant",
     "Grants of projects to other organizations, and the roles that these can assign.",
     [
-        command(
+        Command(
             "create",
             api.projects.CREATE_GRANT,
             "idp project-grant create --project 8sKq0Lw2 --granted-org-id 5tYu8Io1"
             " --role-key buyer",
         ),
-        command(
+        Command(
             "list",
             api.projects.SEARCH_GRANTS,
             "idp project-grant list --project 8sKq0Lw2",
             columns=("grantId", "grantedOrgName", "grantedRoleKeys", "state"),
             summary="Search for grants of a project; without a filter, list all.",
         ),
-        command(
+        Command(
             "show",
             api.projects.READ_GRANT,
             "idp project-grant show --project 8sKq0Lw2 3vBn6Mq9",
             summary="Show a project grant.",
         ),
-        command(
+        Command(
             "change",
             api.projects.CHANGE_GRANT,
             "idp project-grant change --project 8sKq0Lw2 3vBn6Mq9 --role-key buyer",
         ),
-        command(
+        Command(
             "deactivate",
             api.projects.DEACTIVATE_GRANT,
             "idp project-grant deactivate --project 8sKq0Lw2 3vBn6Mq9",
@@ -76,12 +76,12 @@ project_grant = group(
                 " out."
             ),
         ),
-        command(
+        Command(
             "reactivate",
             api.projects.REACTIVATE_GRANT,
             "idp project-grant reactivate --project 8sKq0Lw2 3vBn6Mq9",
         ),
-        command(
+        Command(
             "delete",
             api.projects.REMOVE_GRANT,
             "idp project-grant delete --project 8sKq0Lw2 3vBn6Mq9",
@@ -94,25 +94,25 @@ role = group(
     "role",
     "The roles of a project.",
     [
-        command(
+        Command(
             "add",
             api.projects.ADD_ROLE,
             "idp role add --project 8sKq0Lw2 --key buyer --display-name Buyer",
             names={"roleKey": "key"},
         ),
-        command(
+        Command(
             "list",
             api.projects.ROLES,
             "idp role list --project 8sKq0Lw2",
             columns=("key", "displayName", "group"),
             summary="List the roles of a project.",
         ),
-        command(
+        Command(
             "change",
             api.projects.CHANGE_ROLE,
             "idp role change --project 8sKq0Lw2 buyer --display-name Customer",
         ),
-        command(
+        Command(
             "remove",
             api.projects.REMOVE_ROLE,
             "idp role remove --project 8sKq0Lw2 buyer",

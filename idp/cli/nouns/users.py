@@ -6,7 +6,7 @@ from typing import Final
 
 from idp import api
 from idp.cli.building import group
-from idp.cli.command import HIDDEN, command
+from idp.cli.command import HIDDEN, Command
 
 _ID: Final = "5xTpVw0mJqk3Yb9cD2eF1g"
 
@@ -14,7 +14,7 @@ user = group(
     "user",
     "Users and their data.",
     [
-        command(
+        Command(
             "create",
             api.users.CREATE,
             "idp user create --email max@acme.example --given-name Max --family-name Muster"
@@ -42,15 +42,15 @@ user = group(
             },
             summary="Create a person.",
         ),
-        command(
+        Command(
             "list",
             api.users.SEARCH,
             "idp user list --user-name 'an*' --state active",
             columns=("userId", "username", "state", "human.profile.displayName"),
             summary="Search for users; without a filter, list all.",
         ),
-        command("show", api.users.READ, f"idp user show {_ID}", summary="Show a user."),
-        command(
+        Command("show", api.users.READ, f"idp user show {_ID}", summary="Show a user."),
+        Command(
             "import",
             api.users.IMPORT,
             "idp user import --user-name max --first-name Max --last-name Muster --email"
@@ -68,7 +68,7 @@ user = group(
                 "profile.profile": "profile-page",
             },
         ),
-        command(
+        Command(
             "change",
             api.users.CHANGE,
             f"idp user change {_ID} --family-name Miller",
@@ -78,140 +78,140 @@ user = group(
                 "address.": "address",
             },
         ),
-        command(
+        Command(
             "delete",
             api.users.REMOVE,
             f"idp user delete {_ID}",
             confirm="Permanently delete the user {} with all their data?",
         ),
-        command(
+        Command(
             "set-email",
             api.users.SET_EMAIL,
             f"idp user set-email {_ID} --email max@acme.example --verified",
             names={"sendCode.urlTemplate": "url-template"},
         ),
-        command("resend-email", api.users.RESEND_EMAIL, f"idp user resend-email {_ID}"),
-        command(
+        Command("resend-email", api.users.RESEND_EMAIL, f"idp user resend-email {_ID}"),
+        Command(
             "set-phone",
             api.users.SET_PHONE,
             f"idp user set-phone {_ID} --phone +41791234567 --verified",
         ),
-        command("resend-phone", api.users.RESEND_PHONE, f"idp user resend-phone {_ID}"),
-        command(
+        Command("resend-phone", api.users.RESEND_PHONE, f"idp user resend-phone {_ID}"),
+        Command(
             "remove-phone",
             api.users.REMOVE_PHONE,
             f"idp user remove-phone {_ID}",
             confirm="Remove the phone number of the user {}?",
         ),
-        command(
+        Command(
             "set-password",
             api.users.SET_PASSWORD,
             f"idp user set-password {_ID} --password-file - --change-required",
             names={"newPassword.password": "password", "currentPassword": "current-password"},
         ),
-        command("reset", api.users.RESET_PASSWORD, f"idp user reset {_ID} --return-code"),
-        command("invite", api.users.INVITE, f"idp user invite {_ID}"),
-        command("resend-invite", api.users.RESEND_INVITATION, f"idp user resend-invite {_ID}"),
-        command(
+        Command("reset", api.users.RESET_PASSWORD, f"idp user reset {_ID} --return-code"),
+        Command("invite", api.users.INVITE, f"idp user invite {_ID}"),
+        Command("resend-invite", api.users.RESEND_INVITATION, f"idp user resend-invite {_ID}"),
+        Command(
             "sessions",
             api.users.SEARCH_SESSIONS,
             f"idp user sessions {_ID}",
             summary="Search for sessions of a user.",
         ),
-        command(
+        Command(
             "end-sessions",
             api.users.END_SESSIONS,
             f"idp user end-sessions {_ID}",
             confirm="Sign the user {} out everywhere?",
         ),
-        command(
+        Command(
             "end-session",
             api.users.END_SESSION,
             f"idp user end-session --user {_ID} 8sKq0Lw2",
             confirm="End this session of the user {}?",
         ),
-        command(
+        Command(
             "authentication-methods",
             api.users.AUTHENTICATION_METHODS,
             f"idp user authentication-methods {_ID}",
         ),
-        command(
+        Command(
             "remove-totp",
             api.users.REMOVE_TOTP,
             f"idp user remove-totp {_ID}",
             confirm="Remove the authenticator app of the user {}, and sign them out everywhere?",
         ),
-        command(
+        Command(
             "passkeys",
             api.users.SEARCH_PASSKEYS,
             f"idp user passkeys {_ID}",
             summary="Search for passkeys of a user.",
         ),
-        command(
+        Command(
             "remove-passkey",
             api.users.REMOVE_PASSKEY,
             f"idp user remove-passkey --user {_ID} 9f86d081884c7d65",
             confirm="Remove this passkey of the user {}, and sign them out everywhere?",
         ),
-        command(
+        Command(
             "links",
             api.users.SEARCH_LINKS,
             f"idp user links {_ID}",
             columns=("idpId", "providedUserId", "providedUserName"),
             summary="Search for a user's links to identities at other providers.",
         ),
-        command(
+        Command(
             "unlink",
             api.users.REMOVE_LINK,
             f"idp user unlink --user {_ID} --idp 7mWq2Zx4 248289761001",
             confirm="Remove the link of the user {} to this identity?",
         ),
-        command(
+        Command(
             "memberships",
             api.organizations.SEARCH_MEMBERSHIPS,
             f"idp user memberships {_ID}",
             summary="Search for memberships of a user.",
         ),
-        command(
+        Command(
             "verify-email",
             api.users.VERIFY_EMAIL,
             f"idp user verify-email {_ID} --verification-code 4WQ9ZK",
         ),
-        command(
+        Command(
             "verify-phone",
             api.users.VERIFY_PHONE,
             f"idp user verify-phone {_ID} --verification-code 4WQ9ZK",
         ),
-        command(
+        Command(
             "deactivate",
             api.users.DEACTIVATE,
             f"idp user deactivate {_ID} --yes",
             confirm="Deactivate the user {}? Their sessions end, and their tokens are revoked.",
         ),
-        command("reactivate", api.users.REACTIVATE, f"idp user reactivate {_ID}"),
-        command(
+        Command("reactivate", api.users.REACTIVATE, f"idp user reactivate {_ID}"),
+        Command(
             "lock",
             api.users.LOCK,
             f"idp user lock {_ID} --yes",
             confirm="Lock the user {}? Their sessions end, and their tokens are revoked.",
         ),
-        command("unlock", api.users.UNLOCK, f"idp user unlock {_ID}"),
-        command(
+        Command("unlock", api.users.UNLOCK, f"idp user unlock {_ID}"),
+        Command(
             "get-metadata", api.users.READ_METADATA, f"idp user get-metadata --user {_ID} shoes"
         ),
-        command(
+        Command(
             "metadata",
             api.users.SEARCH_METADATA,
             f"idp user metadata {_ID}",
             columns=("key", "value"),
             summary="Search for metadata of a user.",
         ),
-        command(
+        Command(
             "set-metadata",
             api.users.SET_METADATA,
             f"idp user set-metadata --user {_ID} shoes --value red.txt",
         ),
-        command(
+        Command(
             "remove-metadata",
             api.users.REMOVE_METADATA,
             f"idp user remove-metadata --user {_ID} shoes",
@@ -224,30 +224,30 @@ grant = group(
     "grant",
     "The project roles of users.",
     [
-        command(
+        Command(
             "create",
             api.users.CREATE_GRANT,
             f"idp grant create --user {_ID} --project 8sKq0Lw2 --role-key buyer",
             names={"projectId": "project"},
         ),
-        command(
+        Command(
             "list",
             api.users.GRANTS,
             f"idp grant list --user {_ID}",
             columns=("id", "projectId", "roleKeys", "state"),
         ),
-        command(
+        Command(
             "search",
             api.users.SEARCH_GRANTS,
             "idp grant search --project-id 8sKq0Lw2",
             summary="Search for role assignments of users.",
         ),
-        command(
+        Command(
             "change",
             api.users.CHANGE_GRANT,
             f"idp grant change --user {_ID} 7fQm2Xb1 --role-key seller",
         ),
-        command(
+        Command(
             "delete",
             api.users.REMOVE_GRANT,
             f"idp grant delete --user {_ID} 7fQm2Xb1",

@@ -75,7 +75,7 @@ def test_each_call_of_the_management_api_has_a_command():
 
 
 def _operations(verb):
-    return [*verb.operations.values(), verb.creation, *(read for read, _ in verb.base.values())]
+    return [*verb.operations.values(), verb.creation, *(read for read, _ in verb.bases.values())]
 
 
 @pytest.mark.full
