@@ -40,7 +40,8 @@ class Command(Struct, frozen=True):
 
     `switches` are the help texts of options that choose an operation, by the name of the
     operation. `adapt` builds the body and chooses the operation by its name, from the fields'
-    values and the options in `extra`.
+    values and the options in `extra`. With `shows`, a table has the body as this member of an
+    answer that doesn't repeat it.
     """
 
     verb: str
@@ -60,6 +61,7 @@ class Command(Struct, frozen=True):
     switches: Mapping[str, str] = {}
     extra: Sequence[click.Parameter] = ()
     adapt: Adapt | None = None
+    shows: str = ""
 
     @property
     def operations(self) -> Mapping[str, Operation]:

@@ -64,7 +64,7 @@ def callback(command: Command, options: Mapping[str, FieldOption]) -> Callable[.
                 else:
                     answer = await backend.call(final_operation, values, document, if_match)
                 store_secrets(answer)
-            show_answer(command, values, answer, output_format, get)
+            show_answer(command, values, answer, document, output_format, get)
 
         carry_out(location, run_on)
 
@@ -194,15 +194,19 @@ def show_answer(
     command: Command,
     values: Sequence[str],
     answer: Document,
+    document: Document | None,
     output_format: Format,
     get: str | None,
 ) -> None:
-    """Prints the answer of a command. A table omits the fields in `Command.multiline_fields`, and
-    a hint names the command line that prints each. `values` are those of the path parameters.
+    """Prints the answer of a command, whose body was `document`. A table omits the fields in
+    `Command.multiline_fields`, and a hint names the command line that prints each. `values` are
+    those of the path parameters.
     """
     for name, line in command.multiline_fields.items():
         if output_format == "table" and not get and answer.pop(name, None) is not None:
             output.say(f"{name} is not shown here: {line.format(*values)}")
+    if command.shows and output_format == "table" and not get:
+        answer = {command.shows: document, **answer}
     show(answer, output_format, get, command.columns)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
 from idp import api
@@ -9,6 +11,13 @@ from idp.cli.building import group
 from idp.cli.command import Command, with_instance
 from idp.management.policies.policy_kinds import KINDS
 from idp.records.policies import PolicyKind
+
+_HELP: Final = {
+    "maxPasswordAttempts": "Wrong passwords in a row that lock the account. 0: never.",
+    "maxOtpAttempts": "Wrong second-factor codes in a row that lock the account. 0: never.",
+    "lockoutSeconds": "Seconds until the lock ends. 0: when an administrator unlocks the account.",
+    "maxAgeDays": "Days after which a password has to be changed. 0: never.",
+}
 
 
 def _get(kind: PolicyKind) -> Command:
@@ -30,6 +39,8 @@ def _set(kind: PolicyKind) -> Command:
             "instance": (api.policies.READ_DEFAULT[kind], "policy"),
         },
         creation=api.policies.CREATE[kind],
+        help_texts=_HELP,
+        shows="policy",
         summary=f"Change the {KINDS[kind].noun} of an organization; the rest stays the same.",
     )
 

@@ -72,7 +72,8 @@ class EffectiveColours(Answer, frozen=True, kw_only=True):
     font_color_dark: str = ""
 
 
-_ALWAYS: Final = frozenset({"radius"})
+_LOCKOUT: Final = ("max_password_attempts", "max_otp_attempts", "lockout_seconds")
+_ALWAYS: Final = frozenset({"radius", *_LOCKOUT})
 
 
 def view_of(form: type[PolicyForm], *further_fields: tuple[str, Any, Any]) -> type[Answer]:
@@ -80,8 +81,8 @@ def view_of(form: type[PolicyForm], *further_fields: tuple[str, Any, Any]) -> ty
     `more`, each a name, a type and a default.
 
     Fields that accept only their built-in value (`NotYet`) are left out. A member that is omitted
-    has the zero value of its type, whatever default the form has; those of `_ALWAYS`, which may be
-    zero although that isn't the form's default, are never omitted.
+    has the zero value of its type, whatever default the form has; those of `_ALWAYS` are never
+    omitted, because their zero isn't the form's default or means something that has to be seen.
     """
     rendered = [field for field in declared(form) if not isinstance(field.rule, NotYet)]
     fields = [

@@ -228,6 +228,14 @@ def test_a_policy_is_changed_where_it_is_stated_and_inherited_else(shell):
     assert (inherited, own, reset) == ("9", "12", "9")
 
 
+def test_a_lockout_policy_is_shown_with_its_zeros(shell):
+    done = shell("policy", "set", "lockout", "--max-password-attempts", "4")
+
+    assert done.out.split()[1::2] == ["4", "0", "0"]
+    assert done.out in shell("policy", "get", "lockout").out
+    assert shell("policy", "set", "lockout", "--help").out.count(" 0:") == 3
+
+
 @pytest.mark.promise("security: requirePkce")
 @pytest.mark.parametrize(
     ("flags", "expected"),
