@@ -36,12 +36,7 @@ from idp.passwords import policy as password_policy
 from idp.policies import effective
 
 # Errors that the form displays; others become an error page.
-_FORM_ERRORS: Final = (
-    InvalidArgument,
-    AlreadyExists,
-    FailedPrecondition,
-    PreconditionFailed,
-)
+_FORM_ERRORS: Final = (InvalidArgument, AlreadyExists, FailedPrecondition, PreconditionFailed)
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 _CONFIRM: Final = "confirm"
 _DOWNLOAD: Final = "keep"

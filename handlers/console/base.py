@@ -227,6 +227,13 @@ class ConsoleHandler(PageHandler):
             values = {"console": self._frame(), "notice": notice, **values}
         super().page(name, status=status, **values)
 
+    def whole_list(self, **values: Any) -> None:
+        """Sends a list without a search that has all on one page; `values` are the others that
+        `console/list` requires."""
+        absent = dict.fromkeys(("selection", "search", "total", "first_url", "next_url"))
+        empty = message("There is nothing here yet.", context="console")
+        self.page("console/list", **{**absent, "empty": empty, **values})
+
     def _frame(self) -> dict[str, object]:
         """Returns the values of the navigation and the header."""
         sections = (

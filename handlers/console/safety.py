@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, Final
 
-from handlers.console import commands
+from handlers.console.applications.actions import PAGE_PATH as APP_PAGE
 from handlers.console.base import ConsoleHandler
-from handlers.console.sections import SECTIONS
+from handlers.console.policies.fields import INSTALLATION_PATH, POLICIES
+from handlers.console.policies.fields import PATH as POLICIES_PATH
+from handlers.console.sections import CONSOLE, SECTIONS
+from handlers.console.users.actions import PAGE_PATH as USER_PAGE
+from handlers.console.users.service_user_actions import PAGE_PATH as SERVICE_USER_PAGE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, cell, chip
 from idp import api, doctor
 from idp.doctor.check import Installation, Result
 from idp.foundation.i18n import Message, message
+from idp.records import ORGANIZATIONS, Application, PersonalAccessToken, Policy, User
 
 _SECTION: Final = "safety"
 FURTHER_CHECK_IDS: Final = ("proxy.address",)  # of a warning in the service's log
@@ -33,6 +39,13 @@ _INTRO: Final = message(
     " checks the files, the store and the public address, too.",
     context="safety",
 )
+_POLICY_TITLES: Final[Mapping[str, Message]] = {each.kind: each.title for each in POLICIES}
+_PAGES: Final[Mapping[type, Callable[[Any], Sequence[str]]]] = {
+    Application: lambda each: (APP_PAGE, each.project_id, each.id),
+    PersonalAccessToken: lambda each: (SERVICE_USER_PAGE, each.user_id),
+    Policy: lambda each: (f"{POLICIES_PATH if each.org_id else INSTALLATION_PATH}/{each.kind}",),
+    User: lambda each: (USER_PAGE if each.kind == "human" else SERVICE_USER_PAGE, each.id),
+}
 
 
 class SafetyHandler(ConsoleHandler):
@@ -49,41 +62,47 @@ class SafetyHandler(ConsoleHandler):
             installation, doctor.STORED_AREAS, further_ids=FURTHER_CHECK_IDS
         )
         results.sort(key=lambda result: result.finding.state in ("ok", "skipped"))
-        self.page(
-            "console/list",
+        records = [each for result in results for each in result.finding.records]
+        org_ids = {getattr(each, "org_id", None) or "" for each in records} - {""}
+        keys = [(ORGANIZATIONS, org_id) for org_id in org_ids]
+        organizations = {each.id: each.name for each in await service.store.get_many(keys) if each}
+        self.whole_list(
             title_text=SECTIONS[_SECTION].label,
             intro=_INTRO,
-            selection=None,
-            search=None,
             columns=_COLUMNS,
-            rows=[_row(result) for result in results],
-            total=None,
-            empty=message("There is nothing here yet.", context="console"),
+            rows=[self._row(result, organizations) for result in results],
             empty_icon="shield-check",
-            first_url=None,
-            next_url=None,
             actions=[],
-            commands=commands.rendered(
-                service.config, api.instance.DOCTOR, [], None, None, "doctor"
-            ),
+            commands=self.shell(api.instance.DOCTOR, [], "doctor"),
         )
 
+    def _row(self, result: Result, organizations: Mapping[str, str]) -> Sequence[Cell]:
+        finding, is_ok = result.finding, not result.fix
+        found = [
+            (name, self._page_of(record), _detail(record, organizations))
+            for name, record in zip_longest(finding.names, finding.records)
+        ]
+        found += [(f"… ({finding.count})", None, None)] if finding.count > len(found) else []
+        return [
+            cells.text(result.check.about),
+            cell(chip(_STATES, finding.state), "chip"),
+            cells.text(None) if is_ok or not found else cell(found, "links"),
+            cells.text(None if is_ok else result.check.fix),
+        ]
 
-def _row(result: Result) -> Sequence[Cell]:
-    finding, is_ok = result.finding, not result.fix
-    return [
-        cells.text(result.check.about),
-        cell(chip(_STATES, finding.state), "chip"),
-        cells.text(None) if is_ok else cells.codes(_finding_names(result)),
-        cells.text(None if is_ok else result.check.fix),
-    ]
+    def _page_of(self, record: Any) -> str | None:
+        """Returns the address of the page where a record is changed, or None."""
+        if type(record) not in _PAGES:
+            return None
+        path, *ids = _PAGES[type(record)](record)
+        query = {"org": record.org_id} if record.org_id else {}
+        return self.url_of(CONSOLE + path, *ids, **query)
 
 
-def _finding_names(result: Result) -> Sequence[str]:
-    """Returns the names in the finding, and the total if the finding has more than it names."""
-    finding = result.finding
-    total = [f"… ({finding.count})"] if finding.count > len(finding.names) else []
-    return [*finding.names, *total]
+def _detail(record: object, organizations: Mapping[str, str]) -> Message | str | None:
+    """Returns which policy a record is, or else the name of its organization."""
+    title = _POLICY_TITLES.get(getattr(record, "kind", ""))
+    return title or organizations.get(getattr(record, "org_id", ""))
 
 
 ROUTES = [(SECTIONS[_SECTION].path, SafetyHandler)]

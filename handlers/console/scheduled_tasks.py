@@ -40,22 +40,15 @@ class JobsHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         answer = await self.run(api.instance.BACKGROUND_TASKS)
-        self.page(
-            "console/list",
+        self.whole_list(
             title_text=message("Jobs", context="console"),
             intro=message(
                 "One process at a time runs each task. A failed task is soon retried.",
                 context="jobs",
             ),
-            selection=None,
-            search=None,
             columns=_COLUMNS,
             rows=[_row(task) for task in answer["result"]],
-            total=None,
-            empty=message("There is nothing here yet.", context="console"),
             empty_icon="clock",
-            first_url=None,
-            next_url=None,
             actions=[action_link(imports.TITLE, self.url_of(CONSOLE + imports.PATH))],
             commands=self.shell(api.instance.BACKGROUND_TASKS, [], "background list"),
         )

@@ -129,19 +129,12 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
         rotate = action_link(
             message("Rotate now", context="keys"), self.url_of(f"{CONSOLE}{PATH}/rotate")
         )
-        self.page(
-            "console/list",
+        self.whole_list(
             title_text=message("Signing keys", context="console"),
             intro=_INTRO,
-            selection=None,
-            search=None,
             columns=[*_COLUMNS, *([_REMOVE] if may_change else [])],
             rows=[self._row(key, may_change=may_change) for key in keys],
-            total=None,
-            empty=message("There is nothing here yet.", context="console"),
             empty_icon="key-round",
-            first_url=None,
-            next_url=None,
             actions=[rotate] if may_change else [],
             commands=self.shell(api.instance.KEYS, [], "keys list"),
         )

@@ -13,7 +13,7 @@ from idp.config.settings import Config
 from idp.foundation.clock import Clock, SystemClock
 from idp.foundation.i18n import Message
 from idp.outgoing.http import Outgoing
-from storage import Store
+from storage import Record, Store
 
 State = Literal["ok", "warn", "fail", "skipped"]
 Area = Literal["files", "store", "outside", "safety", "upkeep"]
@@ -70,8 +70,9 @@ class Installation:
 class Finding(Struct, frozen=True):
     """The result of a check: its `state`, and a `sentence` that describes it.
 
-    `names` are some of the `count` items that it concerns, and `commands` are command lines, each
-    of which fixes one of them. `fix` replaces the check's own advice.
+    `names` are some of the `count` items that it concerns, `records` are those with these names
+    if they are stored, and `commands` are command lines, each of which fixes one of them. `fix`
+    replaces the check's own advice.
     """
 
     state: State
@@ -80,6 +81,7 @@ class Finding(Struct, frozen=True):
     count: int = 0
     commands: Sequence[str] = ()
     fix: str = ""
+    records: Sequence[Record] = ()
 
 
 class DoctorCheck(Struct, frozen=True, kw_only=True):

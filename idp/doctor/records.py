@@ -62,7 +62,7 @@ class Matches(Struct, Generic[R]):
             text += " (--deep checks all)"
         if not self.count:
             return Finding("ok", text)
-        return Finding("warn", text, names=names, count=self.count, commands=commands)
+        return Finding("warn", text, names, self.count, commands, records=self.named)
 
 
 async def matching(

@@ -35,24 +35,29 @@ async def registration_open(installation: Installation) -> Finding:
     organizations.
     """
     matches = await matching(installation, POLICIES, lambda each: each.kind == "login")
-    stored = {each.org_id: cast(LoginRules, each.rules) for each in matches.records}
-    built_in = cast(LoginRules, effective.built_in(installation.config, "login"))
+    rules, now = effective.built_in(installation.config, "login"), installation.clock.now()
+    built_in = Policy(id="", kind="login", rules=rules, created_at=now, changed_at=now)
     # A stored policy of the installation, whose organization is None, replaces the built-in one.
-    rules: dict[str | None, LoginRules] = {None: built_in, **stored}
-    open_org_ids = [org_id for org_id, each in rules.items() if each.allow_register]
-    if not open_org_ids:
+    policies = {None: built_in, **{each.org_id: each for each in matches.records}}
+    open_ones = [each for each in policies.values() if _lets_register(each)]
+    if not open_ones:
         if matches.is_all:
             return Finding("ok", "no login policy allows registration")
         problem = "are login policies that let anyone create an account"
         return structs.replace(matches, records=[], count=0).finding("policies", problem, [])
-    named_org_ids = open_org_ids[:MAX_NAMED]
+    named = open_ones[:MAX_NAMED]
     return Finding(
         "warn",
         "these login policies let anyone create an account",
-        names=await _organizations(installation, named_org_ids),
-        count=len(open_org_ids),
-        commands=[commands.policy("login", each, "--no-allow-register") for each in named_org_ids],
+        names=await _organizations(installation, [each.org_id for each in named]),
+        count=len(open_ones),
+        commands=[commands.policy("login", each.org_id, "--no-allow-register") for each in named],
+        records=named,
     )
+
+
+def _lets_register(policy: Policy) -> bool:
+    return cast(LoginRules, policy.rules).allow_register
 
 
 async def lockout_endless(installation: Installation) -> Finding:

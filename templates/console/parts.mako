@@ -149,7 +149,7 @@ ${form.beneath(field["name"], translated(field["hint"]) if field["hint"] else No
 <span class="chip"${html_attributes({"data-kind": state["tone"]})}>${translated(state["label"])}</span>\
 </%def>
 
-## A value as it is displayed: `cell` is {value, kind: "text", "texts", "lines", "code", "chip", "time", "duration", "progress", "link", "secret"; url}
+## A value as it is displayed: `cell` is {value, kind: "text", "texts", "lines", "code", "chip", "time", "duration", "progress", "link", "links", "secret"; url}
 <%def name="cell_value(cell)">\
 % if cell["kind"] == "chip":
 ${chip(cell["value"])}\
@@ -169,6 +169,21 @@ ${moment(cell["value"])}\
 % elif cell["kind"] == "lines":
 % for value in cell["value"]:
 ${name_or_text(value) if isinstance(value, str) else translated_with_values(value)}\
+% if not loop.last:
+<br>
+% endif
+% endfor
+% elif cell["kind"] == "links":
+## What was found: each a name, the address of its page or None, and what tells it from others or None.
+% for name, url, detail in cell["value"]:
+% if url:
+<a href="${web_link(url)}"><bdi>${name}</bdi></a>\
+% else:
+<code dir="ltr">${name}</code>\
+% endif
+% if detail:
+ (${name_or_text(detail)})\
+% endif
 % if not loop.last:
 <br>
 % endif

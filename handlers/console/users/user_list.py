@@ -152,10 +152,7 @@ _NEW_USER_FIELDS: Final = (
         related_paths=("hashedPassword",),
     ),
     FormField(
-        path="hashedPassword.changeRequired",
-        label=_CHANGE_REQUIRED,
-        kind="switch",
-        group=_ACCOUNT,
+        path="hashedPassword.changeRequired", label=_CHANGE_REQUIRED, kind="switch", group=_ACCOUNT
     ),
     FormField(
         path="metadata",

@@ -93,10 +93,12 @@ async def test_the_checks_of_both_stores_find_what_is_there(server):
 
 async def test_the_console_shows_what_to_look_at_first(server, visitor):
     await console.admin(server, visitor)
-    await server.register("Shop & Sons")
+    shop_client = await server.register("Shop & Sons")
 
     page = await visitor.get(SAFETY)
 
+    assert f"/applications/{shop_client.client_id}?org=" in page.text
+    assert 'href="/ui/console/policies/installation/login"' in page.text
     first_ok, shop = page.text.index(">OK<"), page.text.index("Shop &amp; Sons")
     assert shop < first_ok
     assert "Require PKCE of each application whose library can do it." in page.text

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from idp.config.settings import Config
 from idp.doctor import safety
 from idp.doctor.records import Matches
+from idp.foundation.clock import SystemClock
 
 
 async def test_registration_is_not_called_closed_where_not_all_policies_were_looked_at(
@@ -16,7 +17,7 @@ async def test_registration_is_not_called_closed_where_not_all_policies_were_loo
         return Matches(read_count=1000, is_all=False)
 
     monkeypatch.setattr(safety, "matching", first_ones)
-    place = SimpleNamespace(config=Config(self_registration=False))
+    place = SimpleNamespace(config=Config(self_registration=False), clock=SystemClock())
     found = await safety.registration_open(place)
 
     assert found.state == "ok"

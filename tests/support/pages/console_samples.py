@@ -61,6 +61,8 @@ def cell(said, kind="text"):
     value = said("Minnie")
     if kind == "chip":
         value = {"label": message("active"), "tone": "good"}
+    if kind == "links":
+        value = [(said("Minnie"), URL + said("a"), said("Acme")), (said("Mo"), None, None)]
     if kind == "time":
         value = "2026-11-20T11:37:42.123Z"
     if kind == "duration":
@@ -74,7 +76,7 @@ def row(said):
     return [cell(said, kind) for kind in KINDS]
 
 
-KINDS = ("link", "text", "code", "time", "duration", "chip", "progress")
+KINDS = ("link", "links", "text", "code", "time", "duration", "chip", "progress")
 
 
 def commands(said):
