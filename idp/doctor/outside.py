@@ -40,7 +40,8 @@ async def issuer_dns(installation: Installation) -> Finding:
     try:
         addresses = sorted(set(await installation.outgoing.addresses(host)))
     except (OSError, UnicodeError) as error:
-        return fail(f"{host} has no address: {getattr(error, 'strerror', None) or 'no name'}")
+        reason = getattr(error, "strerror", None) or str(error).removeprefix(f"{host}: ")
+        return fail(f"{host} has no address: {reason}")
     text = f"{host} has the address{'es' if len(addresses) > 1 else ''} {', '.join(addresses)}"
     own = [each for each in addresses if _is_own(each)]
     return warn(f"{text}: only this machine reaches {own[0]}") if own else ok(text)
@@ -59,7 +60,9 @@ async def issuer_tls(installation: Installation) -> Finding:
     try:
         ends_at = await _certificate_end(installation)
     except Failed as error:
-        return fail(f"no trusted TLS connection to {config.issuer}: {error}")
+        is_seen = isinstance(error.__cause__, ssl.SSLCertVerificationError)
+        fix = "" if is_seen else "Make the address reachable by TLS. No certificate was seen."
+        return fail(f"no trusted TLS connection to {config.issuer}: {error}", fix=fix)
     text = f"the certificate of {config.issuer} is valid until {ends_at:%Y-%m-%d}"
     return warn(text) if ends_at - installation.wall_clock.now() < _MIN_REMAINING else ok(text)
 

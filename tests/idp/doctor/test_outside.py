@@ -21,6 +21,7 @@ from idp.foundation.clock import SystemClock
 from idp.oauth.paths import KEYS
 from idp.outgoing import http as outgoing_http
 from idp.outgoing.http import Outgoing
+from idp.outgoing.name_resolution import NotResolved
 from idp.records import ALL, SIGNING_KEYS, UNTRUSTED_PROXIES, SigningKey, UntrustedProxy
 from storage import Insert, open_store
 from tests.support import patience
@@ -124,6 +125,14 @@ async def test_a_name_without_an_address_fails_until_it_has_one():
     async def two(host, port):
         return ["2001:db8::1", "192.0.2.1", "192.0.2.1"]
 
+    async def unknown(host, port):
+        raise NotResolved(f"{NAME}: NXDOMAIN")
+
+    found = await outside.issuer_dns(installation(resolve=unknown))
+    assert found.sentence == f"{NAME} has no address: NXDOMAIN"
+    found = await outside.issuer_tls(installation(resolve=unknown))
+    assert found.fix == "Make the address reachable by TLS. No certificate was seen."
+
     found = await outside.issuer_dns(installation(resolve=two))
     assert found.state == "ok"
     assert found.sentence == f"{NAME} has the addresses 192.0.2.1, 2001:db8::1"
@@ -184,6 +193,7 @@ async def test_a_certificate_that_nobody_vouches_for_fails(tmp_path):
 
     assert found.state == "fail"
     assert "CERTIFICATE_VERIFY_FAILED" in found.sentence
+    assert not found.fix
 
 
 async def test_an_issuer_without_tls_fails():
