@@ -248,11 +248,7 @@ async def test_a_message_says_what_the_organization_wants_in_the_reader_s_langua
     host = server.issuer.partition("//")[2]
     assert letter["subject"] == "Your address at Demo application"
     *words, code, button, validity, warning = letter["text"].rstrip().split("\n\n")
-    assert words == [
-        "Is it you? {n}",
-        "Good day",
-        f"Somebody gave this address at {host}.",
-    ]
+    assert words == ["Is it you? {n}", "Good day", f"Somebody gave this address at {host}."]
     assert code.strip() == letter["code"]
     assert button == f"Confirm it here:\n{letter['url']}"
     assert "10 minutes" in validity

@@ -206,10 +206,7 @@ async def test_an_issuer_without_tls_fails():
 
 
 def documents(port, kid="own", **changes):
-    return {
-        DISCOVERY: {"issuer": issuer(port)} | changes,
-        KEYS: {"keys": [{"kid": kid}]},
-    }
+    return {DISCOVERY: {"issuer": issuer(port)} | changes, KEYS: {"keys": [{"kid": kid}]}}
 
 
 def signing_key(id):
@@ -244,10 +241,7 @@ async def test_an_address_of_another_installation_fails_until_it_leads_here(trus
     [
         ({}, "answered 404"),
         ({DISCOVERY: "page"}, "something other than JSON"),
-        (
-            {DISCOVERY: {"issuer": "https://else.example"}, KEYS: {}},
-            "names another issuer",
-        ),
+        ({DISCOVERY: {"issuer": "https://else.example"}, KEYS: {}}, "names another issuer"),
     ],
 )
 async def test_an_address_that_does_not_name_this_issuer_fails(trusted, answers, told):

@@ -173,10 +173,7 @@ def test_an_organization_is_never_deleted_by_a_file(shell, apply):
         ("organizations: [{nome: A}]", "idp: organizations[0].name: is required (field.required)"),
         ("organizations: {}", "idp: organizations: must be a list (field.wrong_type)"),
         ("- 1", "must be an object"),
-        (
-            "organizations: [{name: A}, {name: A}]",
-            "organizations[1].name: is listed twice",
-        ),
+        ("organizations: [{name: A}, {name: A}]", "organizations[1].name: is listed twice"),
         ("features: {}\nfeatures: {}", "the key features is listed twice"),
         ("a: &x [1]\nb: *x", "aliases are not supported"),
         ("a: !!python/object/apply:os.getcwd []", "is not YAML"),

@@ -131,15 +131,9 @@ def test_a_public_key_is_read_from_its_file(shell, project, tmp_path):
 
 async def test_an_assertion_made_of_a_key_file_gets_a_token(server, visitor):
     way = await local.backend(server.service, None)
-    user = await way.call(
-        api.service_users.CREATE,
-        [],
-        {"userName": "n", "name": "N"},
-    )
+    user = await way.call(api.service_users.CREATE, [], {"userName": "n", "name": "N"})
     made = await way.call(
-        api.service_users.CREATE_KEY,
-        [user["userId"]],
-        {"type": "KEY_TYPE_JSON"},
+        api.service_users.CREATE_KEY, [user["userId"]], {"type": "KEY_TYPE_JSON"}
     )
     key = msgspec.json.decode(base64.b64decode(made["keyDetails"]), type=key2jwt.KeyFile)
     lasts, service = timedelta(minutes=5), server.service
