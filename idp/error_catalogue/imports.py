@@ -111,7 +111,7 @@ OBJECT_STORAGE: Final[ErrorCodes] = {
         400, "Send the JSON key file of a service account as Google Cloud made it, in base64."
     ),
     "object_storage.bucket": CatalogueEntry(
-        400, "Send the bucket's name alone, without gs:// or s3:// and without a path."
+        400, "Send the name of the bucket or container alone, without a scheme and a path."
     ),
     "object_storage.endpoint": CatalogueEntry(
         400, "Leave it out, or ask the service's operators to list it in object_storage_servers."

@@ -38,11 +38,12 @@ class Request(Struct, frozen=True, kw_only=True, rename="camel"):
 
     A field has a rule of `idp/schema/field_rules.py` in its annotation, or is a `bool`, a
     `Literal` of names, a list, or another Request. A field without a default is required. Each
-    group of `one_of` names fields of which at most one may be sent. Subclasses state
-    `kw_only=True` again, because that is not inherited.
+    group of `one_of` names fields of which at most one may be sent, and with `requires_one` one
+    has to be. Subclasses state `kw_only=True` again, because that is not inherited.
     """
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    requires_one: ClassVar[bool] = False
 
     def check(self) -> Iterable[FieldProblem]:
         """Yields the problems of this object that concern more than one of its fields, with paths
@@ -232,6 +233,10 @@ def _conflicts(kind: type[Request], values: dict[str, Any], path: str) -> Iterat
     wire_names = {field.name: field.wire_name for field in declared(kind)}
     for group in kind.one_of:
         first, *further_names = [name for name in group if name in values] or [""]
+        if kind.requires_one and not first:
+            field, *others = [wire_names[name] for name in group]
+            message = f"or {' or '.join(others)} is required"
+            yield FieldProblem("field.required", child(path, field), message)
         for name in further_names:
             message = f"can't be sent together with {wire_names[first]}"
             yield FieldProblem("field.conflict", child(path, wire_names[name]), message)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterable
 from typing import Annotated, Any, Final, Protocol
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -20,7 +19,7 @@ from msgspec import Struct
 
 from idp.config.settings import Config
 from idp.foundation import strict_json
-from idp.foundation.errors import FieldProblem, InvalidArgument
+from idp.foundation.errors import InvalidArgument
 from idp.schema.field_rules import Base64, FieldRefused, Schema, Text
 from idp.schema.reading import Request
 
@@ -92,10 +91,12 @@ class AccountDocument(Struct, frozen=True):
 class BucketName(Struct, frozen=True):
     """The rule of a field that holds the name of a bucket, or of a container of Azure."""
 
+    noun: str = "bucket"
+
     def read(self, value: object) -> str:
         name = Text(1).read(value)
         if not _BUCKET.fullmatch(name) or _IPV4.fullmatch(name):
-            raise FieldRefused("object_storage.bucket", "is not the name of a bucket")
+            raise FieldRefused("object_storage.bucket", f"is not the name of a {self.noun}")
         return name
 
     def schema(self) -> Schema:
@@ -234,9 +235,10 @@ class AzureLocation(Request, frozen=True, kw_only=True):
     """
 
     one_of = (("access_key", "sas_token"),)
+    requires_one = True
 
     account: Annotated[str, Matching(_ACCOUNT, "acmeexports", "is not the name of an account", 24)]
-    container: Annotated[str, BucketName()]
+    container: Annotated[str, BucketName("container")]
     path: Annotated[str, ObjectPath()]
     access_key: Annotated[Secret | None, SecretText(Base64(200), "c2VjcmV0")] = None
     sas_token: Annotated[
@@ -259,10 +261,6 @@ class AzureLocation(Request, frozen=True, kw_only=True):
     def server(self, config: Config) -> str:
         host = self.endpoint or f"{self.account}.blob.core.windows.net"
         return f"{_scheme(self.ssl)}://{host}"
-
-    def check(self) -> Iterable[FieldProblem]:
-        if self.access_key is None and self.sas_token is None:
-            yield FieldProblem("field.required", "accessKey", "or sasToken is required")
 
 
 def _scheme(is_encrypted: bool) -> str:
