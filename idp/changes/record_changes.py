@@ -114,4 +114,5 @@ def check_version(record: Any, author: Author) -> None:
     """Raises PreconditionFailed if the author expects another `sequence` than the record has
     (If-Match, RFC 9110 13.1.1)."""
     if author.if_match not in (None, record.sequence):
-        raise PreconditionFailed(f"it has changed meanwhile, and is at {record.sequence} now")
+        version = f'its version is {record.sequence} now (ETag "{record.sequence}")'
+        raise PreconditionFailed(f"it has changed meanwhile: {version}")

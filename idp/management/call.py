@@ -138,7 +138,8 @@ async def admitted(service: Service, call: Call) -> Call:
     Raises PermissionDenied, NotFound (the organization).
     """
     if call.org_id is not None:
-        organization = await find_organization(service, call, call.org_id)
+        header = f"x-{service.config.vendor}-orgid"
+        organization = await find_organization(service, call, call.org_id, header)
         logs.bind(org_id=organization.id)
     elif not call.rights.allow_somewhere(call.permission):
         raise _denied(call.permission)
@@ -196,15 +197,17 @@ async def organization(service: Service, call: Call) -> Organization:
     return await find_organization(service, call, call.org_id or call.caller.org_id)
 
 
-async def find_organization(service: Service, call: Call, org_id: str) -> Organization:
-    """Returns the organization with this id if the call may act in it. Raises PermissionDenied,
-    NotFound."""
+async def find_organization(
+    service: Service, call: Call, org_id: str, field: str = ""
+) -> Organization:
+    """Returns the organization with this id, which `field` names, if the call may act in it.
+    Raises PermissionDenied, NotFound."""
     # Before the store is read: the answer must not show whether the organization exists.
     if not call.reaches(org_id):
         raise _denied(call.permission)
     organization = await service.store.get(ORGANIZATIONS, org_id) if len(org_id) <= 200 else None
     if organization is None:
-        raise _no_organization()
+        raise _no_organization(field)
     return organization
 
 
@@ -225,5 +228,5 @@ def _denied(permission: Permission) -> PermissionDenied:
     return PermissionDenied(f"the permission {permission} is missing")
 
 
-def _no_organization() -> NotFound:
-    return NotFound("there is no such organization", error_code=NO_ORGANIZATION)
+def _no_organization(field: str = "") -> NotFound:
+    return NotFound("there is no such organization", error_code=NO_ORGANIZATION, field=field)

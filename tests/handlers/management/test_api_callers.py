@@ -197,7 +197,7 @@ async def the_instance_s_owner_is_told_that_an_organization_does_not_exist(serve
     before = await everything(server.store)
     page = await target.by(world.owner, x_idp_orgid="nobody")
 
-    assert refused(page, 404, 5) == {"": "organization.not_found"}
+    assert refused(page, 404, 5) == {"x-idp-orgid": "organization.not_found"}
     assert await everything(server.store) == before
 
 

@@ -78,6 +78,7 @@ async def test_the_tag_of_an_answer_is_the_state_that_can_be_changed(world):
 
     assert (made.headers["ETag"], first.headers["ETag"]) == ('"1"', '"2"')
     refused(late, 412, 9)
+    assert 'its version is 2 now (ETag "2")' in late.text.replace("\\", "")
     assert (await world.owner.get(path)).json()["project"]["name"] == "Shop 2"
 
 
