@@ -34,13 +34,7 @@ from idp.cli.running import location_of
 from idp.config.urls import address_and_port
 from idp.foundation import cancellation
 from idp.foundation.clock import Clock, SystemClock
-from idp.foundation.errors import (
-    Busy,
-    ConfigError,
-    DeadlineExceeded,
-    IdpError,
-    TooMany,
-)
+from idp.foundation.errors import Busy, ConfigError, DeadlineExceeded, IdpError, TooMany
 from idp.foundation.private_files import locked, new_file
 from idp.start import exit_codes
 from storage import Unavailable, Unknown

@@ -12,16 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from idp.config.settings import Config
-from idp.doctor.check import (
-    MAX_NAMED,
-    DoctorCheck,
-    Finding,
-    Installation,
-    fail,
-    ok,
-    skipped,
-    warn,
-)
+from idp.doctor.check import MAX_NAMED, DoctorCheck, Finding, Installation, fail, ok, skipped, warn
 from idp.foundation import private_files
 from idp.foundation.i18n import Message
 from idp.keys.key_files import KEY_FILE, OLD_KEY_FILE

@@ -11,16 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from idp.doctor.check import (
-    MAX_NAMED,
-    DoctorCheck,
-    Finding,
-    Installation,
-    fail,
-    ok,
-    skipped,
-    warn,
-)
+from idp.doctor.check import MAX_NAMED, DoctorCheck, Finding, Installation, fail, ok, skipped, warn
 from idp.foundation.i18n import Message, message
 from idp.mail import smtp
 from idp.mail.failures import NotSent

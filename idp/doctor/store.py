@@ -6,16 +6,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from idp.doctor.check import (
-    MAX_NAMED,
-    DoctorCheck,
-    Finding,
-    Installation,
-    fail,
-    ok,
-    skipped,
-    warn,
-)
+from idp.doctor.check import MAX_NAMED, DoctorCheck, Finding, Installation, fail, ok, skipped, warn
 from idp.foundation.errors import ConfigError
 from idp.foundation.i18n import Message
 from idp.foundation.randomness import SystemRandom
@@ -112,10 +103,7 @@ async def indexes(installation: Installation) -> Finding:
     if not missing:
         return ok("every table and index exists")
     return Finding(
-        "fail",
-        "missing tables and indexes",
-        names=missing[:MAX_NAMED],
-        count=len(missing),
+        "fail", "missing tables and indexes", names=missing[:MAX_NAMED], count=len(missing)
     )
 
 

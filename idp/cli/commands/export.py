@@ -26,11 +26,7 @@ _DRAFT: Final = ".draft"
 @click.command(short_help="Export organizations with their contents.")
 @store_flags
 @click.option(
-    "--org",
-    "orgs",
-    metavar="ID",
-    multiple=True,
-    help="Export only this organization; repeatable.",
+    "--org", "orgs", metavar="ID", multiple=True, help="Export only this organization; repeatable."
 )
 @click.option(
     "--exclude", metavar="ID", multiple=True, help="Leave this organization out; repeatable."

@@ -103,9 +103,7 @@ async def succeeded(service: Service, accepted: AcceptedCode) -> None:
     """Deletes the counts of wrong codes; called after the unit with the writes of `accepted` is
     committed."""
     await streaks.change(
-        service,
-        accepted.streak,
-        lambda streak: account_attempts.after_code(streak, accepted.kind),
+        service, accepted.streak, lambda streak: account_attempts.after_code(streak, accepted.kind)
     )
 
 
@@ -137,11 +135,7 @@ async def _admit(
 
 
 async def _count(
-    service: Service,
-    user: User,
-    kind: CodeKind,
-    stored: FailureStreak | None,
-    rules: LockoutRules,
+    service: Service, user: User, kind: CodeKind, stored: FailureStreak | None, rules: LockoutRules
 ) -> CountedAttempt:
     limits = account_attempts.limits_of(service.config, rules)
     return await streaks.count(
