@@ -9,13 +9,7 @@ from contextlib import closing
 
 from idp.start import exit_codes
 from tests.program.backups.backing_up import url
-from tests.program.backups.test_backup_commands import (
-    cheap,
-    directory,
-    idp,
-    installation,
-    run,
-)
+from tests.program.backups.test_backup_commands import cheap, directory, idp, installation, run
 
 __all__ = ["cheap", "directory", "installation"]  # fixtures
 

@@ -27,11 +27,7 @@ from tests.program.doctor.doctor_cases import (
     nothing,
     open_application,
 )
-from tests.program.doctor.doctor_machine_cases import (
-    Usage,
-    network_disk,
-    open_key,
-)
+from tests.program.doctor.doctor_machine_cases import Usage, network_disk, open_key
 from tests.program.doctor.doctor_store_cases import clock_apart, drop_index, server
 from tests.support import doctor_schema
 from tests.support.programs import program

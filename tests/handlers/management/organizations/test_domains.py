@@ -12,12 +12,7 @@ from idp.management.organizations import domains as organization_domains
 from idp.records import DOMAINS, ORGANIZATIONS
 from idp.records.upgrades import add_primary_domains
 from storage import Delete
-from tests.handlers.management.organizations.naming import (
-    PATH,
-    found,
-    named,
-    verify_domain,
-)
+from tests.handlers.management.organizations.naming import PATH, found, named, verify_domain
 from tests.support.management.api_samples import CREATE_HUMAN
 from tests.support.management.callers import Caller, new_caller, new_organization, refused
 from tests.support.store.audit import events_agree

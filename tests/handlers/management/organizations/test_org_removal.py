@@ -11,12 +11,7 @@ import pytest
 
 from idp.background import deferred_work
 from idp.management.organizations import removal as organization_removal
-from idp.records import (
-    DELETED_ORGANIZATIONS,
-    INSTANCE_ID,
-    INSTANCES,
-    USERS,
-)
+from idp.records import DELETED_ORGANIZATIONS, INSTANCE_ID, INSTANCES, USERS
 from storage import Unavailable
 from tests.support.management.api_samples import CREATE_HUMAN, MACHINES, MEMBERS, PROJECTS
 from tests.support.management.callers import new_caller, new_organization, refused
