@@ -21,6 +21,7 @@ from idp.cli.document import Document
 from idp.config import loading as settings
 from idp.foundation import durations
 from idp.foundation.clock import Clock
+from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument, Taken
 from idp.management.projects.registered_keys import PublicKey
 from idp.schema.field_rules import Base64, Instant, NotYet, OneOf
 from idp.schema.reading import Request, declared
@@ -48,6 +49,8 @@ _NOT_OFFERED: Final = (("queries",), ("query", "offset"))
 _SECRETS: Final = (*("password", "newPassword", "hash", "currentPassword", "clientSecret"),)
 _PAST_INSTANTS: Final = ("from", "since", "until")  # these are in the past
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_INDEX: Final = re.compile(r"\[\d+\]")
+_ORG_HEADER: Final = re.compile(r"x-[a-z0-9-]+-orgid")
 _DAYS: Final = re.compile(r"([1-9][0-9]{0,4})d")
 
 
@@ -215,6 +218,28 @@ def value_of(field: FieldOption, value: Any, clock: Clock) -> Any:
     return list(value) if field.kind in ("list", "json") else value
 
 
+def name_options(error: IdpError, options: Mapping[str, FieldOption]) -> None:
+    """Replaces the fields that the error names by the command's options for them, and says what
+    these accept."""
+    by_path = {field.dotted: (name, field.kind) for name, field in options.items()}
+    if isinstance(error, InvalidArgument | Taken):
+        error.problems = tuple(_of_option(each, by_path) for each in error.problems)
+    elif _ORG_HEADER.fullmatch(error.field):
+        error.field = "--org"
+
+
+def _of_option(problem: FieldProblem, by_path: Mapping[str, tuple[str, Kind]]) -> FieldProblem:
+    name, kind = by_path.get(_INDEX.sub("", problem.field), ("", "text"))
+    message = problem.message
+    if problem.error_code == "field.timestamp" and kind in ("expiry", "past_instant"):
+        message = message.replace("is not", "is neither a duration such as 24h or 7d, nor")
+    if not name:
+        return problem
+    suffix = "-file" if kind == "secret" else ""
+    index = problem.field[problem.field.rindex("[") :] if problem.field.endswith("]") else ""
+    return problem._replace(field=f"--{name}{suffix}{index}", message=message)
+
+
 def put(document: Document, field: FieldOption, value: Any) -> None:
     """Sets the field in the document, and creates the objects that contain it as needed."""
     *parents, last = field.path
@@ -307,7 +332,6 @@ class _Json(_ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         from idp.foundation import strict_json
-        from idp.foundation.errors import InvalidArgument
 
         try:
             return strict_json.decode(str(value).encode())

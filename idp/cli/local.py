@@ -59,8 +59,7 @@ class Local(msgspec.Struct, frozen=True):
         IdpError, StorageError.
         """
         call = Call(self.caller, _ALL_RIGHTS, operation.permission, self.org_id, if_match=if_match)
-        if self.org_id is not None:
-            await management_call.find_organization(self.service, call, self.org_id)
+        await management_call.admitted(self.service, call)
         ids = [_checked_id(*pair) for pair in zip(operation.parameters, values, strict=True)]
         with _arguments(operation, document) as arguments:
             if operation.returns_file:

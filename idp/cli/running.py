@@ -16,6 +16,7 @@ from idp.cli.command import Command
 from idp.cli.document import Document
 from idp.cli.fields import FieldOption
 from idp.cli.output import Format
+from idp.foundation.errors import IdpError
 from idp.start import exit_codes
 
 
@@ -66,19 +67,27 @@ def callback(command: Command, options: Mapping[str, FieldOption]) -> Callable[.
                 store_secrets(answer)
             show_answer(command, values, answer, document, output_format, get)
 
-        carry_out(location, run_on)
+        carry_out(location, run_on, options)
 
     return run
 
 
-def carry_out(location: BackendLocation, work: Callable[[Backend], Any]) -> None:
+def carry_out(
+    location: BackendLocation,
+    work: Callable[[Backend], Any],
+    options: Mapping[str, FieldOption] = {},
+) -> None:
     """Calls `work` with the back end of this location, and ends the program with the exit code of
-    its outcome.
+    its outcome. Errors name the `options` for fields of the request, instead of these.
     """
 
     async def at_location() -> None:
         async with open_backend(location) as backend:
-            await work(backend)
+            try:
+                await work(backend)
+            except IdpError as error:
+                fields.name_options(error, options)
+                raise
 
     raise SystemExit(exit_codes.guarded(lambda: asyncio.run(at_location())))
 

@@ -222,6 +222,18 @@ def test_a_policy_is_changed_where_it_is_stated_and_inherited_else(shell):
     assert (inherited, own, reset) == ("9", "12", "9")
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("user list --limit abc", "--limit: must be an integer"),
+        ("user create --email x --given-name A --family-name B", "--email: is not an email"),
+        ("audit search --since yesterday", "--since: is neither a duration such as 24h or"),
+    ],
+)
+def test_an_error_names_the_option_and_not_the_field_of_the_api(shell, line, message):
+    assert f"idp: {message}" in shell(*line.split(), code=exit_codes.USAGE).err
+
+
 def test_a_lockout_policy_is_shown_with_its_zeros(shell):
     done = shell("policy", "set", "lockout", "--max-password-attempts", "4")
 

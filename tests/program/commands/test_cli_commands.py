@@ -254,7 +254,7 @@ def test_a_password_comes_from_stdin_or_the_environment(shell):
     assert kept["a@x.example"].password
     assert kept["b@x.example"].password
     assert "c@x.example" not in kept
-    assert "idp: password.password: " in weak.err
+    assert "idp: --password-file: " in weak.err
 
 
 def test_taking_in_somebody_from_elsewhere_can_be_tried(shell):
@@ -265,14 +265,14 @@ def test_taking_in_somebody_from_elsewhere_can_be_tried(shell):
     refused = shell(*taken, "--email", "nowhere", "--dry-run", code=exit_codes.USAGE)
 
     assert (foretold["dryRun"], foretold["mail"]) == (True, "held")
-    assert "email.email: " in refused.err
+    assert "--email: " in refused.err
     assert shell.stored() == before
 
 
 # How it ends
 
 
-def test_every_problem_is_reported_by_its_path_and_its_code_and_nothing_is_stored(shell, project):
+def test_every_problem_is_reported_by_its_option_and_nothing_is_stored(shell, project):
     before = shell.stored()
 
     ran = shell(
@@ -283,7 +283,11 @@ def test_every_problem_is_reported_by_its_path_and_its_code_and_nothing_is_store
 
     lines = ran.err.splitlines()
     assert ran.out == ""
-    assert {line.split()[1] for line in lines} == {"name:", "redirectUris[0]:", "redirectUris[1]:"}
+    assert {line.split()[1] for line in lines} == {
+        "--name:",
+        "--redirect-uri[0]:",
+        "--redirect-uri[1]:",
+    }
     assert any(line.endswith("(redirect_uri.fragment)") for line in lines)
     assert shell.stored() == before
 
@@ -325,7 +329,7 @@ def test_what_is_there_already_ends_with_6(shell):
 
     ran = shell(*create, code=exit_codes.CONFLICT)
 
-    assert "idp: userName: " in ran.err
+    assert "idp: --user-name: " in ran.err
 
 
 def test_what_ends_something_is_done_by_those_who_mean_it(shell, project):
