@@ -111,7 +111,7 @@ TASKS: Final = (
     Task(
         message("Back up the data", context="checklist"),
         message(
-            "Run idp backup on the server. It writes the database and master.key to one file,"
+            "Run idp backup FILE on the server. It writes the database and master.key to one file,"
             " while the service runs.",
             context="checklist",
         ),
