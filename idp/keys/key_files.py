@@ -22,7 +22,7 @@ OLD_KEY_FILE: Final = "master.key.old"
 _MAX_FILE_BYTES: Final = 1024
 _MISSING: Final = (
     "the master key {path} is missing, and the store can't be read without the one that it was"
-    " made with: restore {path} from the back-up, or name the key by the setting master_key_file"
+    " made with: restore {path} from the backup, or name the key by the setting master_key_file"
     " or master_key"
 )
 _FORMAT: Final = "32 random bytes as base64url without padding (43 characters)"

@@ -106,10 +106,10 @@ def _lines(found: Status) -> list[str]:
     if found.former is not None:
         rows += [
             ("former", found.former),
-            ("sealing again", f"from {found.begins_at:%Y-%m-%d %H:%M} UTC on"),
+            ("re-encryption", f"from {found.begins_at:%Y-%m-%d %H:%M} UTC on"),
         ]
     rows += [("replaced", each) for each in found.replaced]
-    rows += [("not sealed again", f"{count} in {name}") for name, count in found.counts.items()]
+    rows += [("to re-encrypt", f"{count} in {name}") for name, count in found.counts.items()]
     if not found.counts:
-        rows.append(("not sealed again", "nothing"))
+        rows.append(("to re-encrypt", "nothing"))
     return [f"{label:<18}{text}" for label, text in rows]

@@ -221,7 +221,7 @@ def test_a_key_that_was_named_is_never_made(tmp_path):
 
 
 def test_a_missing_key_is_made_only_where_it_may_be(tmp_path):
-    with pytest.raises(ConfigError, match="restore .*master.key from the back-up"):
+    with pytest.raises(ConfigError, match="restore .*master.key from the backup"):
         master_key(tmp_path / "data", SystemRandom(), may_create=False)
     assert os.listdir(tmp_path) == []
 

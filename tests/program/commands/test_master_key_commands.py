@@ -38,7 +38,7 @@ def test_the_status_shows_the_key_in_charge_and_changes_nothing(directory):
     assert found.keys() == {"inCharge", "former", "beginsAt", "replaced", "counts"}
     assert (found["former"], found["replaced"], found["counts"]) == (None, [], {})
     assert found["inCharge"] in master(directory, "status").stdout
-    assert "not sealed again  nothing" in master(directory, "status").stdout
+    assert "to re-encrypt     nothing" in master(directory, "status").stdout
     assert keys_of(directory) == before
 
 
