@@ -215,13 +215,15 @@ def _known(
     """The entries that are settings, by the setting's name; other entries are added to
     `problems`."""
     for key in sorted(table.keys() - names.keys()):
-        if (advice := _REMOVED.get(key.removeprefix("IDP_").lower())) is not None:
+        bare = key.removeprefix("IDP_").lower()
+        if (advice := _REMOVED.get(bare)) is not None:
             problems.append(f"{place}{key} is no longer a setting: {advice}")
             continue
         from difflib import get_close_matches  # only needed after a typing error
 
-        nearest = get_close_matches(key, names, n=1, cutoff=0)
-        problems.append(f"{place}{key} is not a setting; the nearest is {nearest[0]}")
+        near = get_close_matches(bare, names.values(), n=1)
+        advice = "".join(f"; the nearest is {each}" for each in names if names[each] in near)
+        problems.append(f"{place}{key} is not a setting{advice}")
     return {names[key]: value for key, value in table.items() if key in names}
 
 

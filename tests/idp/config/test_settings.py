@@ -173,13 +173,14 @@ def test_a_file_that_is_missing_or_not_text_is_refused(tmp_path):
     assert "is not TOML" in problems_of(file=tmp_path / "binary")[0]
 
 
-def test_what_is_no_setting_is_refused_naming_the_nearest(file):
+def test_what_is_no_setting_is_refused_naming_one_that_is_near(file):
     path = file("prot = 1\n")
 
-    problems = problems_of({"hots": "x"}, {"IDP_ISSUR": "y"}, path)
+    problems = problems_of({"hots": "x"}, {"IDP_FOO": "z", "IDP_ISSUR": "y"}, path)
 
     assert [each.rpartition(": ")[2] for each in problems] == [
         "prot is not a setting; the nearest is port",
+        "IDP_FOO is not a setting",
         "IDP_ISSUR is not a setting; the nearest is IDP_ISSUER",
         "hots is not a setting; the nearest is host",
     ]
