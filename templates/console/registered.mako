@@ -1,7 +1,7 @@
 ## An application was registered: what it needs to know, once.
 ##   about, client_id, issuer: str
 ##   client_secret: str | None
-##   warnings: list[Message]     what is not as today's standards want it
+##   warnings: dict[str, list[str]]    what is not as today's standards want it, with the URIs that it is about
 ##   file: str | None            where the configuration belongs
 ##   configuration: str | None   the tool's, ready to use but for the secret
 ##   test_url: str | None        where a sign-in to it is tried
@@ -29,8 +29,12 @@
 % if warnings:
 <h2>${pgettext("applications", "Warnings")}</h2>
 <ul>
-% for warning in warnings:
-<li>${translated(warning)}</li>
+% for warning, uris in warnings.items():
+<li>\
+% for uri in uris:
+<code dir="ltr">${uri}</code>${": " if loop.last else ", "}\
+% endfor
+<span lang="en" dir="ltr">${warning}</span></li>
 % endfor
 </ul>
 % endif

@@ -195,11 +195,7 @@ class WizardHandler(ConsoleHandler):
         form_fields = [field for field in self._address_fields() if field.path in values]
         client_settings = {} if kind in (None, "web") else _PUBLIC
         app_type = {"appType": _TYPES[kind or "web"]}
-        settings = {
-            "requirePkce": True,
-            **client_settings,
-            **fields.document(form_fields, values),
-        }
+        settings = {"requirePkce": True, **client_settings, **fields.document(form_fields, values)}
         return {"name": values["name"], **app_type, **settings, **self._chosen_users(values)}
 
     def _chosen_users(self, values: Values) -> Document:
@@ -207,13 +203,18 @@ class WizardHandler(ConsoleHandler):
             field.path: values.get(field.path) or field.default for field in self._users_fields()
         }
 
-    async def _warnings(self, project_id: str, document: Document) -> list[Message]:
-        """Returns violations of the standards, and settings that are likely mistakes."""
+    async def _warnings(self, project_id: str, document: Document) -> dict[str, list[str]]:
+        """Returns violations of the standards, and settings that are likely mistakes: each text
+        with the URIs that it is about."""
         if self._kind == "api":
-            return []
+            return {}
         checked = await self.run(api.applications.CHECK_OIDC, project_id, document=document)
-        warnings = [*checked.get("complianceProblems", ()), *checked.get("warnings", ())]
-        return [Message(warning["localizedMessage"]) for warning in warnings]
+        problems, warnings = checked.get("complianceProblems", ()), checked.get("warnings", ())
+        uris: dict[str, list[str]] = {each["localizedMessage"]: [] for each in problems}
+        for each in warnings:
+            name, _, index = each["field"].rstrip("]").partition("[")
+            uris.setdefault(each["localizedMessage"], []).append(document[name][int(index)])
+        return uris
 
     def _host(self, values: Values) -> str:
         """Returns the tool's host; for a tool without its own address, any host."""
@@ -303,7 +304,7 @@ class WizardHandler(ConsoleHandler):
         return self.shell(self._operation, [project], line, example)
 
     def _show_registered(
-        self, project_id: str, registered: Document, values: Values, warnings: Sequence[Message]
+        self, project_id: str, registered: Document, values: Values, warnings: Document
     ) -> None:
         """Shows the client id and the tool's configuration. The secret is shown only here."""
         name, preset, ids = self._preset_name, self._preset, (project_id, registered["appId"])
@@ -317,7 +318,7 @@ class WizardHandler(ConsoleHandler):
             client_id=registered["clientId"],
             client_secret=registered.get("clientSecret"),
             issuer=self.service.config.issuer,
-            warnings=list(warnings),
+            warnings=warnings,
             file=preset.file if preset else None,
             configuration=text,
             test_url=self.url_of(f"{CONSOLE}{PAGE_PATH}/test", *ids)

@@ -113,11 +113,11 @@ _RULES: Final[dict[str, tuple[Callable[[Application, str, Sequence[str]], bool],
     "localhost": (
         _has_host_localhost,
         "localhost, 127.0.0.1 and [::1] are three different hosts: the application must send"
-        " this one. Native applications should use 127.0.0.1 and [::1] (RFC 8252, 8.3).",
+        " this one.",
     ),
     "fixed_port": (
         _has_fixed_localhost_port,
         "The port is compared, too: with loopbackAnyPort, or at 127.0.0.1 or [::1] instead of"
-        " localhost, the application may listen on any port (RFC 8252, 7.3).",
+        " localhost, the application may listen on any port (RFC 8252, 7.3 and 8.3).",
     ),
 }

@@ -81,6 +81,16 @@ async def test_a_preset_registers_what_it_says_and_shows_the_secret_once(server,
     assert [one.name for one in await stored(server, PROJECTS, id=app.project_id)] == ["Metrics"]
 
 
+async def test_a_warning_is_shown_once_with_the_uris_that_it_is_about(server, visitor):
+    await console.admin(server, visitor)
+    page = await register(visitor, "preset=flask", name="Shop", host="localhost:5000")
+
+    uris = [f"http://localhost:5000/{path}</code>" for path in ("auth/callback", "")]
+    assert all(page.text.count(each) == 1 for each in uris)
+    assert page.text.count("three different hosts") == 1
+    assert "Native applications" not in page.text
+
+
 async def test_a_form_that_is_sent_twice_registers_one_application(server, visitor):
     await console.admin(server, visitor)
     page = await visitor.get(f"{NEW}?kind=web")
