@@ -50,6 +50,7 @@ _SECRETS: Final = (*("password", "newPassword", "hash", "currentPassword", "clie
 _PAST_INSTANTS: Final = ("from", "since", "until")  # these are in the past
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _INDEX: Final = re.compile(r"\[\d+\]")
+_TIME: Final = ("is not a timestamp", "is neither a duration such as 24h or 7d, nor a timestamp")
 _ORG_HEADER: Final = re.compile(r"x-[a-z0-9-]+-orgid")
 _DAYS: Final = re.compile(r"([1-9][0-9]{0,4})d")
 
@@ -70,6 +71,10 @@ class FieldOption(Struct, frozen=True, kw_only=True):
     @property
     def dotted(self) -> str:
         return ".".join(self.path)
+
+    def flag(self, name: str) -> str:
+        """Returns the option on the command line, for its `name`."""
+        return f"--{name}-file" if self.kind == "secret" else f"--{name}"
 
 
 def fields_of(
@@ -176,7 +181,7 @@ def option(field: FieldOption, name: str, help_text: str = "") -> click.Option:
             return click.Option([f"--{name}", label], is_flag=True, default=None, help=help_text)
         case "secret":
             text = help_text or "The file with the value, or - for stdin."
-            return click.Option([f"--{name}-file", label], metavar="FILE", help=text)
+            return click.Option([field.flag(name), label], metavar="FILE", help=text)
         case "file":
             return click.Option(
                 [f"--{name}", label], metavar="FILE", help=help_text or "The file, or - for stdin."
@@ -221,23 +226,19 @@ def value_of(field: FieldOption, value: Any, clock: Clock) -> Any:
 def name_options(error: IdpError, options: Mapping[str, FieldOption]) -> None:
     """Replaces the fields that the error names by the command's options for them, and says what
     these accept."""
-    by_path = {field.dotted: (name, field.kind) for name, field in options.items()}
+    by_path = {each.dotted: each.flag(name) for name, each in options.items()}
     if isinstance(error, InvalidArgument | Taken):
         error.problems = tuple(_of_option(each, by_path) for each in error.problems)
     elif _ORG_HEADER.fullmatch(error.field):
         error.field = "--org"
 
 
-def _of_option(problem: FieldProblem, by_path: Mapping[str, tuple[str, Kind]]) -> FieldProblem:
-    name, kind = by_path.get(_INDEX.sub("", problem.field), ("", "text"))
-    message = problem.message
-    if problem.error_code == "field.timestamp" and kind in ("expiry", "past_instant"):
-        message = message.replace("is not", "is neither a duration such as 24h or 7d, nor")
-    if not name:
+def _of_option(problem: FieldProblem, by_path: Mapping[str, str]) -> FieldProblem:
+    flag = by_path.get(_INDEX.sub("", problem.field))
+    if flag is None:
         return problem
-    suffix = "-file" if kind == "secret" else ""
     index = problem.field[problem.field.rindex("[") :] if problem.field.endswith("]") else ""
-    return problem._replace(field=f"--{name}{suffix}{index}", message=message)
+    return problem._replace(field=flag + index, message=problem.message.replace(*_TIME))
 
 
 def put(document: Document, field: FieldOption, value: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from typing import BinaryIO, Final
 
 import click
 
+from idp.cli import fields
 from idp.cli.commands.admin import ACTOR
 from idp.cli.settings import store_flags
 from idp.cli.working import on_store
@@ -21,6 +23,7 @@ from idp.service import Service
 
 _NO_LIMIT_SECONDS: Final = 7 * 24 * 3600.0
 _DRAFT: Final = ".draft"
+_ORG: Final = re.compile(r"\borg(?=s?\b)")
 
 
 @click.command(short_help="Export organizations with their contents.")
@@ -119,5 +122,13 @@ def _already_exists(output: Path) -> AlreadyExists:
 
 
 def _print_counts(counts: Mapping[str, int]) -> None:
-    text = ", ".join(f"{number} {name}" for name, number in counts.items())
+    # Each organization has one row `org`.
+    text = ", ".join(_counted(*each) for each in counts.items() if each[0] != "org")
     click.echo(f"exported: {text}", err=True)
+
+
+def _counted(member: str, number: int) -> str:
+    """Returns the number of rows in words: `2 lockout policies` for `lockoutPolicy`."""
+    noun = _ORG.sub("organization", fields.kebab(member).replace("-", " "))
+    noun = fields.singular(noun) if number == 1 else noun.replace("policy", "policies")
+    return f"{number} {noun}"

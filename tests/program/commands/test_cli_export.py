@@ -21,7 +21,7 @@ def test_all_is_written_to_stdout_and_the_counts_elsewhere(shell):
 
     (organization,) = done.json()["orgs"]
     assert organization["org"]["name"] == "Default"
-    assert "1 orgs" in done.err
+    assert "exported: 1 organization, 1 domain, 2 " in done.err
 
 
 @pytest.mark.full
