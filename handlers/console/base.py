@@ -148,7 +148,7 @@ class ConsoleHandler(PageHandler):
     ) -> list[dict[str, object]]:
         """Returns the template values of the shell commands that run an operation in the current
         organization; an operation on the installation has no option for one. An operation without
-        a subcommand of its own is run by `idp api`."""
+        a dedicated subcommand is run by `idp api`."""
         if command is None:
             body = "" if document is None else " --body FILE"
             command = f"api {operation.method} {operation.path}{body}"

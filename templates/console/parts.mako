@@ -174,7 +174,7 @@ ${name_or_text(value) if isinstance(value, str) else translated_with_values(valu
 % endif
 % endfor
 % elif cell["kind"] == "links":
-## What was found: each a name, the address of its page or None, and what tells it from others or None.
+## What was found: for each its name, the address of its page or None, and what distinguishes it or None.
 % for name, url, detail in cell["value"]:
 % if url:
 <a href="${web_link(url)}"><bdi>${name}</bdi></a>\
