@@ -17,6 +17,7 @@ from idp.identity.users import permissions
 from idp.limits.throttled import Throttled
 from idp.oauth.params import Params
 from idp.oauth.sign_in import first_party_areas
+from idp.records import Browser
 from idp.start import first_start, registration_choice
 from storage import Conflict, Stale
 
@@ -45,7 +46,8 @@ class SetupHandler(PageHandler):
         # There may be no cookie that a form token could be bound to, so the headers alone decide.
         if browser.may_lack_cookie(self.service.config, self.request):
             raise ForeignForm("the form may have been sent by another site")
-        if await self.find_browser() is None and await self.repeat_cookie():
+        browser_record = await self.find_browser()
+        if browser_record is None and await self.repeat_cookie():
             self.redirect_303(LOGIN)
             return
         form = self._own_form()
@@ -57,7 +59,7 @@ class SetupHandler(PageHandler):
             await self._ask(login_name, status=400, problems=problems)
             return
         try:
-            await self._submit(login_name, form)
+            await self._submit(login_name, form, browser_record)
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
             await self._ask(login_name, status=429, retry_seconds=error.retry_after_seconds)
@@ -70,9 +72,8 @@ class SetupHandler(PageHandler):
             problems = [{"field": "password", "text": _WRONG}]
             await self._ask(login_name, status=400, problems=problems)
 
-    async def _submit(self, login_name: str, form: Params) -> None:
+    async def _submit(self, login_name: str, form: Params, browser_record: Browser | None) -> None:
         password, new_password = form.get("password") or "", form.get("newPassword") or ""
-        browser_record = await self.find_browser()
         subject = await own_password.verify_one_time(
             self.service, login_name, password, self.origin(browser_record)
         )

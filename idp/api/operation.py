@@ -111,9 +111,9 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     def arguments(self, document: object) -> dict[str, object]:
         """Returns the arguments of `run` for the decoded body, or the query parameters of a call
-        without a body; not for a package. Raises InvalidArgument."""
+        without a body, None if there are none; not for a package. Raises InvalidArgument."""
         if self.query is not None:
-            return {"request": reading.read(self.query, document)}
+            return {"request": reading.read(self.query, document or {})}
         if self.body == "document":
             return {"document": document}
         if self.request is None:

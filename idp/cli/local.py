@@ -18,10 +18,8 @@ from idp.identity.users.permissions import Rights
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.records import INSTANCE_ID, INSTANCES, Profile, User
-from idp.schema import reading
 from idp.service import Service
 from idp.transfer.package.uploads import Upload
-from storage import MAX_ID_CHARACTERS
 
 _ALL_RIGHTS: Final = Rights(everywhere=permissions.ALL, by_organization={})
 
@@ -60,7 +58,7 @@ class Local(msgspec.Struct, frozen=True):
         """
         call = Call(self.caller, _ALL_RIGHTS, operation.permission, self.org_id, if_match=if_match)
         await management_call.admitted(self.service, call)
-        ids = [_checked_id(*pair) for pair in zip(operation.parameters, values, strict=True)]
+        ids = operation.path_values(values)
         with _arguments(operation, document) as arguments:
             if operation.returns_file:
                 stored = await operation.run(self.service, call, *ids, **arguments)
@@ -94,30 +92,13 @@ async def backend(service: Service, org_id: str | None) -> Local:
     return Local(service, caller, org_id)
 
 
-def _checked_id(name: str, value: str) -> str:
-    if name.endswith("Id") and (len(value) > MAX_ID_CHARACTERS or not value.isprintable()):
-        raise NotFound("there is no record with this ID")
-    return value
-
-
 @contextmanager
 def _arguments(operation: Operation, document: object) -> Iterator[Document]:
     """Returns the operation's arguments from the document. Raises InvalidArgument."""
     if operation.body != "package":
-        yield _read(operation, document)
+        yield operation.arguments(document)
         return
     package = Upload()
     with closing(package):
         package.append(msgspec.json.encode(document))
         yield {"package": package}
-
-
-def _read(operation: Operation, document: object) -> Document:
-    if operation.query is not None:
-        return {"request": reading.read(operation.query, document or {})}
-    if operation.request is None:
-        return {}
-    if operation.body == "document":
-        return {"document": document}
-    request = reading.read(operation.request, document)
-    return {"request": request} if operation.body else {}

@@ -44,6 +44,17 @@ async def test_a_role_is_added_changed_and_deleted(server, visitor, address):
     assert (await visitor.get(f"{address}/roles/admin/edit")).status == 404
 
 
+@pytest.mark.every_row
+@pytest.mark.parametrize("key", ["x" * 201, "%00", "%0A", "%F0%9F%98%80"])
+async def test_a_key_that_no_role_can_have_is_not_found(server, visitor, address, key):
+    before = await everything(server.store)
+    edited = await visitor.get(f"{address}/roles/{key}/edit")
+    deleted = await visitor.submit(await visitor.get(f"{address}/roles/{key}/delete"))
+
+    assert (edited.status, deleted.status) == (404, 404)
+    assert await everything(server.store) == before
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(
     "values",

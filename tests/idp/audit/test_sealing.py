@@ -14,7 +14,8 @@ from idp.audit.verification import Anchor
 from idp.background import schedule as background_schedule
 from idp.limits.recent_failures import PERIOD
 from idp.records import AUDIT_HEADS, AUDIT_KEYS, EVENTS, LEASES, Event
-from storage import Delete, Insert, Unit, Unknown, Update
+from storage import Delete, Insert, Unknown, Update
+from tests.support.store import lost_answers
 from tests.support.store.auditing import events_in, sealed_in, store_events
 from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401 - a fixture
 
@@ -106,17 +107,7 @@ async def test_sealers_side_by_side_give_each_position_once(service):
 
 async def test_a_seal_whose_answer_was_lost_counts_once(service, monkeypatch):
     await store_events(service, 3, type="session.opened")
-    commit = service.store.commit
-
-    async def lost(*writes):
-        await commit(*writes)
-        raise Unknown(Unit("lost", writes))
-
-    async def applied(unit):
-        return True
-
-    monkeypatch.setattr(service.store, "commit", lost)
-    monkeypatch.setattr(service.store, "applied", applied)
+    lost_answers.lose(service.store, monkeypatch)
     await sealing.seal(service)
 
     assert (await positions(service))["access"] == [1, 2, 3]
@@ -218,14 +209,8 @@ class TestCountsOfRefusedAttempts:
         service.clock.advance(60)
         await failure_events.flush(service)
         service.clock.advance(PERIOD)
-        commit = service.store.commit
-
-        async def lost(*writes):
-            await commit(*writes)
-            raise Unknown(Unit("lost", writes))
-
         with monkeypatch.context() as patch:
-            patch.setattr(service.store, "commit", lost)
+            lost_answers.lose(service.store, patch)
             with pytest.raises(Unknown):
                 await failure_events.flush(service)
         await failure_events.flush(service)

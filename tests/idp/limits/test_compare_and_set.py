@@ -11,7 +11,8 @@ from idp.foundation.errors import Busy
 from idp.limits import compare_and_set
 from idp.limits.compare_and_set import ReadRecord
 from idp.records import FAILURE_STREAKS, FailureStreak
-from storage import Conflict, Delete, Stale, Unit, Unknown
+from storage import Conflict, Delete, Stale
+from tests.support.store import lost_answers
 from tests.support.store.both_stores import settings  # noqa: F401 - a fixture
 
 
@@ -41,17 +42,7 @@ async def test_a_record_that_was_deleted_meanwhile_begins_again(server):
 
 
 async def test_a_change_whose_answer_was_lost_counts_once(server, monkeypatch):
-    commit = server.store.commit
-
-    async def lose(*writes):
-        await commit(*writes)
-        raise Unknown(Unit("lost", writes))
-
-    async def applied(unit):
-        return True
-
-    monkeypatch.setattr(server.store, "commit", lose)
-    monkeypatch.setattr(server.store, "applied", applied)
+    lost_answers.lose(server.store, monkeypatch)
 
     assert (await decide(server, None))[1] == 1
     assert (await server.store.get(FAILURE_STREAKS, "dana")).codes == 1
