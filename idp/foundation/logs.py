@@ -17,13 +17,14 @@ import os
 import re
 import sys
 import threading
+import traceback
 from collections import Counter
-from collections.abc import Mapping, MutableMapping
-from typing import Any, Final, TextIO, cast
+from collections.abc import Mapping
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import Final, TextIO
 
 import msgspec
-import structlog
-from structlog import contextvars
 
 from idp.foundation import log_repetition, metrics, redaction, standard_streams
 from idp.foundation.clock import Clock, SystemClock
@@ -36,9 +37,6 @@ _TRACE: Final = re.compile(
     r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
 )
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
-
-# Adds fields, such as the id of the client, to every further line of the request.
-bind: Final = contextvars.bind_contextvars
 
 
 class LogOutput:
@@ -69,8 +67,17 @@ _output: Final = LogOutput()
 _repetitions: Final = Repetitions()
 
 
-class Logger(structlog.BoundLoggerBase):
+# The fields of every line of the current request, as they are written.
+_bound: Final[ContextVar[Mapping[str, object]]] = ContextVar(
+    "log fields", default=MappingProxyType({})
+)
+
+
+class Logger:
     """Writes events with fields. No method raises, whatever its arguments are."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def debug(self, event: str, /, **fields: object) -> None:
         """Logs an event that is useful to developers of the program."""
@@ -105,22 +112,15 @@ class Logger(structlog.BoundLoggerBase):
         if LEVELS[level] < _output.level:
             return
         try:
-            held_lines = _held_back(self._context["logger"], level, kind or event, limit)
+            held_lines = _repetitions.admit((self._name, level, kind or event), limit)
             if held_lines is None:
                 _output.lines[_SUPPRESSED] += 1
                 return
             _output.lines[level] += 1
             repetition_field = {"repeated": held_lines} if held_lines else {}
-            self._proxy_to_logger(
-                "write", event, level=level, fields={**fields, **repetition_field}
-            )
+            _output.write(_rendered_line(self._name, level, event, {**fields, **repetition_field}))
         except Exception as error:  # a failure to log must not fail the caller
             _last_resort(error)
-
-
-def _held_back(name: str, level: str, event: str, limit: int) -> int | None:
-    """Returns the result of `Repetitions.admit`, or 0 for the access log, which has every line."""
-    return 0 if name == _ACCESS else _repetitions.admit((name, level, event), limit)
 
 
 def report_repetitions() -> None:
@@ -136,8 +136,7 @@ def report_repetitions() -> None:
         logger(__name__).warning("log lines were lost: nothing has read stderr", lines=lost_lines)
     for (name, level, event), held_lines in _repetitions.take_ended():
         try:
-            fields = {"repeated": held_lines}
-            logger(name)._proxy_to_logger("write", event, level=level, fields=fields)
+            _output.write(_rendered_line(name, level, event, {"repeated": held_lines}))
         except Exception as error:  # the next report may succeed
             _last_resort(error)
 
@@ -156,13 +155,7 @@ def _count_lines() -> None:
 
 def logger(name: str) -> Logger:
     """Returns the logger of a module; `name` is its `__name__`."""
-    wrapped = structlog.wrap_logger(
-        _output,
-        processors=[contextvars.merge_contextvars, _rendered_line],
-        wrapper_class=Logger,
-        context_class=dict,
-    )
-    return cast(Logger, wrapped.bind(logger=name))
+    return Logger(name)
 
 
 def configure(
@@ -226,8 +219,12 @@ def begin_request(request_id: str, traceparent: str | None = None) -> None:
     `traceparent` is the header of that name (W3C Trace Context), whose trace id is added too.
     """
     trace = _TRACE.match(traceparent) if traceparent else None
-    contextvars.clear_contextvars()
-    bind(request_id=request_id, **({"trace_id": trace[1]} if trace else {}))
+    _bound.set({"request_id": request_id, **({"trace_id": trace[1]} if trace else {})})
+
+
+def bind(**fields: object) -> None:
+    """Adds fields, such as the id of the client, to every further line of the request."""
+    _bound.set({**_bound.get(), **redaction.fields(fields)})
 
 
 def name_worker(index: int) -> None:
@@ -237,7 +234,8 @@ def name_worker(index: int) -> None:
 
 def current_request_id() -> str | None:
     """Returns the id of the request that this task answers; None outside of one."""
-    return contextvars.get_contextvars().get("request_id")
+    request_id = _bound.get().get("request_id")
+    return request_id if isinstance(request_id, str) else None
 
 
 def access(
@@ -251,17 +249,32 @@ def access(
     **fields: object,
 ) -> None:
     """Writes the line of a request into the access log, at this level or, from status 500, as a
-    warning. `path` is logged without its query, which may hold secrets.
+    warning. `path` is logged without its query, which may hold secrets; `fields` are names,
+    numbers and flags of the service itself, which are written as they are.
     """
-    fields = {
-        "method": method,
-        "path": path.partition("?")[0],
-        "status": status,
-        "milliseconds": round(seconds * 1000, 1),
-        "address": address,
-        **fields,
-    }
-    _access.log("warning" if status >= 500 else level, "request", fields)
+    if status >= 500:
+        level = "warning"
+    if LEVELS[level] < _output.level:
+        return
+    try:
+        _output.lines[level] += 1
+        line = {
+            "time": instant_text(_output.clock.now()),
+            "level": level,
+            "event": "request",
+            **_output.process,
+            **_bound.get(),
+            "logger": _ACCESS,
+            "method": redaction.text(method),
+            "path": redaction.text(path.partition("?")[0]),
+            "status": status,
+            "milliseconds": round(seconds * 1000, 1),
+            "address": redaction.text(address),
+            **fields,
+        }
+        _output.write(line)
+    except Exception as error:  # a failure to log must not fail the caller
+        _last_resort(error)
 
 
 class _Standard(logging.Handler):
@@ -283,20 +296,32 @@ def _message(record: logging.LogRecord) -> str:
         return record.msg if isinstance(record.msg, str) else f"<{type(record.msg).__name__}>"
 
 
-def _rendered_line(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """The line's fields in their order: time, level, event; redacted and bounded."""
-    line_fields: dict[str, object] = {
+def _rendered_line(
+    name: str, level: str, event: str, fields: Mapping[str, object]
+) -> dict[str, object]:
+    """Returns the line's fields in their order: time, level, event; redacted and bounded."""
+    first_fields: dict[str, object] = {
         "time": instant_text(_output.clock.now()),
-        "level": line.pop("level"),
-        "event": redaction.text(str(line.pop("event"))),
+        "level": level,
+        "event": redaction.text(event),
     }
-    fields = line.pop("fields")
-    found = structlog.processors.format_exc_info(_, __, {**_output.process, **line, **fields})
-    exception = found.pop("exception", None)
-    rendered = line_fields | redaction.fields(found) | line_fields
+    given_fields = {**_output.process, **_bound.get(), "logger": name, **fields}
+    exception = _exception(given_fields.pop("exc_info", None))
+    rendered = first_fields | redaction.fields(given_fields) | first_fields
     if exception is not None:
-        rendered["exception"] = redaction.lines(str(exception))
-    return {"fields": rendered}
+        written = "".join(traceback.format_exception(exception)).rstrip("\n")
+        rendered["exception"] = redaction.lines(written)
+    return rendered
+
+
+def _exception(exc_info: object) -> BaseException | None:
+    """Returns the exception that the field `exc_info` states, in one of the forms that the
+    standard library accepts."""
+    if isinstance(exc_info, tuple):
+        exc_info = exc_info[1] if len(exc_info) > 1 else None
+    elif exc_info and not isinstance(exc_info, BaseException):
+        exc_info = sys.exception()
+    return exc_info if isinstance(exc_info, BaseException) else None
 
 
 def _json(fields: Mapping[str, object]) -> str:
@@ -327,6 +352,3 @@ def _last_resort(error: Exception) -> None:
     """Reports that a line was lost, if even that is possible."""
     with contextlib.suppress(OSError):
         os.write(2, f"a log line was lost: {type(error).__name__}\n".encode())
-
-
-_access: Final = logger(_ACCESS)

@@ -8,7 +8,6 @@ import logging
 from datetime import UTC, datetime
 
 import pytest
-from structlog.contextvars import clear_contextvars
 
 from idp.foundation import logs
 from tests.support.clock import SteppingClock
@@ -22,9 +21,9 @@ def stream():
     root_level = logging.getLogger().level
     stream = io.StringIO()
     logs.configure("info", "json", clock=SteppingClock(NOW), stream=stream)
-    clear_contextvars()
+    token = logs._bound.set({})
     yield stream
-    clear_contextvars()
+    logs._bound.reset(token)
     vars(logs._output).update(before)
     for handler in [h for h in logging.getLogger().handlers if isinstance(h, logs._Standard)]:
         logging.getLogger().removeHandler(handler)
