@@ -16,6 +16,7 @@ from handlers.events import stream as event_stream
 from handlers.http import hosts, request_metrics, route_templates
 from handlers.http.base import Handler
 from handlers.http.endpoint_names import endpoint_name
+from handlers.http.slim_handler import HandlerDelegate
 from handlers.login import accounts as accounts_page
 from handlers.login import (
     change_password,
@@ -168,6 +169,19 @@ class App(Application):
         if request.path in self._for_local_peers and not hosts.is_local_peer(request):
             return self.get_handler_delegate(request, not_found.MissingHandler)
         return self.get_handler_delegate(request, *fixed)
+
+    def get_handler_delegate(
+        self,
+        request: HTTPServerRequest,
+        target_class: type[RequestHandler],
+        target_kwargs: dict[str, Any] | None = None,
+        path_args: list[bytes] | None = None,
+        path_kwargs: dict[str, bytes] | None = None,
+    ) -> Any:
+        """Returns the delegate that has a handler of this class answer the request."""
+        return HandlerDelegate(
+            self, request, target_class, target_kwargs or {}, path_args or (), path_kwargs or {}
+        )
 
     def route(self, path: str) -> str:
         """Returns the template of the route for this path; without one, an empty text."""

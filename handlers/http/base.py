@@ -7,21 +7,20 @@ have their base in `handlers/pages/base.py`, the management API has its own in `
 from __future__ import annotations
 
 import asyncio
-import re
 from asyncio import Future
 from collections.abc import Awaitable, Callable
 from functools import lru_cache, partial
-from http import HTTPStatus
 from typing import Any, Final
 
 import msgspec
-from tornado.httputil import HTTPHeaders, HTTPServerRequest, format_timestamp
+from tornado.httputil import HTTPServerRequest, format_timestamp
 from tornado.web import Finish, HTTPError, RequestHandler, stream_request_body
 
 from handlers.http import client_connection, forwarding, hosts, params, request_span
 from handlers.http.protocol_errors import as_oauth_error
 from handlers.http.request_slot import RequestSlot
 from handlers.http.service_application import ServiceApplication
+from handlers.http.slim_handler import SlimHandler
 from idp import test_mode
 from idp.foundation import logs, metrics
 from idp.foundation.errors import Busy, IdpError
@@ -45,7 +44,6 @@ from storage import StorageError, deadline
 BODY_SECONDS: Final = 30
 # A request whose body takes longer gives its slot to other requests meanwhile.
 PROMPT_SECONDS: Final = 0.1
-_LENGTH: Final = re.compile(r"[0-9]{1,19}")  # RFC 9110 8.6; as many digits as 64 bits hold
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _log = logs.logger(__name__)
 
@@ -59,7 +57,7 @@ class ResponseSent(Finish):
 
 
 @stream_request_body
-class Handler(RequestHandler):
+class Handler(SlimHandler):
     """The base of all endpoints: answers one request. The body is received in chunks, so that its
     size is checked before it is stored."""
 
@@ -111,14 +109,6 @@ class Handler(RequestHandler):
         if span is not None and span.is_sampled:
             status = self.get_status() if self._finished else None
             span.end(self.app.route(self.request.path), status)
-
-    def clear(self) -> None:
-        """Resets the response as Tornado does, but with this service's default headers only."""
-        self._headers = HTTPHeaders()
-        self._write_buffer: list[bytes] = []
-        self._status_code = 200
-        self._reason = HTTPStatus.OK.phrase
-        self.set_default_headers()
 
     def set_default_headers(self) -> None:
         self._headers["Server"] = "idp"
@@ -194,15 +184,10 @@ class Handler(RequestHandler):
         self.finish()
 
     def _check_size(self) -> None:
-        config, headers = self.service.config, self.request.headers
-        # 4 for the colon, the space and the line end of each line.
-        header_bytes = sum(len(name) + len(value) + 4 for name, value in headers.get_all())
-        if header_bytes + len(self.request.uri or "") > config.max_header_bytes:
+        head = client_connection.of(self.request).head
+        if head.size > self.service.config.max_header_bytes:
             raise HTTPError(431, "request headers too large")
-        declared = headers.get("Content-Length", "0")
-        if not _LENGTH.fullmatch(declared):
-            raise HTTPError(400, "Content-Length must be at most 19 digits")
-        if int(declared) > self.max_body_bytes:
+        if head.length and head.length > self.max_body_bytes:
             raise HTTPError(413, "request body too large")
 
     def _start_body_timer(self) -> None:
@@ -281,11 +266,13 @@ class Handler(RequestHandler):
             self.set_header("Connection", "close")
         if not (self._is_prepared() and self.request._body_future.done()):
             client_connection.of(self.request).end()
+        deadline.end()
         return super().finish(chunk)
 
     def flush(self, include_footers: bool = False) -> Future[None]:
         """Sends what was written of the response, and ends the request's deadline, which limits
-        the time until the response begins. `finish` calls it with `include_footers`."""
+        the time until the response begins. `include_footers` is of the end of a response of which
+        parts were sent."""
         deadline.end()
         self.is_sent_in_parts = self.is_sent_in_parts or not include_footers
         return super().flush(include_footers)
@@ -356,13 +343,6 @@ class Handler(RequestHandler):
             self.set_header("Allow", ", ".join(self.allowed_methods()))
         if error.retry_after_seconds is not None:
             self.set_header("Retry-After", str(error.retry_after_seconds))
-
-    def compute_etag(self) -> str | None:
-        # Only handlers that compute a tag have one: Tornado would hash every response.
-        return None
-
-    def check_etag_header(self) -> bool:
-        return "Etag" in self._headers and super().check_etag_header()
 
 
 @lru_cache(maxsize=1)

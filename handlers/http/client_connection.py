@@ -9,8 +9,22 @@ from tornado.httputil import HTTPServerRequest
 from tornado.web import HTTPError
 
 
+class ReceivedHead(Protocol):
+    """What is known of a request before its body is received."""
+
+    @property
+    def size(self) -> int:
+        """The length of the request line and the header fields, in bytes."""
+
+    @property
+    def length(self) -> int | None:
+        """The length of the body in bytes, None if it is not known before its end."""
+
+
 class ClientConnection(Protocol):
     """The connection of a request: `idp.server.http1.exchange`."""
+
+    head: ReceivedHead
 
     def set_close_callback(self, callback: Callable[[], None] | None) -> None:
         """Sets what is called if the connection ends before the request was answered."""

@@ -40,7 +40,10 @@ _EMPTY: Final = ", \t"  # of a list without members (RFC 9110 5.6.1)
 
 def is_forwarded(headers: HTTPHeaders) -> bool:
     """Returns whether a header states a client's address."""
-    return any(headers.get(name, "").strip(_EMPTY) for name in (FORWARDED_FOR, FORWARDED, REAL_IP))
+    for name in (FORWARDED_FOR, FORWARDED, REAL_IP):
+        if name in headers and headers[name].strip(_EMPTY):
+            return True
+    return False
 
 
 def hops_from_nearest(headers: HTTPHeaders) -> Iterator[str]:

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
+from handlers.http.header_fields import HeaderFields
 from idp.server.http1.refusal import Refused, malformed
-from idp.server.http1.request_headers import RequestHeaders
 
 MAX_FIELDS: Final = 128
 MAX_LINE_BYTES: Final = 64 * 1024
@@ -38,15 +38,16 @@ _PLAIN_METHODS: Final = frozenset((b"GET", b"HEAD", b"POST", b"PUT", b"PATCH", b
 class RequestHead(NamedTuple):
     """A request without its body. `target` is in origin form, or `*`; `length` is that of the
     body in bytes, None if it is chunked. `is_persistent` is whether the client requests that the
-    connection stays open."""
+    connection stays open; `size` is the length of the head in bytes."""
 
     method: str
     target: str
     version: str
-    headers: RequestHeaders
+    headers: HeaderFields
     host: str
     length: int | None
     is_persistent: bool
+    size: int
 
     @property
     def expects_continue(self) -> bool:
@@ -58,8 +59,8 @@ class RequestHead(NamedTuple):
 
 def unread_head(refusal: Refused) -> RequestHead:
     """Returns the head of a refused request, of which only method and target are known."""
-    headers = RequestHeaders()
-    return RequestHead(refusal.method, refusal.target, "HTTP/1.1", headers, "", 0, False)
+    headers = HeaderFields()
+    return RequestHead(refusal.method, refusal.target, "HTTP/1.1", headers, "", 0, False, 0)
 
 
 class RequestReader:
@@ -168,13 +169,14 @@ class RequestReader:
     def _read_fields(self, head: bytes, method: bytes, target: bytes, minor: bytes) -> RequestHead:
         self._begin()
         self.is_complete = False
+        size = len(head)
         if not (method in _PLAIN_METHODS and target.isascii()):
             # The handlers refuse these with the right error; llhttp would refuse the whole head.
             head = b"POST / " + head[len(method) + len(target) + 2 :]
         self._feed_head(head)
         if len(self._fields) > MAX_FIELDS:
             raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "too many header fields")
-        headers = RequestHeaders(self._fields)
+        headers = HeaderFields(self._fields)
         host = _host(headers, minor)
         self._remaining_bytes = _length(headers, minor)
         return RequestHead(
@@ -185,6 +187,7 @@ class RequestReader:
             host,
             self._remaining_bytes,
             self._is_persistent,
+            size,
         )
 
     def _feed_head(self, head: bytes) -> None:
@@ -283,7 +286,7 @@ def _too_long(head: bytes | bytearray) -> Refused:
     return Refused(HTTPStatus.REQUEST_URI_TOO_LONG, "the request line is too long")
 
 
-def _host(headers: RequestHeaders, minor: bytes) -> str:
+def _host(headers: HeaderFields, minor: bytes) -> str:
     """Returns the value of the header Host, empty if a request of HTTP/1.0 has none. Raises
     Refused if it is missing, repeated or malformed (RFC 9112 3.2)."""
     host = headers.get("Host")
@@ -296,7 +299,7 @@ def _host(headers: RequestHeaders, minor: bytes) -> str:
     return str(host)
 
 
-def _length(headers: RequestHeaders, minor: bytes) -> int | None:
+def _length(headers: HeaderFields, minor: bytes) -> int | None:
     """Returns the length of the body in bytes, None if it is chunked. Raises Refused for another
     transfer coding (RFC 9112 6.1). llhttp has refused a repeated length, or both together."""
     coding = headers.get("Transfer-Encoding")

@@ -1,41 +1,42 @@
-"""The header fields of a request, in the form in which Tornado's handlers read them."""
+"""The header fields of requests and responses, in the form in which Tornado reads and writes
+them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from tornado.httputil import HTTPHeaders
 
-_MAX_NAMES: Final = 1000  # in the cache, because clients may send any name
-
-_CANONICAL_NAMES: Final[dict[bytes, str]] = {}
+_MAX_NAMES: Final = 1000  # in each cache, because clients may send any name
 
 
+@lru_cache(_MAX_NAMES)
 def canonical(name: str) -> str:
     """Returns the name of a field as Tornado writes it: `Content-Type`."""
     return "-".join([word.capitalize() for word in name.split("-")])
 
 
+@lru_cache(_MAX_NAMES)
 def _canonical(name: bytes) -> str:
-    text = canonical(name.decode("latin-1"))
-    if len(_CANONICAL_NAMES) < _MAX_NAMES:
-        _CANONICAL_NAMES[name] = text
-    return text
+    return canonical(name.decode("latin-1"))
 
 
-class RequestHeaders(HTTPHeaders):
-    """The header fields that llhttp has parsed, each a name and a value.
+class HeaderFields(HTTPHeaders):
+    """Names of header fields and their values; `fields` are those of a request, as llhttp has
+    parsed them.
 
-    Reading one takes a single look-up if the name is canonical. The values of a
-    repeated field are joined by commas (RFC 9110 5.3).
+    The values of a repeated field are joined by commas where one text is asked for (RFC 9110 5.3).
+    Values are not checked here: those of a request have been, and those of a response are when it
+    is sent.
     """
 
     def __init__(self, fields: Iterable[tuple[bytes, bytes]] = ()) -> None:
         self._joined: dict[str, str] = {}
         self._repeated: dict[str, list[str]] = {}
         for name, value in fields:
-            key, text = _CANONICAL_NAMES.get(name) or _canonical(name), value.decode("latin-1")
+            key, text = _canonical(name), value.decode("latin-1")
             if key in self._joined:
                 self._repeat(key, text)
             else:
@@ -69,8 +70,8 @@ class RequestHeaders(HTTPHeaders):
             return self._joined.items()
         return [(name, value) for name in self._joined for value in self.get_list(name)]
 
-    def copy(self) -> RequestHeaders:
-        headers = RequestHeaders()
+    def copy(self) -> HeaderFields:
+        headers = HeaderFields()
         headers._joined.update(self._joined)
         headers._repeated.update({name: list(values) for name, values in self._repeated.items()})
         return headers
@@ -80,7 +81,8 @@ class RequestHeaders(HTTPHeaders):
     def __setitem__(self, name: str, value: str) -> None:
         key = canonical(name)
         self._joined[key] = value
-        self._repeated.pop(key, None)
+        if self._repeated:
+            self._repeated.pop(key, None)
 
     def __delitem__(self, name: str) -> None:
         key = self._key(name)
@@ -91,7 +93,7 @@ class RequestHeaders(HTTPHeaders):
         return self._joined[self._key(name)]
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._key(name) in self._joined
+        return name in self._joined or (isinstance(name, str) and canonical(name) in self._joined)
 
     def __len__(self) -> int:
         return len(self._joined)
