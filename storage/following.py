@@ -88,9 +88,12 @@ def _ids_at(record: Any, path: str) -> Iterable[str]:
 async def read_sequentially(
     reader: ReadsMany, keys: Sequence[NamedKey], follow: Sequence[Follow]
 ) -> Records:
-    """Reads the records of `keys`, then those that they name: two calls of `get_many`."""
+    """Reads the records of `keys`, then those that they name: at most two calls of
+    `get_many`."""
     read = await reader.get_many(keys)
     records = Records.read(keys, read)
+    if not follow:
+        return records
     keys_by_name = {name_of(key): key for key in named_by(keys, read, follow)}
     unread_keys = [key for name, key in keys_by_name.items() if name not in records]
     if unread_keys:

@@ -35,8 +35,10 @@ def parse(raw: bytes, max_fields: int = MAX_FIELDS) -> Params:
 
 
 def _decode(data: bytes) -> str:
+    if b"%" in data or b"+" in data:
+        data = unquote_to_bytes(data.replace(b"+", b" "))
     try:
-        return unquote_to_bytes(data.replace(b"+", b" ")).decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError:
         raise InvalidRequest("a parameter is not UTF-8") from None
 

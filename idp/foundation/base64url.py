@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
+from typing import Final
+
+_URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
+_STANDARD: Final = bytes.maketrans(b"-_", b"+/")
 
 
 def encode(data: bytes) -> str:
     """Returns the bytes as base64url text without padding."""
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+    encoded = binascii.b2a_base64(data, newline=False).translate(_URL_SAFE)
+    return encoded.rstrip(b"=").decode("ascii")
 
 
 def decode(text: str) -> bytes:
@@ -19,8 +23,9 @@ def decode(text: str) -> bytes:
     decode to the same bytes; a token that is compared or looked up must have one form.
     """
     try:
-        data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-    except (binascii.Error, ValueError):
+        standard = text.encode("ascii").translate(_STANDARD)
+        data = binascii.a2b_base64(standard + b"=" * (-len(standard) % 4))
+    except ValueError:  # of both calls
         data = b""
     if encode(data) != text:
         raise ValueError("not base64url without padding")

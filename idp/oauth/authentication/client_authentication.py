@@ -6,8 +6,7 @@ failed authentication was wrong is for the administrator: in the log, and in the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 from urllib.parse import unquote_plus
@@ -119,13 +118,16 @@ async def authenticate_any(
     if user is None or user.secret_hash is None or claimed.secret is None:
         client = await _authenticated(service, claimed, records, accepted)
         return Authenticated(client, records, claimed.assertion is None)
-    with _with_failed_id(user.id):
+    try:
         with CLIENT_METHOD:
             _check_accepted(claimed.method, accepted.methods)
         with CLIENT_CREDENTIAL:
             credential_id = client_secrets.matching_id(user, claimed.secret, service.clock.now())
             if credential_id is None:
                 raise InvalidClient("wrong secret of a service user", details=_length(claimed))
+    except InvalidClient as refusal:
+        refusal.failed_id = user.id
+        raise
     last_uses.record(service, credential_id)
     return Authenticated(user, records, True)
 
@@ -153,43 +155,30 @@ async def _authenticated(
     """Returns the authenticated client; `records` has those of `Claimed.keys`."""
     client: Application | None = records.of(APPLICATIONS, claimed.client_id)
     key = records.of(APP_KEYS, claimed.assertion.kid) if claimed.assertion else None
-    with CLIENT_KNOWN, _like_unknown_key(claimed):
+    with CLIENT_KNOWN:
         if client is None:
-            raise await unknown(service, claimed)
+            refusal = await unknown(service, claimed)
+            _describe_like_unknown_key(claimed, refusal)
+            raise refusal
     logs.bind(client_id=client.id)
     tracing.record_client(client.id)
-    with _with_failed_id(client.id):
-        with _like_unknown_key(claimed):
-            credential_id = _checked(claimed, client, service.clock.now(), accepted.methods)
+    try:
+        credential_id = _checked(claimed, client, service.clock.now(), accepted.methods)
         if claimed.assertion is not None:
             await _verify(service, claimed.assertion, key, accepted.path)
+    except InvalidClient as refusal:
+        refusal.failed_id = client.id
+        raise
     if credential_id:
         ends_at = key.expires_at if key else opaque_tokens.LASTS_UNTIL
         last_uses.record(service, credential_id, ends_at)
     return client
 
 
-@contextmanager
-def _with_failed_id(client_id: str) -> Iterator[None]:
-    """Within the block, a refusal carries the id of the application or service user that
-    exists."""
-    try:
-        yield
-    except InvalidClient as refusal:
-        refusal.failed_id = client_id
-        raise
-
-
-@contextmanager
-def _like_unknown_key(claimed: Claimed) -> Iterator[None]:
-    """Within the block, a refusal of an assertion has the description of one with an unknown
-    key."""
-    try:
-        yield
-    except InvalidClient as refusal:
-        if claimed.assertion is not None:
-            refusal.describe(jwt_assertions.UNKNOWN_KEY)
-        raise
+def _describe_like_unknown_key(claimed: Claimed, refusal: InvalidClient) -> None:
+    """Gives the refusal of an assertion the description of one with an unknown key."""
+    if claimed.assertion is not None:
+        refusal.describe(jwt_assertions.UNKNOWN_KEY)
 
 
 def _checked(
@@ -198,8 +187,9 @@ def _checked(
     """Calls `check`; a refusal carries the client, so that its developer can get a hint."""
     try:
         return check(claimed, client, now, methods)
-    except InvalidClient as error:
-        error.client = client
+    except InvalidClient as refusal:
+        refusal.client = client
+        _describe_like_unknown_key(claimed, refusal)
         raise
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -38,6 +39,7 @@ _VERSION: Final = "v1"
 _SALT_BYTES: Final = 16
 _NONCE: Final = bytes(12)
 _INFO: Final = b"access-token"
+_CIPHERS: Final = 1000  # of recent tokens: most are presented again and again
 
 
 class AccessToken(Struct, frozen=True, omit_defaults=True):
@@ -264,6 +266,7 @@ def _decrypt(sealed: _Sealed, key: LoadedKey) -> AccessToken | None:
     return msgspec.json.decode(plain, type=AccessToken)
 
 
+@lru_cache(_CIPHERS)
 def _cipher(key: bytes, salt: bytes) -> AESGCM:
     # HKDF-SHA256 (RFC 5869) of one block, at a third of the time that the library's takes.
     extracted = hmac.digest(salt, key, "sha256")
