@@ -101,6 +101,7 @@ class ApiHandler(JsonHandler):
 
     operations: dict[str, Operation]
     call: Call
+    prepares_for_body = True  # a package is stored as it arrives
     upload: Upload | None = None
     _is_running = False
 

@@ -65,6 +65,7 @@ from handlers.protocol import (
 from idp.api import OPERATIONS
 from idp.foundation import logs
 from idp.foundation.metrics import request_costs
+from idp.foundation.randomness import BufferedRandom
 from idp.limits.admission import HEALTH, Admission
 from idp.service import Service
 
@@ -148,6 +149,7 @@ class App(Application):
     def __init__(self, service: Service) -> None:
         self.service = service
         self.admission = Admission(service.random, service.timer)
+        self.request_ids = BufferedRandom(service.random)
         self.is_draining = False
         self._in_progress: set[RequestHandler] = set()
         self._is_idle = asyncio.Event()
@@ -173,7 +175,7 @@ class App(Application):
     def get_handler_delegate(
         self,
         request: HTTPServerRequest,
-        target_class: type[RequestHandler],
+        target_class: Any,
         target_kwargs: dict[str, Any] | None = None,
         path_args: list[bytes] | None = None,
         path_kwargs: dict[str, bytes] | None = None,

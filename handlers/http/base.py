@@ -152,7 +152,7 @@ class Handler(SlimHandler):
 
     def _assign_request_id(self) -> None:
         self.request_id = logs.accept_request_id(
-            self.request.headers.get("X-Request-Id"), self.service.random
+            self.request.headers.get("X-Request-Id"), self.app.request_ids
         )
         logs.begin_request(self.request_id, self.request.headers.get("traceparent"))
         request_costs.begin_request()
@@ -193,9 +193,7 @@ class Handler(SlimHandler):
     def _start_body_timer(self) -> None:
         """Starts the timer that closes the connection if the body has not arrived within
         `BODY_SECONDS`."""
-        headers = self.request.headers
-        # Only a request with one of these has a body (RFC 9112 6).
-        if "Content-Length" in headers or "Transfer-Encoding" in headers:
+        if not client_connection.of(self.request).has_arrived:
             loop = asyncio.get_running_loop()
             self._body_timer = loop.call_later(PROMPT_SECONDS, self._release_slot)
 

@@ -26,6 +26,11 @@ class ClientConnection(Protocol):
 
     head: ReceivedHead
 
+    @property
+    def has_arrived(self) -> bool:
+        """Whether all of the request has been received, though a part of its body may not have
+        been passed to the handler."""
+
     def set_close_callback(self, callback: Callable[[], None] | None) -> None:
         """Sets what is called if the connection ends before the request was answered."""
 

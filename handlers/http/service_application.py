@@ -6,6 +6,7 @@ from typing import Protocol
 
 from tornado.web import RequestHandler
 
+from idp.foundation.randomness import Random
 from idp.limits.admission import Admission
 from idp.service import Service
 
@@ -20,6 +21,10 @@ class ServiceApplication(Protocol):
     @property
     def admission(self) -> Admission:
         """The slots for requests in this process."""
+
+    @property
+    def request_ids(self) -> Random:
+        """The source of the ids of requests."""
 
     @property
     def is_draining(self) -> bool:

@@ -28,7 +28,13 @@ _WITHOUT_BODY: Final = (204, 304)
 
 class SlimHandler(RequestHandler):
     """Begins and ends a request as Tornado's handler does. Default headers are those of
-    `set_default_headers` alone."""
+    `set_default_headers` alone.
+
+    Unless `prepares_for_body`, a body that has arrived with the head of the request is passed to
+    the handler before `prepare` is called, which saves two turns of the event loop.
+    """
+
+    prepares_for_body = False
 
     _prepared_future: Future[None] | None  # type: ignore[assignment]
 
@@ -111,7 +117,7 @@ class HandlerDelegate(HTTPMessageDelegate):
         self,
         application: Application,
         request: HTTPServerRequest,
-        handler_class: type[RequestHandler],
+        handler_class: type[SlimHandler],
         handler_kwargs: Mapping[str, Any],
         path_args: Sequence[bytes],
         path_kwargs: Mapping[str, bytes],
@@ -129,10 +135,11 @@ class HandlerDelegate(HTTPMessageDelegate):
         self.request._body_future = loop.create_future()
         handler = self.handler_class(self.application, self.request, **self._handler_kwargs)
         self._handler = handler
-        handler._prepared_future = prepared = loop.create_future()  # type: ignore[assignment]
+        handler._prepared_future = prepared = loop.create_future()
         execution = handler._execute([], *self._path_args, **self._path_kwargs)
         loop.create_task(execution).add_done_callback(_raise_failure)
-        return prepared
+        has_arrived = client_connection.of(self.request).has_arrived
+        return prepared if handler.prepares_for_body or not has_arrived else None
 
     def data_received(self, chunk: bytes) -> Awaitable[None] | None:
         return self._handler.data_received(chunk)

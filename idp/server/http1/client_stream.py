@@ -95,6 +95,12 @@ class ClientStream(asyncio.Protocol):
         unread = client_socket.unacknowledged(self._transport.get_extra_info("socket"))
         return self._sent - self._transport.get_write_buffer_size() - unread
 
+    def has_received(self, head: RequestHead) -> bool:
+        """Returns whether the whole body of the request with this head, the last one that was
+        read, has arrived."""
+        reader = self._reader
+        return reader.is_complete or (head.length is not None and reader.buffered >= head.length)
+
     # The transport's calls.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

@@ -33,6 +33,10 @@ class Stream(Protocol):
     def is_closed(self) -> bool:
         """Whether nothing more can be sent."""
 
+    def has_received(self, head: RequestHead) -> bool:
+        """Returns whether the whole body of the request with this head, the last one that was
+        read, has arrived."""
+
     def send(self, data: bytes) -> Future[None]:
         """Sends bytes; the future is done when the client has room for more."""
 
@@ -66,6 +70,12 @@ class Exchange(HTTPConnection):
     def ends_with_connection(self) -> bool:
         """Whether a response has begun whose body ends where the connection does (HTTP/1.0)."""
         return self.has_begun and self._remaining is None and not self._is_chunked
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether all of the request has been received, though a part of its body may not have
+        been passed to the handler."""
+        return self.is_read or self._stream.has_received(self.head)
 
     def set_close_callback(self, callback: Callable[[], None] | None) -> None:
         """Sets what is called if the client disconnects before its request is answered."""
