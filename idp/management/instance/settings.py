@@ -89,9 +89,8 @@ async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
 def _changed(
     service: Service, call: Call, instance: Instance, values: Mapping[str, object], event: str
 ) -> Change[Changed]:
-    return changes.updated(
-        service, call, INSTANCES, instance, values, event, instance.org_id
-    ).change()
+    update = changes.updated(service, call, INSTANCES, instance, values, event, instance.org_id)
+    return update.change(afterwards=[service.settings_cache.forget])
 
 
 async def _find(service: Service) -> Instance:

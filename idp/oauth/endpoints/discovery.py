@@ -47,9 +47,12 @@ _CLAIMS: Final = (*standard_claims.SUPPORTED, *group_claims.SUPPORTED, *_ID_TOKE
 
 async def published(service: Service, ui_locales: Sequence[str]) -> Published:
     """Returns the discovery document as it is sent; the parameters are those of `document`. It is
-    encoded once for each change of the settings or of the grant types that are switched on."""
+    encoded once for each change of the settings or of the grant types that are switched on, of
+    which other processes learn within 5 s."""
     config = service.config
-    instance = await service.store.get(INSTANCES, INSTANCE_ID)
+    instance = await service.settings_cache.get(
+        "instance", service.clock.now(), lambda: service.store.get(INSTANCES, INSTANCE_ID)
+    )
     source = (config, grants.offered(instance), ui_locales)
     return service.discovery.of(source, lambda: document(config, instance, ui_locales))
 

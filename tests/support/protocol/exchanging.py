@@ -135,3 +135,4 @@ class Ground:
 
 async def switch(server, **settings) -> None:
     await server.store.commit(Update(INSTANCES, INSTANCE_ID, set=settings))
+    server.service.settings_cache.forget()  # as the process does that has changed them
