@@ -205,36 +205,29 @@ class App(Application):
             await asyncio.wait_for(self._is_idle.wait(), seconds)
 
 
-def log_access(handler: RequestHandler) -> None:
-    """Writes the access log's line for a request that has been answered. Those refused for
+def log_access(handler: Any) -> None:
+    """Writes the access log's line for a request that a `Handler` has answered. Those refused for
     overload have none: they would hide the others."""
-    request = handler.request
     handler_class: Any = type(handler)
-    request_metrics.answered(handler)
-    service_handler = handler if isinstance(handler, Handler) else None
-    if (
-        service_handler is not None
-        and service_handler.slot.is_refused
-        and not service_handler.is_sent_in_parts
-    ):
+    endpoint = endpoint_name(handler_class)
+    request_metrics.answered(handler, endpoint)
+    if handler.slot.is_refused and not handler.is_sent_in_parts:
         return
+    request = handler.request
     logs.access(
         request.method or "",
         request.path,
         handler.get_status(),
         request.request_time(),
         level=_access_level(handler),
-        address="" if service_handler is None else service_handler.address(),
-        endpoint=endpoint_name(handler_class),
-        **(
-            {"aborted": True} if service_handler is not None and service_handler.is_aborted else {}
-        ),
+        address=handler.address(),
+        endpoint=endpoint,
+        **({"aborted": True} if handler.is_aborted else {}),
         **request_costs.log_fields(),
     )
 
 
-def _access_level(handler: RequestHandler) -> str:
+def _access_level(handler: Handler) -> str:
     """Returns the level of a request's line: of a health check that holds, it is debug, because
     the probes of a balancer would be most of the log."""
-    is_check = isinstance(handler, Handler) and handler.group is HEALTH
-    return "debug" if is_check and handler.get_status() < 400 else "info"
+    return "debug" if handler.group is HEALTH and handler.get_status() < 400 else "info"
