@@ -36,7 +36,7 @@ async def verified(metadata: dict, id_token: str, client_id: str) -> dict:
     """The claims of the ID token, checked by joserfc against the published keys."""
     async with httpx.AsyncClient() as client:
         keys = KeySet.import_key_set((await client.get(metadata["jwks_uri"])).json())
-    token = jwt.decode(id_token, keys, algorithms=["RS256"])
+    token = jwt.decode(id_token, keys, algorithms=["RS256", "ES256"])
     JWTClaimsRegistry(
         now=int(time.time()),
         leeway=5,

@@ -48,6 +48,7 @@ class PresetSettings(Answer, frozen=True, kw_only=True):
     grant_types: list[str] = []
     id_token_userinfo_assertion: bool = False
     id_token_role_assertion: bool = False
+    id_token_signed_response_alg: str = ""
     groups_claim: str = ""
     loopback_any_port: bool = False
     require_pkce: bool = False
