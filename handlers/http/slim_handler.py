@@ -83,14 +83,15 @@ class SlimHandler(RequestHandler):
         return self._send_whole(b"" if self.request.method == "HEAD" else body)
 
     def _check_etag(self) -> None:
-        """Adds the entity tag to the response; if it is one that the client has, the response is a
-        304 (RFC 9110 13.1.2)."""
+        """Adds the entity tag of `compute_etag` to the response; if it is one that the client has,
+        the response is a 304 (RFC 9110 13.1.2)."""
         if self._status_code != HTTPStatus.OK or self.request.method not in ("GET", "HEAD"):
             return
-        if "Etag" not in self._headers:
-            self.set_etag_header()
-        has_conditions = "If-None-Match" in self.request.headers and "Etag" in self._headers
-        if has_conditions and self.check_etag_header():
+        etag = None if "Etag" in self._headers else self.compute_etag()
+        if etag is None:
+            return
+        self._headers["Etag"] = etag
+        if "If-None-Match" in self.request.headers and self.check_etag_header():
             self._write_buffer = []
             self.set_status(304)
 

@@ -120,8 +120,8 @@ MUTANTS = [
     Mutant(
         "an assertion finds out which clients there are",
         AUTH,
-        "        if claimed.assertion is not None:\n            refusal.describe(",
-        "        if False:\n            refusal.describe(",
+        "    if claimed.assertion is not None:\n        refusal.describe(",
+        "    if False:\n        refusal.describe(",
         "tests/handlers/protocol/clients/test_assertion_faults.py -k finds_out",
     ),
     Mutant(
