@@ -5,6 +5,11 @@ from __future__ import annotations
 import pytest
 from babel import Locale
 
+from idp.foundation import ttl_cache
+from idp.records import INSTANCE_ID, INSTANCES
+from storage import Update
+from tests.support.protocol import exchanging
+
 DOCUMENT = "/.well-known/openid-configuration"
 METHODS = ["client_secret_basic", "client_secret_post", "none", "private_key_jwt"]
 ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"]
@@ -170,3 +175,18 @@ async def test_there_is_no_authorization_server_metadata_endpoint(visitor):
     page = await visitor.get("/.well-known/oauth-authorization-server")
 
     assert page.status == 404
+
+
+async def test_a_grant_that_another_process_switches_on_is_stated_after_five_seconds(
+    server, visitor
+):
+    async def states_it():
+        return exchanging.GRANT in (await visitor.get(DOCUMENT)).json()["grant_types_supported"]
+
+    before = await states_it()
+    switched = {"allows_token_exchange": True}
+    await server.store.commit(Update(INSTANCES, INSTANCE_ID, set=switched))
+    at_once = await states_it()
+    server.clock.advance(ttl_cache.MAX_AGE_SECONDS + 0.1)
+
+    assert (before, at_once, await states_it()) == (False, False, True)

@@ -10,10 +10,9 @@ import pytest
 from jwcrypto.jwa import JWA
 from jwcrypto.jwk import JWK
 
-from idp.foundation import ttl_cache
 from idp.management.projects import oidc_apps
 from idp.oauth import key_rotation
-from idp.records import APPLICATIONS, INSTANCE_ID, INSTANCES
+from idp.records import APPLICATIONS
 from storage import Update
 from tests.fuzz.world import GRANTS, TYPES
 from tests.support.attacks.forged import encode, part
@@ -385,21 +384,6 @@ def _key_for(algorithm: str, secret: str | None) -> JWK:
     if algorithm in curves:
         return JWK.generate(kty="EC", crv=curves[algorithm])
     return JWK.from_pyca(private_key("RS256" if algorithm[0] in "RP" else algorithm, 0))
-
-
-async def test_a_grant_that_another_process_switches_on_is_stated_after_five_seconds(
-    server, visitor
-):
-    async def states_it():
-        return exchanging.GRANT in (await visitor.get(DOCUMENT)).json()["grant_types_supported"]
-
-    before = await states_it()
-    switched = {"allows_token_exchange": True}
-    await server.store.commit(Update(INSTANCES, INSTANCE_ID, set=switched))
-    at_once = await states_it()
-    server.clock.advance(ttl_cache.MAX_AGE_SECONDS + 0.1)
-
-    assert (before, at_once, await states_it()) == (False, False, True)
 
 
 async def test_a_client_that_has_the_document_is_told_when_it_has_changed(server, visitor):
