@@ -1,8 +1,8 @@
 """The yardstick: a Tornado handler that parses the request and writes the same answer as the
 service.
 
-It has the service's loop, access log and parser of forms, and nothing else: no limits, no client,
-no token, no store. Where the service signs for each request, so does this handler.
+It has the service's connection, loop, access log and parser of forms, and nothing else: no limits,
+no client, no token, no store. Where the service signs for each request, so does this handler.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import msgspec
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from msgspec import Struct
-from tornado.httpserver import HTTPServer
 from tornado.web import Application, RequestHandler
 
 from handlers.app import log_access
 from handlers.http import params
+from idp.config.settings import Config
 from idp.foundation import base64url, logs
+from idp.server.http_server import BoundedServer
 from idp.server.listener import loop_factory
-from idp.server.port import BACKLOG
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
@@ -97,12 +97,12 @@ async def serve(bare: Bare) -> None:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     listening.bind(("127.0.0.1", bare.port))
-    listening.listen(BACKLOG)
     listening.setblocking(False)
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
-    server = HTTPServer(Application(routes, log_function=log_access))
-    server.add_socket(listening)
+    app = Application(routes, log_function=log_access)
+    server = BoundedServer(app, Config(), None, lambda: None)
+    server.listen_on(listening)
     print(listening.getsockname()[1], flush=True)
     await stopping.wait()
     server.stop()
