@@ -15,7 +15,7 @@ import cryptography
 import msgspec
 import tornado
 
-from benchmarks.protocol import results
+from benchmarks.protocol import reached, results
 from benchmarks.protocol.results import Memory, Result
 from benchmarks.protocol.rounds import loading
 from benchmarks.protocol.runs import Measurement, Run
@@ -72,13 +72,20 @@ def _measured(
         measured_results, memory = run.measured()
         table = results.table(measured_results)
         print(f"\n{store}, {processes} process{'es' * (processes > 1)}\n{table}")
-        print(f"memory after {memory.requests:,} requests: {memory.megabytes:.0f} MB", flush=True)
+        print(_told(memory), flush=True)
         for result in measured_results:
             if options.profile or list(results.missed([result], [])):
                 print(
                     f"\nprofile of {result.scenario} on {store}\n{run.profile(result)}", flush=True
                 )
     return measured_results, memory
+
+
+def _told(memory: Memory) -> str:
+    line = f"memory after {memory.requests:,} requests: {memory.megabytes:.0f} MB"
+    if memory.megabytes_after_sign_ins is not None:
+        line += f"; after the sign-ins: {memory.megabytes_after_sign_ins:.0f} MB"
+    return line
 
 
 @contextmanager
@@ -96,6 +103,10 @@ def _database(store: str, url: str | None) -> Iterator[tuple[str, int | None]]:
 
 
 def _exit_code(measured_results: Sequence[Result], memory: Sequence[Memory]) -> int:
+    print(f"\n{reached.table(measured_results)}")
+    wishes = list(results.missed(measured_results, memory, wishes=True))
+    if wishes:
+        print("\n" + "\n".join(["not as wished:", *wishes]))
     missed = list(results.missed(measured_results, memory))
     print("\n" + ("\n".join(["missed:", *missed]) if missed else "every target is met"))
     return FAILED if missed else 0
@@ -145,7 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--profile", action="store_true", help="show where the time goes, in every scenario")
     add("--without-node", action="store_true", help="leave oidc-provider out")
     add("--json", type=Path, metavar="FILE", help="everything that was measured")
-    add("--mongodb", metavar="URL", help="a replica set, instead of one's own")
+    add("--mongodb", metavar="URL", help="a replica set; its targets are not judged")
     add("--directory", type=Path, help="where SQLite's files go")
     return parser
 

@@ -6,10 +6,11 @@ The tokens are those of real sign-ins, which the load's own requests make.
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
-from benchmarks.protocol.party import Client, Machine, Party
+from benchmarks.protocol.load import held
+from benchmarks.protocol.party import PASSWORD, Client, Machine, Party
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.identity.sessions import browsers
@@ -26,12 +27,15 @@ from idp.records import (
     USERS,
     Application,
     Email,
+    Password,
     Profile,
     User,
 )
 from idp.service import Service
 from idp.start import bootstrap, first_start
 from storage import Insert, Write
+
+_HIDDEN: Final = '<input type="hidden" name="token" value="([^"]+)">'
 
 
 async def fill(config: Config, count: int) -> Party:
@@ -41,6 +45,11 @@ async def fill(config: Config, count: int) -> Party:
         return await _Filling(service).run(count)
     finally:
         await bootstrap.close_service(service)
+
+
+def _person(n: int) -> str:
+    """Returns the login name of a person."""
+    return f"person-{n}"
 
 
 class _Filling:
@@ -55,6 +64,7 @@ class _Filling:
         self._organization = await first_start.find_default_organization(self._service, instance)
         self._project = await first_start.find_default_project(self._service, self._organization)
         self._instance = instance
+        self._hash = await self._service.hasher.hash(PASSWORD)
         party = Party(
             host=urlsplit(self._service.config.issuer).netloc,
             paths={
@@ -72,6 +82,12 @@ class _Filling:
             cookie_name="idp_agent",
             cookies=[self._signed_in(n) for n in range(count)],
             machines=self._machines(count),
+            login_names=[_person(n) for n in range(count)],
+            forms=[
+                {"token": held("hidden"), "loginName": "{}", "passkey": ""},
+                {"token": held("hidden"), "loginName": "{}", "password": PASSWORD},
+            ],
+            hidden=_HIDDEN,
         )
         outcomes = await self._service.store.commit_each(self._units)
         refused = [outcome for outcome in outcomes if outcome is not None]
@@ -98,11 +114,13 @@ class _Filling:
         return Client(client_id, secret)
 
     def _signed_in(self, n: int) -> str:
-        """Stores a person with a browser and a session; returns the browser's cookie."""
+        """Stores a person with a password, a browser and a session; returns the browser's
+        cookie."""
         random, now = self._service.random, self._now
-        user = self._user("human", f"person-{n}")
-        user.email = Email(address=f"person-{n}@example.com", is_verified=True)
-        user.email_key = f"person-{n}@example.com"
+        user = self._user("human", _person(n))
+        user.email = Email(address=f"{_person(n)}@example.com", is_verified=True)
+        user.email_key = user.email.address
+        user.password = Password(hash=self._hash, changed_at=now, is_long=True)
         browser_record = browsers.new(self._service).browser
         browser, cookie = browsers.rotation(random, browser_record, now, user)
         subject = self._subject(user)

@@ -19,30 +19,45 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-HELD: Final = "@@"
+ADDRESS: Final = "address"  # the held value with the path of a browser's page
 PATIENCE_SECONDS: Final = 20
+_MAX_REDIRECTS: Final = 10
 _RECEIVED_AT_ONCE: Final = 64 * 1024
 _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length: *([0-9]+)")
+_COOKIE: Final = re.compile(r"(?i)\r\nset-cookie: *([^=;\s]+)=([^;\s]*)")
+_LOCATION: Final = re.compile(r"(?i)\r\nlocation: *(?:https?://[^/\s]+)?(/\S*)")
+_HELD: Final = re.compile("@@([a-z_]+)@@")
+_REQUEST_LINE: Final = re.compile(r"[A-Z]+ \S+")
+
+
+def held(name: str) -> str:
+    """Returns what stands in a request for the held value of this name."""
+    return f"@@{name}@@"
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
     """One request: its head without Content-Length, and its form.
 
-    `HELD` in either is replaced by the value that the flow holds; `takes` finds in the answer the
-    value that it holds from then on.
+    `held(NAME)` in either is replaced by the value that the flow holds under this name; `takes`
+    has the patterns that find in the answer the values that it holds from then on.
+
+    `is_browser`: the request has the cookies that the browser was given, and redirects are
+    followed until an answer has the status and the values that are expected.
     """
 
     head: str
     form: str = ""
     status: int = 200
-    takes: str = ""
+    takes: dict[str, str] = {}
+    is_browser: bool = False
 
 
 class PendingSignIn(Struct, frozen=True, omit_defaults=True):
-    """A sequence of requests, which together count as one operation."""
+    """A sequence of requests, which together count as one operation. Each operation begins with a
+    browser without cookies."""
 
     steps: list[Step]
-    held: str = ""
+    held: dict[str, str] = {}
 
 
 class Plan(Struct, frozen=True):
@@ -79,39 +94,57 @@ class _Request:
     """A step that is ready to be sent."""
 
     def __init__(self, step: Step) -> None:
+        self.is_browser = step.is_browser
         self._step = step
-        self._always = None if HELD in step.head + step.form else _encoded(step, "")
+        is_fixed = not step.is_browser and not _HELD.search(step.head + step.form)
+        self._always = _encoded(step.head, step.form) if is_fixed else None
         self._status = str(step.status).encode()
-        self._takes = re.compile(step.takes.encode()) if step.takes else None
+        self._takes = {name: re.compile(each.encode()) for name, each in step.takes.items()}
 
-    def data(self, held: str) -> bytes:
-        return self._always or _encoded(self._step, held)
+    def data(self, run: _FlowRun) -> bytes:
+        if self._always:
+            return self._always
+        head, form = (run.filled_in(part) for part in (self._step.head, self._step.form))
+        return _encoded(head + run.cookie_field() if self.is_browser else head, form)
 
-    def taken_from(self, answer: bytes) -> str | None:
-        """Returns the value that the step takes from the answer. Raises Unexpected."""
+    def redirected(self, path: str, run: _FlowRun) -> bytes:
+        """Returns the request with which the browser follows a redirect of this step."""
+        head = _REQUEST_LINE.sub(lambda _: f"GET {path}", self._step.head, count=1)
+        return _encoded(head.partition("Content-Type:")[0] + run.cookie_field(), "")
+
+    def taken_from(self, answer: bytes) -> dict[str, str] | None:
+        """Returns the values that the step takes from the answer; None if it is not the expected
+        answer."""
         if answer[9:12] != self._status:
-            raise Unexpected(f"{self._step.head}{self._step.form}\n{answer!r}")
-        if self._takes is None:
             return None
-        match = self._takes.search(answer)
-        if match is None:
-            raise Unexpected(f"no {self._takes.pattern!r} in {answer!r}")
-        return match[1].decode()
+        found = {name: pattern.search(answer) for name, pattern in self._takes.items()}
+        taken = {name: match[1].decode() for name, match in found.items() if match}
+        return taken if len(taken) == len(found) else None
+
+    def __str__(self) -> str:
+        return f"{self._step.head}{self._step.form}, {self._step.takes}"
 
 
-def _encoded(step: Step, held: str) -> bytes:
-    head, form = step.head.replace(HELD, held), step.form.replace(HELD, held)
+def _encoded(head: str, form: str) -> bytes:
     if form:
         head += f"Content-Length: {len(form)}\r\n"
     return f"{head}\r\n{form}".encode()
 
 
 class _FlowRun:
-    """A flow with the value that it holds now."""
+    """A flow with the values that it holds now, and its browser's cookies."""
 
     def __init__(self, flow: PendingSignIn) -> None:
         self.requests = [_Request(step) for step in flow.steps]
-        self.held = flow.held
+        self.held = dict(flow.held)
+        self.cookies: dict[str, str] = {}
+
+    def filled_in(self, text: str) -> str:
+        return _HELD.sub(lambda match: self.held[match[1]], text)
+
+    def cookie_field(self) -> str:
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items() if value)
+        return f"Cookie: {cookies}\r\n" if cookies else ""
 
 
 class Connection:
@@ -127,6 +160,7 @@ class Connection:
     def begin(self) -> None:
         """Sends the first request of the next run of a flow."""
         self._run = next(self._runs)
+        self._run.cookies.clear()
         self._left = iter(self._run.requests)
         self.began = time.perf_counter()
         self.send_next()
@@ -136,12 +170,13 @@ class Connection:
         request = next(self._left, None)
         if request is None:
             return False
-        self._asked = request
-        self.socket.sendall(request.data(self._run.held))
+        self._asked, self._redirects = request, 0
+        self.socket.sendall(request.data(self._run))
         return True
 
     def receive(self) -> bytes | None:
-        """Returns the answer, once it is complete. Raises Unexpected, ConnectionError."""
+        """Returns the answer to the step, once it is complete. Raises Unexpected,
+        ConnectionError."""
         chunk = self.socket.recv(_RECEIVED_AT_ONCE)
         if not chunk:
             raise ConnectionError(f"closed after {self._received!r}")
@@ -154,10 +189,26 @@ class Connection:
             self._received = answer
             return None
         self._received = b""
-        taken = self._asked.taken_from(answer)
+        return answer if self._is_final(answer) else None
+
+    def _is_final(self, answer: bytes) -> bool:
+        """Takes what the step takes; if it is a redirect before the expected answer, follows it
+        and returns False. Raises Unexpected."""
+        run, asked = self._run, self._asked
+        if asked.is_browser:
+            head = answer.partition(b"\r\n\r\n")[0].decode()
+            run.cookies.update(_COOKIE.findall(head))
+        taken = asked.taken_from(answer)
         if taken is not None:
-            self._run.held = taken
-        return answer
+            run.held.update(taken)
+            return True
+        redirect = _LOCATION.search(head) if asked.is_browser else None
+        if redirect is None or self._redirects == _MAX_REDIRECTS:
+            raise Unexpected(f"{asked}\n{answer!r}")
+        self._redirects += 1
+        run.held[ADDRESS] = redirect[1]
+        self.socket.sendall(asked.redirected(redirect[1], run))
+        return False
 
 
 def once(port: int, flow: PendingSignIn) -> list[bytes]:

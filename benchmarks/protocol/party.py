@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 SCOPE: Final = "openid profile email"
+PASSWORD: Final = "correct horse battery staple"  # noqa: S105 - of people who do not exist
 
 
 class Client(Struct, frozen=True):
@@ -28,7 +29,9 @@ class Party(Struct, frozen=True):
     """An authorization server: its endpoints, and the clients and users that send requests to it.
 
     `web` signs people in, `api` introspects, and `signer` gets JWTs by `jwt_form`. `cookies` are
-    those of browsers with a live session; each token is of another sign-in.
+    those of browsers with a live session; each token is of another sign-in. `forms` are what a
+    person enters at the login pages, one after the other, with `{}` for the login name; `hidden`
+    finds in a page the value of the hidden input that its form has.
     """
 
     host: str
@@ -40,6 +43,9 @@ class Party(Struct, frozen=True):
     cookie_name: str
     cookies: list[str]
     machines: list[Machine]
+    login_names: list[str]
+    forms: list[dict[str, str]]
+    hidden: str = ""
     jwt_form: dict[str, str] = {}
     tokens: list[str] = []
     refresh_tokens: list[str] = []

@@ -15,15 +15,28 @@ from benchmarks.protocol import load
 from benchmarks.protocol.bare import Answer, Bare
 from benchmarks.protocol.filling import fill
 from benchmarks.protocol.load import PendingSignIn, Step
-from benchmarks.protocol.party import SCOPE, Party
+from benchmarks.protocol.party import PASSWORD, SCOPE, Party
 from benchmarks.protocol.processes import Server, python, started, workers
-from benchmarks.protocol.scenarios import Scenario, sign_in
+from benchmarks.protocol.scenarios import (
+    IN_MEMORY,
+    OVER_MONGODB,
+    OVER_SQLITE,
+    Scenario,
+    sign_in,
+)
 from idp.config.settings import Config
 from idp.foundation import base64url
+from idp.passwords.schemes import argon2
 from tests.interop import node
 
 OIDC_PROVIDER: Final = Path(__file__).parent / "oidc_provider"
-NODE: Final = 24  # the major version of Node since which SQLite comes with it for certain
+NODE: Final = 24  # the major version of Node with which SQLite and, since 24.7, argon2id come
+_ARGON2ID: Final = {
+    "memory": argon2.MEMORY_KIB,
+    "passes": argon2.PASSES,
+    "parallelism": argon2.LANES,
+    "tagLength": argon2.HASH_BYTES,
+}
 
 
 class Place(Struct, frozen=True):
@@ -64,7 +77,8 @@ def oidc_provider(directory: Path, database: str, count: int) -> Iterator[Place]
     node_installation = node.find(NODE)
     installed = node.install(node_installation, OIDC_PROVIDER)
     command = [str(node_installation.program), str(installed / "server.js")]
-    given = msgspec.json.encode({"count": count, "database": database})
+    order = {"count": count, "database": database, "password": PASSWORD, "argon2id": _ARGON2ID}
+    given = msgspec.json.encode(order)
     name = yardstick(database)
     log, variables = directory / f"{name}.log", node.environment(node_installation)
     with started(command, log, given=given, variables=variables) as (process, start):
@@ -76,8 +90,8 @@ def oidc_provider(directory: Path, database: str, count: int) -> Iterator[Place]
 def yardstick(database: str) -> str:
     """Returns the name of oidc-provider over this database."""
     if not database:
-        return "oidc-provider in memory"
-    return "oidc-provider over SQLite" if database.startswith("/") else "oidc-provider"
+        return IN_MEMORY
+    return OVER_SQLITE if database.startswith("/") else OVER_MONGODB
 
 
 def _signed_in(party: Party, port: int) -> Party:
@@ -110,6 +124,7 @@ def bare(
     answers = [
         answer
         for name, scenario in scenarios.items()
+        if scenario.has_bare
         for answer in _answers(name, scenario, place)
     ]
     with ExitStack() as stack:

@@ -11,7 +11,8 @@ from benchmarks.protocol.scenarios import Target
 from benchmarks.tables import aligned
 
 OURS = "idp"
-MAX_MEGABYTES = 100
+MAX_MEGABYTES = 90
+WISHED_MEGABYTES = 80
 _HEAD = (
     "",
     "requests/s",
@@ -37,8 +38,12 @@ class Result(Struct, frozen=True):
     targets: list[Target] = []
 
     def cpu_ratio(self, yardstick: str) -> float:
-        """Returns the yardstick's processor time for an operation, divided by the service's."""
-        return self.figures[yardstick].cpu_ms / self.figures[OURS].cpu_ms
+        """Returns the yardstick's processor time for an operation, divided by the service's. Where
+        both ask the same database, its time counts on both sides."""
+        theirs, ours = self.figures[yardstick], self.figures[OURS]
+        if theirs.database_cpu_ms:
+            return (theirs.cpu_ms + theirs.database_cpu_ms) / (ours.cpu_ms + ours.database_cpu_ms)
+        return theirs.cpu_ms / ours.cpu_ms
 
     def rate_ratio(self, yardstick: str) -> float:
         """Returns the service's operations a second, divided by the yardstick's."""
@@ -46,29 +51,34 @@ class Result(Struct, frozen=True):
 
 
 class Memory(Struct, frozen=True):
-    """The memory of the process that had the most, after so many requests to all of them."""
+    """The memory of the process that had the most, after so many requests to all of them, and
+    after the sign-ins that followed, if there were any."""
 
     store: str
     processes: int
     requests: int
     megabytes: float
+    megabytes_after_sign_ins: float | None = None
 
 
-def missed(results: Sequence[Result], memory: Sequence[Memory]) -> Iterator[str]:
-    """Returns a sentence for each target that is missed."""
+def missed(
+    results: Sequence[Result], memory: Sequence[Memory], *, wishes: bool = False
+) -> Iterator[str]:
+    """Returns a sentence for each target that is missed, or for each wish."""
+    verb, limit = ("wished", WISHED_MEGABYTES) if wishes else ("asked", MAX_MEGABYTES)
     for result in results:
         for target in result.targets:
             ratio = result.cpu_ratio(target.yardstick)
-            if ratio < target.at_least:
+            if target.is_wish is wishes and ratio < target.at_least:
                 yield (
                     f"{result.scenario} on {result.store}: {ratio:.2f} of {target.yardstick},"
-                    f" asked {target.at_least:.2f}"
+                    f" {verb} {target.at_least:.2f}"
                 )
     for process_memory in memory:
-        if process_memory.megabytes > MAX_MEGABYTES:
+        if process_memory.megabytes > limit:
             yield (
                 f"memory on {process_memory.store} after {process_memory.requests:,} requests:"
-                f" {process_memory.megabytes:.0f} MB, asked {MAX_MEGABYTES}"
+                f" {process_memory.megabytes:.0f} MB, {verb} {limit}"
             )
 
 
@@ -83,7 +93,7 @@ def table(results: Sequence[Result]) -> str:
 
 def _row(result: Result, name: str) -> tuple[str, ...]:
     figures = result.figures[name]
-    asked = [f"{target.at_least:g}" for target in result.targets if target.yardstick == name]
+    asked = [_asked(target) for target in result.targets if target.yardstick == name]
     ratios = ("", "") if name == OURS else (result.cpu_ratio(name), result.rate_ratio(name))
     return (
         f"  {name}",
@@ -95,5 +105,9 @@ def _row(result: Result, name: str) -> tuple[str, ...]:
         f"{figures.busy:.2f}",
         f"{figures.load_busy:.2f}",
         *(f"{ratio:.2f}" if isinstance(ratio, float) else ratio for ratio in ratios),
-        "".join(asked),
+        ", ".join(asked),
     )
+
+
+def _asked(target: Target) -> str:
+    return f"wish {target.at_least:g}" if target.is_wish else f"{target.at_least:g}"

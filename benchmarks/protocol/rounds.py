@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from statistics import median, quantiles
 from typing import Final
@@ -15,7 +15,10 @@ from msgspec import Struct
 
 from benchmarks.protocol.bare import Signer
 from benchmarks.protocol.load import Order, PendingSignIn, Plan, Sample
+from benchmarks.protocol.party import PASSWORD
 from benchmarks.protocol.processes import Server, cpu_seconds, python
+from idp.foundation.randomness import SystemRandom
+from idp.passwords.schemes import argon2
 
 CONNECTIONS: Final = 16
 _TO_SIGN: Final = bytes(500)
@@ -115,11 +118,11 @@ class Asked(Contestant):
         return cpu_seconds(self._database) if self._database else 0.0
 
 
-class Signing(Contestant):
-    """RS256 signatures in sequence, and nothing else."""
+class Computation(Contestant):
+    """A computation in sequence, and nothing else."""
 
-    def __init__(self) -> None:
-        self._signer = Signer()
+    def __init__(self, compute: Callable[[], object]) -> None:
+        self._compute = compute
 
     def turn(self, seconds: float) -> Round:
         latencies: list[float] = []
@@ -127,11 +130,24 @@ class Signing(Contestant):
         done = began
         while not latencies or done < began + seconds:
             last = done
-            self._signer.sign(_TO_SIGN)
+            self._compute()
             done = time.perf_counter()
             latencies.append(done - last)
         cpu = time.process_time() - cpu
         return Round(Sample(len(latencies), done - began, 0.0, latencies), cpu)
+
+
+def signing() -> Computation:
+    """Returns the contestant that signs RS256."""
+    signer = Signer()
+    return Computation(lambda: signer.sign(_TO_SIGN))
+
+
+def password_hashing() -> Computation:
+    """Returns the contestant that verifies a password as the service does."""
+    data = PASSWORD.encode()
+    parsed = argon2.read(argon2.RECIPE.hash(data, SystemRandom()))
+    return Computation(lambda: parsed.verify(data))
 
 
 def measured(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from benchmarks.protocol.load import HELD, Step
+from benchmarks.protocol.load import Step
 
 _FORM: Final = "application/x-www-form-urlencoded"
 
@@ -18,11 +18,15 @@ def get(host: str, path: str, headers: Mapping[str, str], **expected: object) ->
 
 
 def post(
-    host: str, path: str, form: Mapping[str, str], headers: Mapping[str, str], takes: str = ""
+    host: str,
+    path: str,
+    form: Mapping[str, str],
+    headers: Mapping[str, str],
+    **expected: object,
 ) -> Step:
-    """Returns a POST of a form that is answered by 200."""
+    """Returns a POST of a form; `expected` are the step's own fields."""
     head = _head("POST", host, path, {**headers, "Content-Type": _FORM})
-    return Step(head, urlencode(form, safe=HELD), takes=takes)
+    return Step(head, urlencode(form, safe="@"), **expected)  # type: ignore[arg-type]
 
 
 def _head(method: str, host: str, path: str, headers: Mapping[str, str]) -> str:

@@ -1,6 +1,7 @@
-// oidc-provider as a yardstick. The first line of the input says how many sign-ins to fill it with
-// and, unless records are kept in memory, in which database: the URL of one of MongoDB, or the path
-// of a file of SQLite. One line of JSON tells who may ask for what.
+// oidc-provider as a yardstick. The first line of the input says how many sign-ins to fill it with,
+// the password of each person and how it is hashed, and, unless records are kept in memory, in which
+// database: the URL of one of MongoDB, or the path of a file of SQLite. One line of JSON tells who
+// may ask for what.
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -9,10 +10,12 @@ import { createInterface } from 'node:readline';
 import { Provider } from 'oidc-provider';
 
 import { inMemory, inMongoDB, inSQLite } from './adapters.js';
+import { hashOf, loginPages } from './login_pages.js';
 
 const SCOPE = 'openid profile email';
 const JWT_RESOURCE = 'urn:benchmark:jwt';
 const REDIRECT_URI = 'https://client.example.com/cb';
+const LOGIN = '/login/';
 const LASTS = 12 * 60 * 60;
 
 const random = () => randomBytes(32).toString('base64url');
@@ -35,8 +38,13 @@ function configuration(adapter) {
       profile: ['name', 'given_name', 'family_name'],
     },
     findAccount: async (_, accountId) => {
-      const claims = await accounts.find(accountId);
-      return claims && { accountId, claims: async () => claims };
+      const account = await accounts.find(accountId);
+      return account && { accountId, grantId: account.grantId, claims: async () => account.claims };
+    },
+    // What somebody has granted once is granted in each browser: no consent is due.
+    loadExistingGrant: async ({ oidc }) => {
+      const ofSession = oidc.session.grantIdFor(oidc.client.clientId);
+      return oidc.provider.Grant.find(ofSession ?? oidc.account.grantId);
     },
     features: {
       devInteractions: { enabled: false },
@@ -50,7 +58,7 @@ function configuration(adapter) {
         }),
       },
     },
-    interactions: { url: () => '/' },
+    interactions: { url: (_, { uid }) => `${LOGIN}${uid}` },
     pkce: { required: () => false },
     rotateRefreshToken: true,
     ttl: Object.fromEntries(lasts.map((name) => [name, LASTS])),
@@ -58,9 +66,10 @@ function configuration(adapter) {
 }
 
 class Filling {
-  constructor(provider, adapter) {
+  constructor(provider, adapter, hash) {
     this.provider = provider;
     this.adapter = adapter;
+    this.hash = hash;
   }
 
   async client(grantTypes) {
@@ -78,26 +87,31 @@ class Filling {
     return { id, secret };
   }
 
-  /** Somebody with a session who has granted everything: the session's cookie, a refresh token. */
+  /** Somebody with a password and a session who has granted everything: the login name, the
+   * session's cookie, a refresh token. */
   async person(web, number) {
     const accountId = random();
-    await new this.adapter('Account').upsert(accountId, {
-      sub: accountId,
-      name: `person-${number}`,
-      given_name: 'Some',
-      family_name: 'Body',
-      email: `person-${number}@example.com`,
-      email_verified: true,
-    });
+    const loginName = `person-${number}`;
     const grant = new this.provider.Grant({ accountId, clientId: web.id });
     grant.addOIDCScope(`${SCOPE} offline_access`);
     const grantId = await grant.save();
+    const claims = {
+      sub: accountId,
+      name: loginName,
+      given_name: 'Some',
+      family_name: 'Body',
+      email: `${loginName}@example.com`,
+      email_verified: true,
+    };
+    await new this.adapter('Account').upsert(accountId, { grantId, claims });
+    await new this.adapter('Login').upsert(loginName, { accountId, hash: this.hash });
     const session = new this.provider.Session();
     session.loginAccount({ accountId });
     session.ensureClientContainer(web.id);
     session.grantIdFor(web.id, grantId);
     await session.save(LASTS);
-    return { cookie: session.jti, refreshToken: await this.refreshToken(web, accountId, grantId) };
+    const refreshToken = await this.refreshToken(web, accountId, grantId);
+    return { loginName, cookie: session.jti, refreshToken };
   }
 
   async refreshToken(web, accountId, grantId) {
@@ -113,8 +127,8 @@ class Filling {
   }
 }
 
-async function filled(provider, adapter, count, port) {
-  const filling = new Filling(provider, adapter);
+async function filled(provider, adapter, { count, password, argon2id }, port) {
+  const filling = new Filling(provider, adapter, await hashOf(password, argon2id));
   const web = await filling.client(['authorization_code', 'refresh_token']);
   const people = [];
   const machines = [];
@@ -135,12 +149,15 @@ async function filled(provider, adapter, count, port) {
     cookie_name: '_session',
     cookies: people.map(({ cookie }) => cookie),
     machines,
+    login_names: people.map(({ loginName }) => loginName),
+    forms: [{ login: '{}', password }],
     jwt_form: { resource: JWT_RESOURCE },
     refresh_tokens: people.map(({ refreshToken }) => refreshToken),
   };
 }
 
-const { count, database } = await given();
+const order = await given();
+const { database, argon2id } = order;
 const isFile = database.startsWith('/');
 const stored = isFile ? inSQLite : inMongoDB;
 const adapter = database ? await stored(database) : inMemory();
@@ -148,7 +165,11 @@ const server = createServer();
 server.listen(0, '127.0.0.1', async () => {
   const { port } = server.address();
   const provider = new Provider(`http://127.0.0.1:${port}`, configuration(adapter));
-  server.on('request', provider.callback());
-  process.stdout.write(`${JSON.stringify(await filled(provider, adapter, count, port))}\n`);
+  const answer = provider.callback();
+  const logIn = loginPages(provider, new adapter('Login'), argon2id);
+  server.on('request', (request, response) => {
+    (request.url.startsWith(LOGIN) ? logIn : answer)(request, response);
+  });
+  process.stdout.write(`${JSON.stringify(await filled(provider, adapter, order, port))}\n`);
 });
 process.on('SIGTERM', () => process.exit(0));
