@@ -19,7 +19,6 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from msgspec import Struct
 from tornado.web import Application, RequestHandler
 
-from handlers.app import log_access
 from handlers.http import params
 from idp.config.settings import Config
 from idp.foundation import base64url, logs
@@ -90,6 +89,18 @@ class BareHandler(RequestHandler):
         self.finish(msgspec.json.encode(document))
 
 
+def _log_access(handler: RequestHandler) -> None:
+    request = handler.request
+    logs.access(
+        request.method or "",
+        request.path,
+        handler.get_status(),
+        request.request_time(),
+        address=request.remote_ip or "",
+        endpoint="bare",
+    )
+
+
 async def serve(bare: Bare) -> None:
     """Serves until SIGTERM; writes the port to a separate line."""
     signer = Signer()
@@ -100,7 +111,7 @@ async def serve(bare: Bare) -> None:
     listening.setblocking(False)
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
-    app = Application(routes, log_function=log_access)
+    app = Application(routes, log_function=_log_access)
     server = BoundedServer(app, Config(), None, lambda: None)
     server.listen_on(listening)
     print(listening.getsockname()[1], flush=True)
