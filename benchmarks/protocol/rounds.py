@@ -153,9 +153,9 @@ def password_hashing() -> Computation:
 def measured(
     contestants: dict[str, Contestant], rounds: int, seconds: float
 ) -> dict[str, Figures]:
-    """Returns the figures of each contestant, after a first short turn that does not count."""
+    """Returns the figures of each contestant, after a first turn that does not count."""
     for contestant in contestants.values():
-        contestant.turn(seconds / 4)
+        contestant.turn(seconds)
     turns = [
         {name: contestant.turn(seconds) for name, contestant in contestants.items()}
         for _ in range(rounds)

@@ -59,6 +59,8 @@ class Run:
             others = stack.enter_context(self._oidc_providers())
             slow = [name for name in scenarios if scenarios[name].has_password]
             quick = [name for name in scenarios if name not in slow]
+            # Node compiles while it runs: it needs thousands of requests to be as fast as it gets.
+            self._result(next(iter(scenarios)), ours, bare, others)
             results = [self._result(name, ours, bare, others) for name in quick]
             memory = self._memory(ours)
             results += [self._result(name, ours, bare, others) for name in slow]
