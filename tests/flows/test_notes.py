@@ -8,7 +8,8 @@ import httpx
 import pytest
 from msgspec import structs
 
-from idp.records import AUTH_REQUESTS, BROWSERS
+from idp.foundation import opaque_tokens
+from idp.records import AUTH_REQUESTS, BROWSERS, Browser
 from storage import Insert
 from tests.flows.flows import person
 from tests.support.protocol.noting import FOREIGN, flow_of
@@ -87,14 +88,20 @@ async def test_a_sign_in_that_the_release_before_has_stored_goes_on(place, open_
     page = await browser.open(party.authorize_url())
     page = await browser.submit(page, loginName=somebody[0])
     request = await place.store.get(AUTH_REQUESTS, flow_of(page))
-    agent = await place.store.get(BROWSERS, request.agent_id)
     (name,), (cookie,) = browser.cookies.keys(), browser.cookies.values()
     older = {"id": request.id[::-1], "ends_at": None, "expires_at": request.ends_at}
-    await place.store.commit(Insert(AUTH_REQUESTS, structs.replace(request, **older)))
+    agent = Browser(
+        id=request.agent_id,
+        secret_hash=opaque_tokens.digest(cookie[22:65]),
+        created_at=request.created_at,
+        expires_at=request.ends_at,
+    )
+    await place.store.commit(
+        Insert(AUTH_REQUESTS, structs.replace(request, **older)), Insert(BROWSERS, agent)
+    )
     browser.cookies.clear()
     browser.cookies.set(name, cookie[:65])  # as that release gave it: an id and a secret
     page = await browser.open(f"/ui/login?flow={request.id[::-1]}")
     done = await browser.submit(page, password=somebody[1])
 
-    assert agent is not None
     assert "code" in done.answer

@@ -58,7 +58,6 @@ PARENTS = {
     },
     "auth_requests": {
         "client_id": "applications",
-        "agent_id": "agents",
         "device_id": "device_requests",
     },
     "pushed_requests": {"client_id": "applications"},
@@ -75,7 +74,6 @@ PARENTS = {
 # Absent for managers of the instance, requests without a page yet, and mails to no user.
 NEED_NOT_NAME = {
     "memberships.org_id",
-    "auth_requests.agent_id",
     "auth_requests.device_id",
     "outbox.user_id",
 }

@@ -1,4 +1,4 @@
-"""Browsers: a cookie, and the record behind it once a first form was sent.
+"""Browsers: a cookie, and the record behind it once a user has authenticated.
 
 The cookie is id ‖ secret. The store holds the secret's digest, and the secret changes whenever a
 user authenticates, also where a further step is required, and at every logout: an earlier cookie
@@ -145,12 +145,6 @@ def sending(browser: Browser, next_secret: str) -> Browser:
     if isinstance(browser, SendingBrowser):
         return structs.replace(browser, next_secret=next_secret)
     return SendingBrowser(**structs.asdict(browser), next_secret=next_secret)
-
-
-def stored(browser: Browser) -> Browser:
-    """Returns a browser as it is after the insertion of its record."""
-    next_secret = browser.next_secret if isinstance(browser, SendingBrowser) else None
-    return SendingBrowser(**structs.asdict(record_of(browser)), next_secret=next_secret)
 
 
 def next_secret(master_key: MasterKey, cookie: str, address: str, body: bytes) -> str:

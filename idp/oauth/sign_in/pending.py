@@ -2,14 +2,15 @@
 
 A flow is an authorization request. Until a form is sent it is sealed in the address of its pages
 (`idp.oauth.endpoints.sealed_requests`), and nothing is stored; the step of the first form stores
-it, and the browser with it. Once stored, the record is read instead.
+it. Once stored, the record is read instead. A new browser has no record until its user
+authenticates.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final, NamedTuple
 
 from msgspec import Struct, structs
@@ -81,14 +82,14 @@ async def begin(
 
     Nothing is stored, unless the request is too long to be sealed. Raises `TooManyRequests` when
     the network has sent too many of the long ones; `OtherBrowser` when another browser was the
-    first to load the pushed request; `Stale` as `begin_stored` does.
+    first to load the pushed request.
     """
     cookie = browsers.new(service) if browser is None else None
     current = cookie.browser if cookie else browser
     request = await page_branding.with_branding(service, request)
     if current is not None:
         request = await pushed_authorization.claim(service, request, current)
-    return BegunFlow(await _address(service, request, origin, current), cookie)
+    return BegunFlow(await _address(service, request, origin), cookie)
 
 
 async def begin_unbound(
@@ -102,45 +103,29 @@ async def begin_unbound(
     return BegunFlow(await _address(service, request, origin), None)
 
 
-async def _address(
-    service: Service, request: AuthRequest, origin: AttemptOrigin, browser: Browser | None = None
-) -> str:
+async def _address(service: Service, request: AuthRequest, origin: AttemptOrigin) -> str:
     sealed = sealed_requests.seal(
         service, request, PURPOSE, reserved_characters=_RESERVED_CHARACTERS
     )
     if sealed is not None:
         return sealed
     request_limits.admit_long(service, origin)
-    await _store(service, request, browser)
+    await service.store.commit(Insert(AUTH_REQUESTS, request))
     return request.id
-
-
-async def _store(
-    service: Service, request: AuthRequest, browser: Browser | None, *other_writes: Write
-) -> None:
-    writes: list[Write] = [Insert(AUTH_REQUESTS, request), *other_writes]
-    if browser is not None and not browsers.is_stored(browser):
-        writes.append(_insertion(browser, request.expires_at))
-    try:
-        await service.store.commit(*writes)
-    except Conflict as error:
-        raise as_stale(error) from error
 
 
 async def begin_stored(
     service: Service, request: AuthRequest, browser: Browser | None, *other_writes: Write
 ) -> BegunFlow:
-    """Stores a new flow for `request`, and the browser if it has no record, in one unit with
-    `other_writes`.
+    """Stores a new flow for `request`, in one unit with `other_writes`.
 
-    Raises `Stale` if one of `other_writes` fails with it, or if another form of the same new
-    browser arrives at the same moment.
+    Raises `Stale` if one of `other_writes` fails with it.
     """
     cookie = browsers.new(service) if browser is None else None
     current = cookie.browser if cookie else browser
     request = await page_branding.with_branding(service, request)
     request = structs.replace(request, agent_id=current.id if current else None)
-    await _store(service, request, current, *other_writes)
+    await service.store.commit(Insert(AUTH_REQUESTS, request), *other_writes)
     return BegunFlow(request.id, cookie)
 
 
@@ -162,13 +147,10 @@ async def bind(service: Service, address: str, browser: Browser | None) -> Begun
             sealed = sealed_requests.seal(service, request, PURPOSE)
             return BegunFlow(sealed, cookie) if sealed else None
         binding = {"agent_id": current.id}
-        writes: list[Write] = [
+        await service.store.commit(
             Update(AUTH_REQUESTS, request.id, set=binding, expect={"agent_id": None})
-        ]
-        if not browsers.is_stored(current):
-            writes.append(_insertion(current, request.expires_at))
-        await service.store.commit(*writes)
-    except (Stale, Conflict, OtherBrowser):
+        )
+    except (Stale, OtherBrowser):
         return None
     return BegunFlow(request.id, cookie)
 
@@ -344,19 +326,11 @@ async def commit(
 ) -> None:
     """Stores a `step` of the flow in one unit with the writes that belong to it.
 
-    A new browser is stored in the same unit. With `is_confirmed`, the outcome is waited for if the
-    store's answer was lost (`storage.confirmed_commit`). Raises `Stale` when something else
-    happened in the flow at the same moment, also when two forms of a new browser arrive;
-    `Conflict` of the other writes.
+    With `is_confirmed`, the outcome is waited for if the store's answer was lost
+    (`storage.confirmed_commit`). Raises `Stale` when something else happened in the flow at the
+    same moment, also when two forms authenticate a user in a new browser; `Conflict` of the other
+    writes.
     """
-    has_browser = browsers.is_stored(flow.browser) or any(
-        write.collection is BROWSERS for write in writes
-    )
-    if not has_browser:
-        ends_at = flow.request.expires_at + (
-            timedelta(0) if flow.is_stored else sealed_requests.EXTRA_LIFETIME
-        )
-        writes = (*writes, _insertion(flow.browser, ends_at))
     try:
         if is_confirmed:
             await commit_confirmed(service.store, *writes)
@@ -365,14 +339,6 @@ async def commit(
     except Conflict as error:
         raise as_stale(error) from error
     flow.is_stored, flow.address = True, flow.request.id
-    if not browsers.is_stored(flow.browser):
-        flow.browser = browsers.stored(flow.browser)
-
-
-def _insertion(browser: Browser, expires_at: datetime) -> Insert:
-    """Returns the insertion of a new browser, whose record lasts as long as that of its
-    sign-in."""
-    return Insert(BROWSERS, browsers.record_of(browser, expires_at=expires_at))
 
 
 def as_stale(error: Conflict) -> Conflict | Stale:
