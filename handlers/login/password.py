@@ -7,16 +7,16 @@ from contextlib import suppress
 
 from handlers.login import passkey, providers
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from handlers.pages import redirect_reply
 from handlers.pages.base import ForeignForm
 from idp.foundation.i18n import message
 from idp.identity.sessions import password_check
 from idp.identity.users import lookup as user_lookup
 from idp.limits.throttled import Throttled
+from idp.oauth.cached_reads import CachedReads
 from idp.oauth.errors import InvalidRequest
 from idp.oauth.params import Params
-from idp.oauth.sign_in import flow as sign_in_flow
-from idp.oauth.sign_in import password_reset
-from idp.oauth.sign_in.cached_reads import CachedReads
+from idp.oauth.sign_in import password_reset, password_step
 from idp.oauth.sign_in.flow_request import FlowRecords
 from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import PendingSignIn
@@ -47,7 +47,7 @@ class PasswordHandler(FlowHandler):
         login_name = await self._login_name(flow)
         password, origin = form.get("password") or "", self.origin_of(flow)
         try:
-            cookie = await sign_in_flow.enter_password(
+            entered = await password_step.enter(
                 self.service, flow, login_name, password, origin, self._cached_reads
             )
         except Throttled as error:
@@ -59,8 +59,11 @@ class PasswordHandler(FlowHandler):
             problems = [{"field": "password", "text": text} for text in texts]
             await self._ask(flow, login_name, status=400, problems=problems)
         else:
-            self.set_browser_cookie(cookie)
-            self.redirect_303(self.url_of(LOGIN, flow))
+            self.set_browser_cookie(entered.cookie)
+            if entered.response is not None:
+                redirect_reply.send(self, entered.response)
+            else:
+                self.redirect_303(self.url_of(LOGIN, flow))
 
     async def _read(self) -> FlowRecords | None:
         records, _ = await asyncio.gather(super()._read(), self._look_up())

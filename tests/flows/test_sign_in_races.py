@@ -69,7 +69,8 @@ class Somebody:
         """Whether anything of the sign-in counts."""
         assert answer.status == 303, answer.text
         page = await self.browser.follow(answer)
-        return "code" in page.answer or "code" in await party.silently(self.browser)
+        redeemed = await party.redeem(self.browser, page.answer["code"])
+        return redeemed.status == 200 or "code" in await party.silently(self.browser)
 
 
 @pytest.mark.full

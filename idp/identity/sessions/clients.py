@@ -29,21 +29,36 @@ async def remember(service: Service, session: Session, client: Application) -> N
 
     It is called before tokens are issued, so that no application is missed.
     """
-    if not (client.back_channel_logout_uri or client.front_channel_logout_uri):
+    if not _is_notified(client):
         return
-    entry_id = opaque_tokens.digest(f"{session.id}\n{client.id}")
-    stored = await service.store.get(SESSION_CLIENTS, entry_id)
-    if stored is not None and stored.expires_at >= session.expires_at:
+    entry = _entry(session, client)
+    stored = await service.store.get(SESSION_CLIENTS, entry.id)
+    if stored is not None and stored.expires_at >= entry.expires_at:
         return
-    write: Write = Update(SESSION_CLIENTS, entry_id, set={"expires_at": session.expires_at})
+    write: Write = Update(SESSION_CLIENTS, entry.id, set={"expires_at": entry.expires_at})
     if stored is None:
-        expires_at = session.expires_at
-        session_client = SessionClient(
-            id=entry_id, session_id=session.id, client_id=client.id, expires_at=expires_at
-        )
-        write = Insert(SESSION_CLIENTS, session_client)
+        write = Insert(SESSION_CLIENTS, entry)
     with suppress(Conflict, Stale):  # another tab records the same
         await service.store.commit(write)
+
+
+def of_new_session(session: Session, client: Application) -> list[Write]:
+    """Returns the writes that record the same, for the unit that opens the session and lets the
+    client have its tokens: nothing can end the session before."""
+    return [Insert(SESSION_CLIENTS, _entry(session, client))] if _is_notified(client) else []
+
+
+def _is_notified(client: Application) -> bool:
+    return bool(client.back_channel_logout_uri or client.front_channel_logout_uri)
+
+
+def _entry(session: Session, client: Application) -> SessionClient:
+    return SessionClient(
+        id=opaque_tokens.digest(f"{session.id}\n{client.id}"),
+        session_id=session.id,
+        client_id=client.id,
+        expires_at=session.expires_at,
+    )
 
 
 async def find(service: Service, session_id: str) -> list[Application]:

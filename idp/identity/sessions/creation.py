@@ -26,11 +26,12 @@ _RENEWED: Final = (
 
 class NewSession(Struct, frozen=True):
     """The writes that open or renew a session, and the session and cookie that are valid once they
-    are committed."""
+    are committed. `is_renewed` says that the session exists already."""
 
     writes: list[Write]
     session: Session
     cookie: Cookie
+    is_renewed: bool = False
 
 
 def prepare(
@@ -103,4 +104,6 @@ def _renewal(
     entry = AuditEntry("session.renewed", new.user_id, new.created_at, payload=_payload(new))
     event = events.changed(service.random, SESSIONS, known, entry)
     session = structs.replace(known, **renewed)
-    return NewSession(writes=[write, rotation, event], session=session, cookie=cookie)
+    return NewSession(
+        writes=[write, rotation, event], session=session, cookie=cookie, is_renewed=True
+    )

@@ -32,7 +32,7 @@ from idp.management.users import mail_url_templates, protected_addresses
 from idp.management.users.new_user import CreateHuman, NewEmail, NewIdpLink, NewPhone
 from idp.management.users.new_user import OrganizationReference as NamedOrganization
 from idp.management.users.person_fields import password_problems
-from idp.oauth.sign_in.cached_reads import CachedReads
+from idp.oauth.cached_reads import CachedReads
 from idp.records import IdpLink, Organization, Password, Profile, User, VerifiedBy
 from idp.schema import reading
 from idp.schema.answers import Answer, Details

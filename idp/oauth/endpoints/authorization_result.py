@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from idp.foundation import metrics, opaque_tokens
 from idp.identity import authentication_context
@@ -40,6 +40,20 @@ from storage.confirmed_commit import commit_confirmed
 Completion: TypeAlias = Callable[[AuthorizationResponse, Authorization], Sequence[Write]]
 
 
+class AuthorizationResult(Struct, frozen=True):
+    """A new authorization record, which is not stored yet, and the response with its code or
+    tokens."""
+
+    authorization: Authorization
+    response: AuthorizationResponse
+
+    def writes(self, completion: Completion) -> list[Write]:
+        """Returns the writes of the unit that stores the authorization: its insertion, and those
+        of `completion`."""
+        insertion = Insert(AUTHORIZATIONS, self.authorization)
+        return [insertion, *completion(self.response, self.authorization)]
+
+
 def return_to(request: AuthRequest) -> ReturnTo:
     """Returns the redirect_uri, response mode and `state` of the response to a stored request."""
     return ReturnTo(
@@ -62,6 +76,25 @@ async def respond(
     `Conflict` where these writes insert. Returns None if the client's organization is deleted or
     not active.
     """
+    result = await prepare(service, client, request, live_session, decision)
+    if result is None:
+        return None
+    # Before the unit: a concurrent logout must find every client that gets tokens.
+    await session_clients.remember(service, live_session.session, client)
+    await commit_confirmed(service.store, *result.writes(completion))
+    await session_lifetime.touch(service, live_session.session)
+    return result.response
+
+
+async def prepare(
+    service: Service,
+    client: Application,
+    request: AuthRequest,
+    live_session: LiveSession,
+    decision: AccessDecision,
+) -> AuthorizationResult | None:
+    """Returns what `respond` stores and returns, for a caller that commits it. None where
+    `respond` returns None."""
     acting_client = with_organization(client, decision)
     if acting_client is None:
         return None
@@ -77,13 +110,7 @@ async def respond(
         )
         values = await _tokens(service, request, authorized, now)
     response = authorization_response.success(service.config, return_to(request), **values)
-    # Before the unit: a concurrent logout must find every client that gets tokens.
-    await session_clients.remember(service, live_session.session, client)
-    await commit_confirmed(
-        service.store, Insert(AUTHORIZATIONS, record), *completion(response, record)
-    )
-    await session_lifetime.touch(service, live_session.session)
-    return response
+    return AuthorizationResult(record, response)
 
 
 def with_organization(client: Application, decision: AccessDecision) -> Client | None:

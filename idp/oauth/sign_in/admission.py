@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 
 from msgspec import structs
 
@@ -15,8 +16,9 @@ from idp.oauth.sign_in import consents
 from idp.oauth.sign_in.next_step import Continue, Refuse, ShowPage, SignInPage, Step
 from idp.oauth.tokens import allowed_users, audiences
 from idp.oauth.tokens.allowed_users import AccessDecision
-from idp.records import Application, AuthRequest
+from idp.records import ORGANIZATIONS, Application, AuthRequest, User
 from idp.service import Service
+from storage import Key
 
 _log = logs.logger(__name__)
 
@@ -46,6 +48,14 @@ async def decide(
         return ShowPage(SignInPage.DEVICE_CONFIRM, live_session=live_session)
     step = await consents.decide(service, client, request, live_session)
     return structs.replace(step, decision=decision) if isinstance(step, Continue) else step
+
+
+def reads(service: Service, client: Application, user: User) -> list[Awaitable[object]]:
+    """Returns reads of what `decide` reads for this user and most clients, for a caller with
+    `CachedReads` to make side by side."""
+    use = allowed_users.use_of(client, user)
+    keys: list[Key] = [(ORGANIZATIONS, client.org_id), *allowed_users.keys(use, client.project_id)]
+    return [service.store.get_many(keys), audiences.api_applications(service, client)]
 
 
 async def store_refusal(

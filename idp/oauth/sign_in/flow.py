@@ -6,26 +6,23 @@ opening the flow's address again continues from the last stored step.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from idp.foundation import metrics, uris
-from idp.identity.factors import second_factors
 from idp.identity.guesses import counter_resets
-from idp.identity.sessions import browsers, password_check
+from idp.identity.sessions import browsers
 from idp.identity.sessions import creation as session_creation
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
+from idp.identity.sessions.creation import NewSession
 from idp.identity.sessions.lifetime import LiveSession
-from idp.identity.users import lookup as user_lookup
 from idp.identity.users import password_change
 from idp.identity.users.password_change import PasswordChange
-from idp.limits.origin import AttemptOrigin
+from idp.oauth.cached_reads import CachedReads
 from idp.oauth.endpoints import (
     authorization_result,
     pushed_authorization,
@@ -44,7 +41,6 @@ from idp.oauth.sign_in import (
 )
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.cached_reads import CachedReads
 from idp.oauth.sign_in.next_step import (
     Continue,
     Refuse,
@@ -54,7 +50,7 @@ from idp.oauth.sign_in.next_step import (
     SufficientSession,
 )
 from idp.oauth.sign_in.pending import PendingSignIn
-from idp.records import Application, AuthRequest, Browser, User
+from idp.records import Application, AuthRequest, Browser
 from idp.service import Service
 from storage import Conflict, Stale, Write
 
@@ -74,7 +70,7 @@ async def answer_immediately(
     """
     caching_service = CachedReads(service).service
     live_sessions = await session_lifetime.find_live(service, browser)
-    step = await _decide(caching_service, client, request, live_sessions, browser)
+    step = await decide(caching_service, client, request, live_sessions, browser)
     if isinstance(step, Refuse):
         step.error.check = step.error.check or PROMPT_POSSIBLE
         raise AuthorizeRefused(authorization_result.return_to(request), step.error)
@@ -89,7 +85,7 @@ async def answer_immediately(
     return response or responses.failure(service, request, ServerError("the client is not active"))
 
 
-async def _decide(
+async def decide(
     service: Service,
     client: Application,
     request: AuthRequest,
@@ -138,7 +134,7 @@ async def advance(service: Service, flow: PendingSignIn) -> AuthorizationRespons
     """
     caching_service = CachedReads(service).service
     progress = await find_progress(service, flow)
-    step = await _decide(
+    step = await decide(
         caching_service, flow.client, flow.request, flow.live_sessions, flow.browser, progress
     )
     if isinstance(step, ShowPage):
@@ -227,44 +223,6 @@ async def update_request(service: Service, flow: PendingSignIn, **changes: Any) 
     await sign_in_pending.commit(service, flow, sign_in_pending.step(flow, changes))
 
 
-async def enter_password(
-    service: Service,
-    flow: PendingSignIn,
-    login_name: str,
-    password: str,
-    origin: AttemptOrigin,
-    cached_reads: CachedReads,
-) -> Cookie:
-    """Checks the password, then signs the user in or continues with what is required first.
-
-    `cached_reads` may have the look-ups of the login name. Returns the browser's new cookie.
-    Raises `SignInRefused`, `Throttled` and `HashingBusy`; `Stale` when something else changed the
-    flow at the same moment.
-    """
-    org_id = page_branding.sign_in_org_id(service, flow.request, flow.client)
-    service.hasher.check_capacity()
-    user = await user_lookup.find_by_login_name(cached_reads.service, login_name, org_id)
-    prefetched = CachedReads(service)
-
-    async def read_next(user: User) -> None:
-        """Reads the records that decide how the sign-in continues, together with the user."""
-        await asyncio.gather(
-            second_factors.of_user(prefetched.service, user),
-            password_change.is_due(prefetched.service, user),
-        )
-
-    checked = await password_check.check_found(
-        service, user, login_name, password, origin, read_next
-    )
-    progress = AuthenticationProgress(checked.subject, session_lifetime.PASSWORD)
-    cookie = await continue_with(
-        prefetched.service, flow, progress, login_name=login_name, reset_id=None
-    )
-    # After the unit: a failed one must not reset the counter of failed attempts.
-    await password_check.succeeded(service, checked)
-    return cookie
-
-
 async def continue_with(
     service: Service,
     flow: PendingSignIn,
@@ -282,7 +240,9 @@ async def continue_with(
     """
     request = structs.replace(flow.request, **changes)
     if await authentication_progress.next_action(service, request, progress) is None:
-        return await _open_session(service, flow, progress, writes, changes)
+        opened = opening(service, flow, progress, changes)
+        step = sign_in_pending.step(flow, opened.changes)
+        return await store_opening(service, flow, opened, *writes, step)
     rotation, cookie = browsers.rotation(service.random, flow.browser, service.clock.now())
     changes = {**changes, **authentication_progress.stored_fields(cookie.browser, progress)}
     step = sign_in_pending.step(flow, changes)
@@ -334,26 +294,33 @@ async def choose_password(
     return cookie
 
 
-async def _open_session(
+class Opening(Struct, frozen=True):
+    """A session that is to be opened: what opens it, for the user of `progress`, and the `changes`
+    of the request that name it."""
+
+    progress: AuthenticationProgress
+    created: NewSession
+    changes: dict[str, Any]
+
+
+def opening(
     service: Service,
     flow: PendingSignIn,
     progress: AuthenticationProgress,
-    writes: Sequence[Write],
     changes: dict[str, Any],
-) -> Cookie:
-    """Signs the user in, in one unit with the writes that made it possible. Returns the new
-    cookie."""
-    subject, request = progress.subject, flow.request
+) -> Opening:
+    """Returns the session by which the user of `progress` is signed in, for a unit with the writes
+    that made it possible; `changes` are other fields of the request to store."""
     created = session_creation.prepare(
         service,
         flow.browser,
-        subject,
+        progress.subject,
         flow.sessions,
         progress.amr,
         progress.auth_time,
         connection_id=progress.connection.id if progress.connection else None,
     )
-    was_in_flow = request.authenticated_session_id is not None
+    was_in_flow = flow.request.authenticated_session_id is not None
     # Only a new authentication satisfies `prompt=login`, not a second factor added to an older
     # session.
     is_in_flow = was_in_flow if progress.auth_time else True
@@ -365,10 +332,17 @@ async def _open_session(
         "login_name": None,
         "registration_id": None,
     }
-    step = sign_in_pending.step(flow, session_changes)
+    return Opening(progress, created, session_changes)
+
+
+async def store_opening(
+    service: Service, flow: PendingSignIn, opened: Opening, *writes: Write
+) -> Cookie:
+    """Signs the user in, in one unit with `writes`, among which is a step of the flow. Returns the
+    new cookie."""
     # The unit does not depend on the user's record: the session has a digest of the stamps that
     # were read, and a deactivation at the same moment gives the user another stamp.
-    await sign_in_pending.commit(service, flow, *writes, *created.writes, step, is_confirmed=True)
-    await authentication_progress.confirm(service, progress)
-    metrics.SIGN_INS.count("completed", "+".join(sorted(progress.amr)))
-    return created.cookie
+    await sign_in_pending.commit(service, flow, *opened.created.writes, *writes, is_confirmed=True)
+    await authentication_progress.confirm(service, opened.progress)
+    metrics.SIGN_INS.count("completed", "+".join(sorted(opened.progress.amr)))
+    return opened.created.cookie

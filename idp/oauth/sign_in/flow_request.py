@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
+from idp.oauth.cached_reads import KnownRecords
 from idp.oauth.endpoints import sealed_requests
 from idp.oauth.sign_in import first_party_areas
-from idp.oauth.sign_in.cached_reads import KnownRecords
 from idp.policies import effective
 from idp.records import (
     APPLICATIONS,

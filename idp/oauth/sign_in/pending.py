@@ -21,11 +21,11 @@ from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.limits.origin import AttemptOrigin
 from idp.oauth import request_limits
+from idp.oauth.cached_reads import KnownRecords
 from idp.oauth.endpoints import pushed_authorization, repeated_answers, sealed_requests
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.endpoints.pushed_authorization import OtherBrowser
 from idp.oauth.sign_in import first_party_areas, next_step, page_branding
-from idp.oauth.sign_in.cached_reads import KnownRecords
 from idp.oauth.sign_in.flow_request import PURPOSE, FlowRecords
 from idp.records import (
     APPLICATIONS,
@@ -43,6 +43,7 @@ from idp.service import Service
 from storage import Conflict, Insert, Key, Stale, Update, Value, Write
 from storage.confirmed_commit import commit_confirmed
 
+NO_CHANGES: Final[Mapping[str, object]] = {}
 NOT_COMPLETED: Final[Mapping[str, Value]] = {"completed_at": None}
 _RESERVED_CHARACTERS: Final = 150  # for the browser's id and a language, which are decided later
 
@@ -309,16 +310,21 @@ def completion_writes(
     flow: PendingSignIn,
     response: AuthorizationResponse,
     authorization: Authorization | None = None,
+    *,
+    changes: Mapping[str, object] = NO_CHANGES,
 ) -> list[Write]:
     """Returns the writes that complete the flow with this response, and store that the request
     pushed for it, if any, is used.
 
     The caller commits them in the unit that stores the response, and the new `authorization` of
-    one that has a code or tokens.
+    one that has a code or tokens. `changes` are those of a step that is stored with them.
     """
     sealed_answer = repeated_answers.seal(service, response, authorization)
-    changes = {"completed_at": service.clock.now(), "sealed_answer": sealed_answer}
-    return [step(flow, changes), *pushed_authorization.use_writes(service, flow.request)]
+    ended = {"completed_at": service.clock.now(), "sealed_answer": sealed_answer}
+    return [
+        step(flow, {**changes, **ended}),
+        *pushed_authorization.use_writes(service, flow.request),
+    ]
 
 
 async def commit(

@@ -28,6 +28,7 @@ from idp.records import (
     Project,
     ProjectGrant,
     RoleAssignment,
+    User,
 )
 from idp.service import Service
 from storage import Key
@@ -65,7 +66,7 @@ async def find(service: Service, client: Application, subject: Subject) -> Acces
     The records are read in one round trip to the store. Those of the user's groups follow if the
     project requires a role: then a role by a group is a reason, too.
     """
-    use = use_of(client, subject)
+    use = use_of(client, subject.user)
     needed: list[Key] = [(ORGANIZATIONS, client.org_id), *keys(use, client.project_id)]
     records, group_ids = await service.store.get_records(needed), list[str]()
     project: Project | None = records.of(PROJECTS, client.project_id)
@@ -82,15 +83,15 @@ async def find(service: Service, client: Application, subject: Subject) -> Acces
     )
 
 
-def use_of(client: Application, subject: Subject) -> ApplicationUse:
+def use_of(client: Application, user: User) -> ApplicationUse:
     """Returns the use of an application by a user: the ids of both and of their organizations.
 
     It has no grounds: with it `remaining_grounds` returns all reasons for which the user may use
     the application now.
     """
     return ApplicationUse(
-        user_id=subject.user.id,
-        user_org_id=subject.organization.id,
+        user_id=user.id,
+        user_org_id=user.org_id,
         client_id=client.id,
         client_org_id=client.org_id,
     )

@@ -143,6 +143,7 @@ async def test_a_closed_account_is_open_to_a_known_browser(at, server, new_visit
     tries = await at(browser=browser)
 
     assert (await tries(server.user[1])).status == 303
+    await server.service.background_tasks.finished()
     assert await streak(server) is None
     assert (await (await at())(server.user[1])).status == 303, "a success opens it for all"
 
@@ -290,6 +291,7 @@ async def test_a_right_password_does_not_forget_wrong_codes(at, server, new_visi
     await close(server, unknown=3, codes=7)
 
     assert (await (await at())(server.user[1])).status == 303
+    await server.service.background_tasks.finished()
     left = await streak(server)
     assert (left.unknown, left.known, left.codes) == (0, 0, 7)
 

@@ -63,6 +63,7 @@ async def test_an_account_counts_once_for_its_network_and_no_more_after_a_succes
         await tries("wrong")
     once = await failures_of(server, "192.0.2.1")
     await tries(server.user[1])
+    await server.service.background_tasks.finished()
     after = await failures_of(server, "192.0.2.1")
 
     assert (once, after) == (1, 0)

@@ -11,6 +11,7 @@ from idp.records import LoginRules
 from idp.service import Service
 from storage import Collection, Key, Page, Store, Value, Where
 from storage.base import Record
+from storage.following import Records
 
 R = TypeVar("R", bound=Record)
 
@@ -51,8 +52,8 @@ def _name(key: Key) -> tuple[str, str]:
 
 
 class CachedReads:
-    """A service whose store makes each `get`, `get_many`, `find` and `find_each` once, and answers
-    repeated ones from memory.
+    """A service whose store makes each `get`, `get_many`, `get_records`, `find` and `find_each`
+    once, and answers repeated ones from memory.
 
     It is for a part of one request in which answers of this age may be used. Its creator decides
     that. All other calls go to the service's own store.
@@ -73,6 +74,9 @@ class CachedReads:
 
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
         return await self._records.get_many(self._own_service, keys)
+
+    async def get_records(self, keys: Sequence[Key]) -> Records:
+        return Records.read(keys, await self.get_many(keys))
 
     async def find(
         self, collection: Collection[Any], where: Where | None = None, **options: Any
