@@ -30,6 +30,7 @@ from idp.foundation.errors import FieldProblem, InvalidArgument, TooMany, Unauth
 from idp.limits.admission import BULK, MANAGEMENT, PROTOCOL
 from idp.management import call as management_call
 from idp.management.call import Call
+from idp.records import User
 from idp.schema.answers import Answer, FileAnswer
 from idp.transfer.package.uploads import Upload
 from storage import deadline
@@ -104,6 +105,7 @@ class ApiHandler(JsonHandler):
     prepares_for_body = True  # a package is stored as it arrives
     upload: Upload | None = None
     _is_running = False
+    _was_new = False
 
     def initialize(self, operations: dict[str, Operation]) -> None:  # type: ignore[override]
         super().initialize()
@@ -133,6 +135,7 @@ class ApiHandler(JsonHandler):
                 operation.permission,
                 headers.get(f"x-{self.service.config.vendor}-orgid") or None,
                 _if_match(operation, headers.get("If-Match")),
+                self._look_up_key,
             )
         except Unauthenticated as error:
             self._count_refused_token(error)
@@ -142,6 +145,12 @@ class ApiHandler(JsonHandler):
             management_call.check_service(self.call)
         if operation.body == "package":
             self._begin_upload()
+
+    async def _look_up_key(self, caller: User) -> None:
+        """Finds out whether a call with the same Idempotency-Key was carried out."""
+        key = self.request.headers.get("Idempotency-Key")
+        if key is not None and self.request.method != "GET" and self.operation.body != "package":
+            self._was_new = await repeatable_calls.is_new(self.service, caller.id, key)
 
     def _is_bulk(self) -> bool:
         """Whether the request moves more data than one answer's: an import or an export."""
@@ -328,7 +337,8 @@ class ApiHandler(JsonHandler):
         line = f"{request.method} {request.uri} {org_id} {self.call.if_match}\n"
         key = repeatable_calls.read_key(key)
         body = self.upload.digest.encode() if self.upload is not None else self.body
-        return Repeatable(self.call.actor, key, line.encode("utf-8", "replace") + body, ids)
+        sent = line.encode("utf-8", "replace") + body
+        return Repeatable(self.call.actor, key, sent, ids, self._was_new)
 
     def _send_answer(self, answer: bytes) -> None:
         sequence = msgspec.json.decode(answer, type=_Sequenced).details.sequence

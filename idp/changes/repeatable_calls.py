@@ -44,16 +44,18 @@ class Repeatable(Struct, frozen=True):
 
     `request` is the request line and the body, which must be the same in a repetition. `ids` are
     the record ids in the path; the last one names the changed record if the answer contains no id.
+    `was_new` says that `is_new` has found no record of it.
     """
 
     caller_id: str
     key: str
     request: bytes
     ids: Sequence[str] = ()
+    was_new: bool = False
 
     @property
     def id(self) -> str:
-        return opaque_tokens.digest(f"{self.caller_id}\n{self.key}")
+        return _id(self.caller_id, self.key)
 
     @property
     def digest(self) -> str:
@@ -66,6 +68,16 @@ def read_key(value: str) -> str:
         message = f"must have 1 to {MAX_KEY_CHARACTERS} printable characters"
         raise InvalidArgument([FieldProblem("idempotency.key", "Idempotency-Key", message)])
     return value
+
+
+async def is_new(service: Service, caller_id: str, key: str) -> bool:
+    """Returns whether no call of the caller with this key was carried out, for a look-up before
+    the request is complete. One that is carried out after that makes the unit fail."""
+    return await service.store.get(MADE_CALLS, _id(caller_id, key)) is None
+
+
+def _id(caller_id: str, key: str) -> str:
+    return opaque_tokens.digest(f"{caller_id}\n{key}")
 
 
 async def commit_once(
@@ -82,7 +94,7 @@ async def commit_once(
     async def encoded() -> Planned[bytes]:
         return (await plan()).map(msgspec.json.encode)
 
-    earlier = await _find(service, call)
+    earlier = None if call.was_new else await _find(service, call)
     if earlier is not None:
         return await _earlier_answer(service, call, earlier), True
     try:

@@ -3,8 +3,10 @@ to."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -19,6 +21,7 @@ from idp.oauth.params import Params
 from idp.records import ORGANIZATIONS, Organization, User, VerifiedBy
 from idp.service import Service
 
+ConcurrentRead: TypeAlias = Callable[[User], Awaitable[object]]
 NO_ORGANIZATION: Final = "organization.not_found"
 NO_TOKEN: Final = "token.missing"  # noqa: S105 - an error code
 
@@ -46,7 +49,8 @@ class Call(Struct, frozen=True):
     changed record must have, or None if any will do. With `is_own` the call comes from the pages
     of the caller's own account and concerns no other one (`of_themselves`). With `is_by_pat` the
     caller authenticated with a personal access token. `authenticated_at` is when the caller, a
-    person, signed in; it is None for other tokens.
+    person, signed in; it is None for other tokens. `own_organization` is the caller's, as it was
+    read when the caller was authenticated.
     """
 
     caller: User
@@ -57,6 +61,7 @@ class Call(Struct, frozen=True):
     is_own: bool = False
     is_by_pat: bool = False
     authenticated_at: datetime | None = None
+    own_organization: Organization | None = None
 
     @property
     def actor(self) -> str:
@@ -96,17 +101,23 @@ def of_themselves(user: User, if_match: int | None = None) -> Call:
     return Call(user, no_rights, "user.write", user.org_id, if_match=if_match, is_own=True)
 
 
+async def _read_nothing(caller: User) -> None:
+    return None
+
+
 async def admit(
     service: Service,
     authorization: str | None,
     permission: Permission,
     org_id: str | None,
     if_match: int | None = None,
+    concurrent_read: ConcurrentRead = _read_nothing,
 ) -> Call:
     """Authenticates the caller and returns the call, if the caller has the permission.
 
     `authorization` is the header of that name, `org_id` the value of the header x-<vendor>-orgid,
-    and `if_match` the `sequence` of the header If-Match. Raises Unauthenticated, PermissionDenied,
+    and `if_match` the `sequence` of the header If-Match. `concurrent_read` is awaited with the
+    caller, while the caller's permissions are read. Raises Unauthenticated, PermissionDenied,
     NotFound (the organization; only callers who may act in every organization learn that it does
     not exist).
     """
@@ -117,7 +128,9 @@ async def admit(
     if bearer.token.act is not None and permission not in _FOR_ACTORS:
         message = "a token that acts for another user can only read"
         raise PermissionDenied(message, error_code="token.actor")
-    rights = await permissions.of_user(service, caller.id)
+    rights, _ = await asyncio.gather(
+        permissions.of_user(service, caller.id), concurrent_read(caller)
+    )
     signed_in = bearer.token.auth_time
     call = Call(
         caller,
@@ -127,6 +140,7 @@ async def admit(
         if_match,
         is_by_pat=bearer.is_pat,
         authenticated_at=datetime.fromtimestamp(signed_in, UTC) if signed_in else None,
+        own_organization=bearer.subject.organization,
     )
     return await admitted(service, call)
 
@@ -195,6 +209,15 @@ async def organization(service: Service, call: Call) -> Organization:
     Raises PermissionDenied, NotFound.
     """
     return await find_organization(service, call, call.org_id or call.caller.org_id)
+
+
+async def organization_at_admission(service: Service, call: Call) -> Organization:
+    """Returns what `organization` returns, or the caller's own organization as it was read when
+    the call was admitted: for a plan that is not made a second time. Raises the same errors."""
+    own = call.own_organization
+    if own is not None and call.org_id in (None, own.id) and call.reaches(own.id):
+        return own
+    return await organization(service, call)
 
 
 async def find_organization(

@@ -15,6 +15,7 @@ from idp.service import Service
 from storage import Collection, Reader, Record, Where
 
 MAX_RECORDS: Final = 1000
+_MOSTLY_ALL: Final = 50  # few enough to share a command with other reads
 
 R = TypeVar("R", bound=Record)
 
@@ -41,22 +42,28 @@ async def first_page(
 def each(service: Service, collection: Collection[R], where: Where) -> AsyncIterator[R]:
     """Yields every record that meets the condition `where`. A record that exists throughout is
     yielded exactly once."""
-    return walk(service.store, collection, where)
+    return walk(service.store, collection, where, first_limit=_MOSTLY_ALL)
 
 
 async def walk(
-    view: Reader, collection: Collection[R], where: Where, order: str | None = None
+    view: Reader,
+    collection: Collection[R],
+    where: Where,
+    order: str | None = None,
+    *,
+    first_limit: int = MAX_RECORDS,
 ) -> AsyncIterator[R]:
     """Yields every record that meets the condition `where`, in the order of the field `order`, or
     of the ids if that is None.
 
-    `view` is the source of the records: the store, or a snapshot of it.
+    `view` is the source of the records: the store, or a snapshot of it. At most `first_limit`
+    records are read first.
     """
-    after = None
+    after, limit = None, first_limit
     while True:
-        page = await view.find(collection, where, order=order, after=after, limit=MAX_RECORDS)
+        page = await view.find(collection, where, order=order, after=after, limit=limit)
         for record in page.records:
             yield record
         if page.after is None:
             return
-        after = page.after
+        after, limit = page.after, MAX_RECORDS

@@ -276,11 +276,11 @@ class SharedReads:
         batch = self._batches[-1]
         batch.calls.append(current_call())
         if not self._is_scheduled:
-            # After all other requests of this turn of the event loop, and of the next: a task
+            # After all other requests of this turn of the event loop, and of the next two: a task
             # that reads for the same caller may be begun by another one.
             self._is_scheduled = True
             loop = asyncio.get_running_loop()
-            loop.call_soon(loop.call_soon, self._send)
+            loop.call_soon(loop.call_soon, loop.call_soon, self._send)
         return batch
 
     async def drain(self) -> None:

@@ -35,7 +35,7 @@ BUDGET = {
         "userinfo": (1, 1),
         "introspection": (1, 1),
         "client credentials": (1, 1),
-        "create user": (13, 13),
+        "create user": (9, 9),
         "look at the tasks": (2, 2),
     },
     "sqlite": {
@@ -51,7 +51,7 @@ BUDGET = {
         "userinfo": (1, 1),
         "introspection": (1, 1),
         "client credentials": (2, 2),
-        "create user": (23, 23),
+        "create user": (22, 22),
         "look at the tasks": (2, 2),
     },
 }

@@ -251,10 +251,18 @@ async def availability_of_each(
     are not compared with each other: if two have the same name, the writes of their reservations
     conflict."""
     named_users = [login_name_availability.named(each) async for each in in_turns(candidates)]
-    reservations = await login_name_reservations.read_each(
-        service, [named_user.names | named_user.addresses for named_user in named_users]
+    reservations, found = await asyncio.gather(
+        login_name_reservations.read_each(
+            service, [named_user.names | named_user.addresses for named_user in named_users]
+        ),
+        asyncio.gather(*await login_name_availability.look_ups(service, named_users)),
     )
-    checks = await login_name_availability.check_each(service, named_users)
+    # Where nothing was reserved, the reservation that is inserted now fails with Conflict if the
+    # name is assigned meanwhile. Else a name may have been assigned after it was looked up.
+    if any(each.are_recent for each in reservations):
+        checks = await login_name_availability.check_each(service, named_users)
+    else:
+        checks = await login_name_availability.checks_of(found, named_users)
     return [NameAvailability(*each) for each in zip(reservations, checks, strict=True)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, structs
@@ -26,6 +26,7 @@ from storage import MAX_VALUES
 from storage import Collection as StoredCollection
 
 TakenName: TypeAlias = Literal["user_name", "email", "foreign_domain"]
+LookUp: TypeAlias = Coroutine[Any, Any, dict[Any, list[Any]]]
 _MAX_FOUND: Final = 2
 
 
@@ -130,21 +131,34 @@ def named(candidate: Candidate) -> NamedUser:
 async def check_each(service: Service, named_users: Sequence[NamedUser]) -> list[NameCheck]:
     """Returns the check of each candidate's login names, in this order, after a few round trips
     for all of them. The candidates are not compared with each other."""
+    return await checks_of(
+        await asyncio.gather(*await look_ups(service, named_users)), named_users
+    )
+
+
+async def look_ups(service: Service, named_users: Sequence[NamedUser]) -> list[LookUp]:
+    """Returns the reads that `check_each` makes side by side, for a caller that makes others with
+    them and passes what they return to `checks_of`."""
     keys = {key for each in named_users for key in each.names | each.addresses}
     scoped = {_scoped(each, key) for each in named_users for key in each.names}
     addresses = {key for each in named_users for key in each.addresses}
     split_names = [_split(typed) async for each in in_turns(named_users) for typed in each.typed]
     typed_domains = {domain for _, domain in split_names}
-    by_key, by_email, by_address, at_domain, owners = await asyncio.gather(
+    return [
         _find_each(service, USERS, "login_key", keys | {name for name, _ in split_names if name}),
         _find_each(service, USERS, "email_key", keys | scoped),
         _find_each(service, USERS, "address_key", addresses),
         _find_each(service, ORGANIZATIONS, "primary_domain", typed_domains),
         _find_each(service, DOMAINS, "verified_key", typed_domains),
-    )
-    lookups = _Lookups(
-        by_key=by_key, by_email=by_email, by_address=by_address, at_domain=at_domain, owners=owners
-    )
+    ]
+
+
+async def checks_of(
+    found: Sequence[dict[Any, list[Any]]], named_users: Sequence[NamedUser]
+) -> list[NameCheck]:
+    """Returns the check of each candidate's login names, by what the reads of `look_ups` have
+    found, in their order."""
+    lookups = _Lookups(*found)
     return [_check(lookups, each) async for each in in_turns(named_users)]
 
 

@@ -3,7 +3,8 @@
 The store keeps user names unique. But a user name can also equal another user's name@domain or
 address, which no unique index covers. Therefore each name with an @ has a short-lived record.
 To assign a name, read its record, check that the name is free, and write the record in the unit
-that stores the user. Of two concurrent units, the second finds the record changed.
+that stores the user. Of two concurrent units, the second finds the record changed. Where there is
+no record, the name may be checked before or while that is read.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ class Reservations(Struct, frozen=True):
     """The reservations of some names as they were read; None where there is none."""
 
     read: dict[str, LoginClaim | None]
+
+    @property
+    def are_recent(self) -> bool:
+        """Whether one of the names was reserved within the lifetime of a reservation."""
+        return any(claim is not None for claim in self.read.values())
 
     def writes(self, service: Service) -> list[Write]:
         """Returns the writes that reserve the names. They fail with Conflict or Stale if a name

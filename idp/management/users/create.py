@@ -6,6 +6,7 @@ messages that deliver them and the events are stored in one unit.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
@@ -107,7 +108,7 @@ async def _organization(
     if any(each.field.startswith("organization.") for each in problems):
         return None
     if reference is None or not (reference.org_id or reference.org_domain):
-        return await management_call.organization(service, call)
+        return await management_call.organization_at_admission(service, call)
     try:
         match (reference.org_id, reference.org_domain):
             case (str(org_id), None):
@@ -138,7 +139,7 @@ async def _prepare(
 ) -> _PreparedUser:
     name_path = "username" if request.username else "email.email"
     paths = Paths(user_name=name_path, email="email.email", id="userId")
-    prepared = await user_creation.prepare(
+    preparing = user_creation.prepare(
         service,
         organization,
         person,
@@ -146,9 +147,9 @@ async def _prepare(
         paths=paths,
         is_by_instance=call.is_by_instance,
     )
-    # With either of these, the caller can verify the address without access to its mailbox.
-    if request.email.is_verified or request.email.return_code is not None:
-        await protected_addresses.check(service, call, prepared.user)
+    prepared, _ = await asyncio.gather(
+        preparing, _check_address(service, call, organization, person, request)
+    )
     email = await _begin_email(service, prepared.user, request.email, call.verified_by)
     phone = _begin_phone(service, prepared.user, request.phone, call.verified_by)
     return _PreparedUser(
@@ -158,6 +159,19 @@ async def _prepare(
         email_code=email.code if request.email.return_code else "",
         phone_code=phone.code if request.phone and request.phone.return_code else "",
     )
+
+
+async def _check_address(
+    service: Service,
+    call: Call,
+    organization: Organization,
+    person: NewHuman,
+    request: CreateHuman,
+) -> None:
+    # With either of these, the caller can verify the address without access to its mailbox.
+    if person.email and (request.email.is_verified or request.email.return_code is not None):
+        address = person.email.address
+        await protected_addresses.check_address(service, call, address, organization.id, person.id)
 
 
 def _person(request: CreateHuman, by: VerifiedBy) -> NewHuman:

@@ -22,12 +22,19 @@ async def check(service: Service, call: Call, user: User) -> None:
     Raises PermissionDenied if another user, who has more rights than the caller, signs in with the
     address.
     """
-    if user.email is None:
-        return
-    where = {"address_key": user_lookup.login_key(user.email.address)}
+    if user.email is not None:
+        await check_address(service, call, user.email.address, user.org_id, user.id)
+
+
+async def check_address(
+    service: Service, call: Call, address: str, org_id: str, user_id: str | None
+) -> None:
+    """Checks the same for a user of this organization who has the address. `user_id` is None for a
+    new user whose id the call does not name."""
+    where = {"address_key": user_lookup.login_key(address)}
     async for holder in paging.each(service, USERS, where):
-        may_conflict = call.is_by_instance or holder.org_id == user.org_id
-        if holder.id == user.id or holder.email_key is None or not may_conflict:
+        may_conflict = call.is_by_instance or holder.org_id == org_id
+        if holder.id == user_id or holder.email_key is None or not may_conflict:
             continue
         if not call.rights.cover(await permissions.of_user(service, holder.id)):
             message = (

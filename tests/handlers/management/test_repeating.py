@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -205,6 +206,18 @@ async def test_a_plan_is_made_again_after_a_concurrent_change_and_counts_once(se
 
     assert (first, again, plans) == ((b"{}", False), (b"{}", True), [0, 1])
     assert await server.store.get(FAILURE_STREAKS, "made") is not None
+
+
+async def test_a_call_that_was_carried_out_since_its_key_was_looked_up_gets_that_answer(server):
+    was_new = Repeatable("a caller", "k-1", b"a request", was_new=True)
+
+    async def plan(id):
+        return Change({"id": id}, [Insert(FAILURE_STREAKS, FailureStreak(id=id))])
+
+    ends = [await commit_once(server.service, was_new, partial(plan, id)) for id in ("a", "b")]
+
+    assert ends == [(b'{"id":"a"}', False), (b'{"id":"a"}', True)]
+    assert [one.id async for one in server.store.scan(FAILURE_STREAKS)] == ["a"]
 
 
 async def test_a_plan_that_fails_every_time_is_busy_and_stores_nothing(server):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -161,6 +162,7 @@ async def test_of_the_longest_names_a_display_name_shows_what_there_is_room_for(
     assert made.profile.display_name == "M" * MAX_TEXT
 
 
+TURNS = 10  # of the event loop, in which all names are looked up
 # What is there already, and what can't be made beside it.
 COLLISIONS = [
     (person("max"), person("MAX")),
@@ -201,6 +203,32 @@ async def test_of_two_at_the_same_moment_one_gets_the_login_name(service, there,
 
     (refused,) = [end for end in ends if end is not None]
     assert user_creation.is_name_conflict(refused)
+
+
+class LateReservations:
+    """A store that does something between the look-ups of names and the read of reservations."""
+
+    def __init__(self, store, meanwhile) -> None:
+        self._store = store
+        self._meanwhile = meanwhile
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    async def get_many(self, keys):
+        if self._meanwhile and any(collection is LOGIN_CLAIMS for collection, _ in keys):
+            meanwhile, self._meanwhile = self._meanwhile, None
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
+            await meanwhile()
+        return await self._store.get_many(keys)
+
+
+@pytest.mark.parametrize(("there", "new"), COLLISIONS)
+async def test_a_name_that_is_taken_before_its_reservation_is_read_is_refused(service, there, new):
+    late = LateReservations(service.store, partial(create, service, there))
+
+    assert await outcome(replace(service, store=late), new) == "user.login_name_taken"
 
 
 async def test_a_name_at_anothers_domain_is_free_until_somebody_has_it_there(service):
