@@ -27,9 +27,11 @@ from idp.changes.repeatable_calls import Repeatable
 from idp.credentials import rate_limits
 from idp.foundation import cancellation, json_bounds, strict_json
 from idp.foundation.errors import FieldProblem, InvalidArgument, TooMany, Unauthenticated
+from idp.identity.users.subjects import Subject
 from idp.limits.admission import BULK, MANAGEMENT, PROTOCOL
 from idp.management import call as management_call
 from idp.management.call import Call
+from idp.oauth.cached_reads import CachedReads
 from idp.records import User
 from idp.schema.answers import Answer, FileAnswer
 from idp.transfer.package.uploads import Upload
@@ -135,7 +137,7 @@ class ApiHandler(JsonHandler):
                 operation.permission,
                 headers.get(f"x-{self.service.config.vendor}-orgid") or None,
                 _if_match(operation, headers.get("If-Match")),
-                self._look_up_key,
+                self._read_ahead,
             )
         except Unauthenticated as error:
             self._count_refused_token(error)
@@ -146,8 +148,17 @@ class ApiHandler(JsonHandler):
         if operation.body == "package":
             self._begin_upload()
 
+    async def _read_ahead(self, caller: Subject) -> CachedReads:
+        """Reads what the operation needs in the caller's organization, and whether a call with the
+        same Idempotency-Key was carried out."""
+        reads = CachedReads(self.service)
+        await asyncio.gather(
+            self._look_up_key(caller.user),
+            self.operation.read_ahead(reads.service, caller.organization),
+        )
+        return reads
+
     async def _look_up_key(self, caller: User) -> None:
-        """Finds out whether a call with the same Idempotency-Key was carried out."""
         key = self.request.headers.get("Idempotency-Key")
         if key is not None and self.request.method != "GET" and self.operation.body != "package":
             self._was_new = await repeatable_calls.is_new(self.service, caller.id, key)

@@ -54,7 +54,9 @@ class RequestSender:
             page = await visitor.open(self._party.authorize_url())
             page = await visitor.submit(page, loginName=self._user[0])
             sent = time.perf_counter()
-            page = await visitor.submit(page, password=self._user[1])
+            # As a browser sends it: with the login name, which is shown beside the password.
+            form = {**page.inputs, "password": self._user[1]}
+            page = await visitor.submit(page, **form)
             step.append(time.perf_counter() - sent)
             answer = await self._party.redeem(visitor, page.answer["code"])
             whole.append(time.perf_counter() - began)

@@ -22,6 +22,7 @@ from idp.foundation.errors import NotFound
 from idp.identity.users.permissions import Permission
 from idp.management import mail_limits
 from idp.management.call import Call
+from idp.records import Organization
 from idp.schema import reading
 from idp.schema.answers import Answer, FileAnswer
 from idp.schema.reading import Nothing, Request
@@ -32,9 +33,14 @@ Body = Literal["", "request", "document", "package"]
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 Run = Callable[..., Awaitable[Any]]  # returns a Change, an Answer or a FileAnswer
 Lines = Callable[..., AsyncIterator[Answer]]
+ReadAhead = Callable[[Service, Organization], Awaitable[object]]
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 _WITH_BODY: Final = ("POST", "PUT")
+
+
+async def _read_nothing(service: Service, organization: Organization) -> None:
+    return None
 
 
 class Operation(Struct, frozen=True, kw_only=True):
@@ -52,7 +58,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     token. With `returns_file` the answer is in a file (`FileAnswer`). `name`
     is the `operationId` of the description and never changes, because clients are generated from
     it. `lines` is called in place of `run` if the client accepts a stream of JSON lines. With
-    `plans`, `run` returns a change that is still to be committed (`idp/changes/`).
+    `plans`, `run` returns a change that is still to be committed (`idp/changes/`). `read_ahead`
+    reads what `run` needs in the caller's own organization (`Call.reads`).
     """
 
     method: Method
@@ -72,6 +79,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     lines: Lines | None = None
     formats: Sequence[str] = ()
     plans: bool = False
+    read_ahead: ReadAhead = _read_nothing
 
     async def carry_out(
         self, service: Service, call: Call, *values: str, **arguments: object
@@ -146,6 +154,7 @@ def operation(
     large: bool = False,
     services: bool = False,
     lines: Lines | None = None,
+    read_ahead: ReadAhead = _read_nothing,
 ) -> Operation:
     """Returns the operation at an address (`POST /path`) that `run` carries out. Its request and
     answer structs are those in the annotations of `run`, unless `answer` is a more specific one.
@@ -174,6 +183,7 @@ def operation(
         returns_file=returned is FileAnswer,
         plans=plans,
         lines=lines,
+        read_ahead=read_ahead,
     )
 
 

@@ -39,6 +39,7 @@ CREATE: Final = operation(
     summary="Create the user that a JSON document describes (`CreateHuman`).",
     document=CreateHuman,
     large=True,
+    read_ahead=user_create.read_ahead,
 )
 SEARCH: Final = operation(
     "POST /v2/users",

@@ -14,14 +14,16 @@ from idp.foundation import logs
 from idp.foundation.errors import NotFound, PermissionDenied, Unauthenticated
 from idp.identity.users import org_domains, permissions
 from idp.identity.users.permissions import Permission, Rights
+from idp.identity.users.subjects import Subject
 from idp.oauth.authentication import access_token_verification, bearer_tokens
 from idp.oauth.authentication.bearer_tokens import Bearer
+from idp.oauth.cached_reads import CachedReads
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
 from idp.records import ORGANIZATIONS, Organization, User, VerifiedBy
 from idp.service import Service
 
-ConcurrentRead: TypeAlias = Callable[[User], Awaitable[object]]
+ReadAhead: TypeAlias = Callable[[Subject], Awaitable[CachedReads | None]]
 NO_ORGANIZATION: Final = "organization.not_found"
 NO_TOKEN: Final = "token.missing"  # noqa: S105 - an error code
 
@@ -50,7 +52,8 @@ class Call(Struct, frozen=True):
     of the caller's own account and concerns no other one (`of_themselves`). With `is_by_pat` the
     caller authenticated with a personal access token. `authenticated_at` is when the caller, a
     person, signed in; it is None for other tokens. `own_organization` is the caller's, as it was
-    read when the caller was authenticated.
+    read when the caller was authenticated, and `reads` has what was read ahead with the caller's
+    permissions.
     """
 
     caller: User
@@ -62,6 +65,7 @@ class Call(Struct, frozen=True):
     is_by_pat: bool = False
     authenticated_at: datetime | None = None
     own_organization: Organization | None = None
+    reads: CachedReads | None = None
 
     @property
     def actor(self) -> str:
@@ -101,7 +105,7 @@ def of_themselves(user: User, if_match: int | None = None) -> Call:
     return Call(user, no_rights, "user.write", user.org_id, if_match=if_match, is_own=True)
 
 
-async def _read_nothing(caller: User) -> None:
+async def _read_nothing(caller: Subject) -> None:
     return None
 
 
@@ -111,13 +115,13 @@ async def admit(
     permission: Permission,
     org_id: str | None,
     if_match: int | None = None,
-    concurrent_read: ConcurrentRead = _read_nothing,
+    read_ahead: ReadAhead = _read_nothing,
 ) -> Call:
     """Authenticates the caller and returns the call, if the caller has the permission.
 
     `authorization` is the header of that name, `org_id` the value of the header x-<vendor>-orgid,
-    and `if_match` the `sequence` of the header If-Match. `concurrent_read` is awaited with the
-    caller, while the caller's permissions are read. Raises Unauthenticated, PermissionDenied,
+    and `if_match` the `sequence` of the header If-Match. `read_ahead` is awaited with the caller,
+    while the caller's permissions are read. Raises Unauthenticated, PermissionDenied,
     NotFound (the organization; only callers who may act in every organization learn that it does
     not exist).
     """
@@ -128,8 +132,8 @@ async def admit(
     if bearer.token.act is not None and permission not in _FOR_ACTORS:
         message = "a token that acts for another user can only read"
         raise PermissionDenied(message, error_code="token.actor")
-    rights, _ = await asyncio.gather(
-        permissions.of_user(service, caller.id), concurrent_read(caller)
+    rights, reads = await asyncio.gather(
+        permissions.of_user(service, caller.id), read_ahead(bearer.subject)
     )
     signed_in = bearer.token.auth_time
     call = Call(
@@ -141,6 +145,7 @@ async def admit(
         is_by_pat=bearer.is_pat,
         authenticated_at=datetime.fromtimestamp(signed_in, UTC) if signed_in else None,
         own_organization=bearer.subject.organization,
+        reads=reads,
     )
     return await admitted(service, call)
 

@@ -35,7 +35,7 @@ BUDGET = {
         "userinfo": (1, 1),
         "introspection": (1, 1),
         "client credentials": (1, 1),
-        "create user": (9, 9),
+        "create user": (8, 8),
         "look at the tasks": (2, 2),
     },
     "sqlite": {

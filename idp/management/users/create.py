@@ -34,6 +34,7 @@ from idp.management.users.new_user import CreateHuman, NewEmail, NewIdpLink, New
 from idp.management.users.new_user import OrganizationReference as NamedOrganization
 from idp.management.users.person_fields import password_problems
 from idp.oauth.cached_reads import CachedReads
+from idp.policies import effective
 from idp.records import IdpLink, Organization, Password, Profile, User, VerifiedBy
 from idp.schema import reading
 from idp.schema.answers import Answer, Details
@@ -62,6 +63,16 @@ class _PreparedUser(PreparedUser, frozen=True):
     phone_code: str = ""
 
 
+async def read_ahead(service: Service, organization: Organization) -> None:
+    """Reads what decides about an initial password in this organization, for a caller with
+    `CachedReads`."""
+    unnamed = NewHuman(user_name="", profile=Profile(display_name=""))
+    await asyncio.gather(
+        effective.initial_complexity(service, organization.id),
+        user_creation.password_words(service, organization, unnamed),
+    )
+
+
 async def create(service: Service, call: Call, document: object) -> Change[Created]:
     """Creates the user that a JSON document describes (`CreateHuman`).
 
@@ -71,7 +82,7 @@ async def create(service: Service, call: Call, document: object) -> Change[Creat
     organization = await _organization(service, call, request.organization, problems)
     person = _person(request, call.verified_by)
     problems += _problems_across_fields(person, request, problems)
-    cached_service = CachedReads(service).service
+    cached_service = (call.reads or CachedReads(service)).service
     problems += await _template_problems(cached_service, organization, request)
     problems += await _password_problems(cached_service, organization, person, request)
     if problems:
