@@ -11,7 +11,7 @@ from __future__ import annotations
 import gettext
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
@@ -43,6 +43,7 @@ ALIASES = {
 
 # The limits of a header or parameter; the rest is ignored.
 MAX_TAGS = 20
+_MAX_LOOKUPS = 1000  # that are remembered; clients may send any tag
 MAX_LENGTH = 2048
 
 _LANGUAGE_RANGE = re.compile(r"\s*([A-Za-z0-9*_-]+)\s*(?:;\s*[qQ]\s*=\s*([01](?:\.\d{0,3})?)\s*)?")
@@ -281,6 +282,11 @@ def lookup(tag: str, shipped: Collection[str]) -> str | None:
     The order is: RFC 4647 section 3.4, the aliases, any variant of the same language (`pt-BR` is
     better for `pt` than English).
     """
+    return _lookup(tag, tuple(shipped))
+
+
+@lru_cache(_MAX_LOOKUPS)
+def _lookup(tag: str, shipped: tuple[str, ...]) -> str | None:
     by_key = {name.lower(): name for name in sorted(shipped)}
     # Extensions and private use (`en-u-rg-uszzzz`, `de-x-house`) begin with a single letter.
     parts = takewhile(lambda part: len(part) > 1, tag.lower().replace("_", "-").split("-"))

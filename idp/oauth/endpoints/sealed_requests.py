@@ -8,7 +8,9 @@ purpose that it was sealed for.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import timedelta
+from functools import cache
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -58,9 +60,13 @@ def read(service: Service, text: str, kind: type[R], purpose: str) -> R | None:
 
 def _without_defaults(record: Record) -> dict[str, Any]:
     # Fields with their default are left out, because the length of an address is limited.
-    defaults = {field.name: _default(field) for field in structs.fields(record)}
-    values = structs.asdict(record)
+    defaults, values = _defaults(type(record)), structs.asdict(record)
     return {name: value for name, value in values.items() if value != defaults[name]}
+
+
+@cache
+def _defaults(kind: type[Record]) -> Mapping[str, Any]:
+    return {field.name: _default(field) for field in structs.fields(kind)}
 
 
 def _default(field: structs.FieldInfo) -> Any:
