@@ -96,10 +96,9 @@ class ClientStream(asyncio.Protocol):
         return self._sent - self._transport.get_write_buffer_size() - unread
 
     def has_received(self, head: RequestHead) -> bool:
-        """Returns whether the whole body of the request with this head, the last one that was
-        read, has arrived."""
-        reader = self._reader
-        return reader.is_complete or (head.length is not None and reader.buffered >= head.length)
+        """Does what `Stream.has_received` says."""
+        has_body = head.length is not None and self._reader.buffered >= head.length
+        return has_body or self._reader.is_complete
 
     # The transport's calls.
 
@@ -209,8 +208,7 @@ class ClientStream(asyncio.Protocol):
         self._observer.stream_busy(self)
         exchange = Exchange(self, head, MAX_BODY_BYTES)
         request = ParsedRequest(head, exchange, self._client)
-        if refusal is not None:
-            request.refusal = refusal
+        request.refusal = refusal
         self._accepts_body = False
         try:
             delegate = self._router.find_handler(request)
