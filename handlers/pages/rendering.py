@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from importlib import resources
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -193,17 +193,25 @@ def icon(name: str) -> Markup:
 def html_attributes(values: Mapping[str, object]) -> Markup:
     """Returns markup with the attributes of an element. A value of True makes an attribute without
     a value; attributes with None or False are left out."""
-    return Markup("").join(
-        Markup(" {}").format(name) if value is True else Markup(' {}="{}"').format(name, value)
+    texts = [
+        f" {escape(name)}" if value is True else f' {escape(name)}="{escape(value)}"'
         for name, value in values.items()
         if value is not None and value is not False
-    )
+    ]
+    return Markup("".join(texts))  # noqa: S704  # nosec B704  # each part is escaped
 
 
 def language_url(query: Sequence[tuple[str, str]], tag: str) -> str:
     """Returns the address, relative to the page's own, of the page in the language with this
     tag."""
-    return "?" + urlencode([*query, ("lang", tag)])
+    return f"?{_prefix(tuple(query))}lang={tag}"
+
+
+@lru_cache(16)
+def _prefix(query: tuple[tuple[str, str], ...]) -> str:
+    """Returns the text of the parameters, before another one. It is cached, because a menu has the
+    same ones in each language."""
+    return f"{urlencode(query)}&" if query else ""
 
 
 _DECEPTIVE = re.compile(r"[\\\x00-\x1f]")

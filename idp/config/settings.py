@@ -182,10 +182,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     @property
     def is_loopback(self) -> bool:
         """Whether the issuer is on the local machine, as the demo, held mail and http require."""
-        try:
-            return urls.is_loopback(urlsplit(self.issuer).hostname or "")
-        except ValueError:  # no URL at all: the rules refuse it
-            return False
+        return urls.is_on_loopback(self.issuer)
 
     @property
     def is_public(self) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 _ADDRESS_AND_PORT: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+)):([0-9]{1,5})")
 _LOOPBACK: Final = re.compile(
@@ -20,6 +21,15 @@ def is_loopback(host: str) -> bool:
         return True
     try:
         return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@lru_cache(8)
+def is_on_loopback(url: str) -> bool:
+    """Returns whether the host of the URL is the local machine; False for what is no URL."""
+    try:
+        return is_loopback(urlsplit(url).hostname or "")
     except ValueError:
         return False
 

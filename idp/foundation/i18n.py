@@ -43,7 +43,7 @@ ALIASES = {
 
 # The limits of a header or parameter; the rest is ignored.
 MAX_TAGS = 20
-_MAX_LOOKUPS = 1000  # that are remembered; clients may send any tag
+_MAX_LOOKUPS = 1000  # that are remembered; clients may send any tag and any header
 MAX_LENGTH = 2048
 
 _LANGUAGE_RANGE = re.compile(r"\s*([A-Za-z0-9*_-]+)\s*(?:;\s*[qQ]\s*=\s*([01](?:\.\d{0,3})?)\s*)?")
@@ -268,12 +268,13 @@ def _requested(
     yield from takewhile(lambda tag: tag != "*", _by_weight(accept_language[:MAX_LENGTH]))
 
 
-def _by_weight(accept_language: str) -> list[str]:
+@lru_cache(_MAX_LOOKUPS)
+def _by_weight(accept_language: str) -> tuple[str, ...]:
     """RFC 9110 section 12.5.4; a weight of 0 excludes a language."""
     items = islice(accept_language.split(","), MAX_TAGS)
     ranges = [match.groups() for item in items if (match := _LANGUAGE_RANGE.fullmatch(item))]
     weighted = [(float(weight or 1), tag) for tag, weight in ranges]
-    return [tag for weight, tag in sorted(weighted, key=lambda w: -w[0]) if weight > 0]
+    return tuple(tag for weight, tag in sorted(weighted, key=lambda w: -w[0]) if weight > 0)
 
 
 def lookup(tag: str, shipped: Collection[str]) -> str | None:
