@@ -17,14 +17,14 @@ def encode(data: bytes) -> str:
 
 def decode(text: str) -> bytes:
     """Returns the bytes of `text`. Raises ValueError unless `encode` would return exactly this
-    text.
+    text, and TypeError for another type.
 
     Python's own decoder skips foreign characters and ignores stray bits, so that many texts would
     decode to the same bytes; a token that is compared or looked up must have one form.
     """
     try:
-        standard = text.encode("ascii").translate(_STANDARD)
-        data = binascii.a2b_base64(standard + b"=" * (-len(standard) % 4))
+        padded = text + "=" * (-len(text) % 4)
+        data = binascii.a2b_base64(padded.encode("ascii").translate(_STANDARD))
     except ValueError:  # of both calls
         data = b""
     if encode(data) != text:

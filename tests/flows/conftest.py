@@ -17,6 +17,7 @@ import pytest
 
 from idp.foundation.clock import SystemClock
 from idp.foundation.randomness import SystemRandom
+from idp.foundation.ttl_cache import TtlCache
 from idp.records import ALL, SCHEMA
 from idp.start.demo_setup import DemoDescription
 from idp.start.first_start import Admin
@@ -135,6 +136,7 @@ async def at(program: Program) -> Server:
         store=store,
         random=random,
         clock=clock,
+        settings_cache=TtlCache(),
     )
     demo, admin = told["demo"], told["admin"]
     known = SimpleNamespace(

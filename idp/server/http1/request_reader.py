@@ -15,6 +15,7 @@ from idp.server.http1.refusal import Refused, malformed
 
 MAX_FIELDS: Final = 128
 MAX_LINE_BYTES: Final = 64 * 1024
+MAX_LENGTH_DIGITS: Final = 19  # as many as 64 bits hold
 MAX_CHUNK_OVERHEAD: Final = 16 * 1024  # and a quarter of the body's length
 
 _END: Final = b"\r\n\r\n"
@@ -304,7 +305,10 @@ def _length(headers: HeaderFields, minor: bytes) -> int | None:
     transfer coding (RFC 9112 6.1). llhttp has refused a repeated length, or both together."""
     coding = headers.get("Transfer-Encoding")
     if coding is None:
-        return int(headers.get("Content-Length", 0))
+        digits = headers.get("Content-Length", "0")
+        if len(digits) > MAX_LENGTH_DIGITS:
+            raise malformed("a Content-Length of too many digits")
+        return int(digits)
     if minor == b"0":
         raise malformed("a transfer coding in HTTP/1.0")
     if coding.lower() != "chunked":

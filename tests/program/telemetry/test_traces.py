@@ -139,7 +139,7 @@ def test_each_request_of_a_sign_in_is_one_trace(recorded):
         if span.kind == "SERVER" and span.attributes["idp.request_id"] in recorded.request_ids
     }
 
-    assert len(recorded.request_ids) > 20
+    assert len(recorded.request_ids) >= 20
     assert set(servers) == set(recorded.request_ids)
     assert len({span.trace for span in servers.values()}) == len(servers)
     assert {span.parent for span in servers.values()} == {""}
@@ -200,7 +200,7 @@ def test_log_lines_have_the_trace_of_their_request(recorded):
     lines = [json.loads(each) for each in recorded.program.errors if each.startswith("{")]
     requests = [each for each in lines if each["event"] == "request"]
 
-    assert len(requests) > 20
+    assert len(requests) >= 20
     assert all(
         traces[each["request_id"]] == (each["trace_id"], each["span_id"]) for each in requests
     )
