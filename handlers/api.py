@@ -159,9 +159,14 @@ class ApiHandler(JsonHandler):
         return reads
 
     async def _look_up_key(self, caller: User) -> None:
-        key = self.request.headers.get("Idempotency-Key")
-        if key is not None and self.request.method != "GET" and self.operation.body != "package":
+        key = self._idempotency_key
+        if key is not None and self.operation.body != "package":
             self._was_new = await repeatable_calls.is_new(self.service, caller.id, key)
+
+    @property
+    def _idempotency_key(self) -> str | None:
+        is_get = self.request.method == "GET"  # it may be repeated without a key
+        return None if is_get else self.request.headers.get("Idempotency-Key")
 
     def _is_bulk(self) -> bool:
         """Whether the request moves more data than one answer's: an import or an export."""
@@ -252,9 +257,7 @@ class ApiHandler(JsonHandler):
             self._delete_upload()
 
     async def _run(self, *values: str) -> None:
-        ids = self._path_values(values)
-        arguments = await self._arguments()
-        key = self.request.headers.get("Idempotency-Key")
+        ids, arguments = self._path_values(values), await self._arguments()
         if self.operation.lines and self._accepts_lines(self.operation):
             await self._stream(self.operation.lines(self.service, self.call, *ids, **arguments))
             return
@@ -263,7 +266,8 @@ class ApiHandler(JsonHandler):
         if self.operation.returns_file:
             await self._send_file(await cancellation.run_unless_set(self._ended, carry_out()))
             return
-        if key is None or self.request.method == "GET":
+        key = self._idempotency_key
+        if key is None:
             self._send_answer(msgspec.json.encode(await carry_out()))
             return
         answer, is_repeated = await self.operation.carry_out_once(

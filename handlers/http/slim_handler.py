@@ -1,5 +1,5 @@
 """Tornado's request handler without the parts that this service does not use: UI modules, output
-transforms, and an entity tag for every response. They would take a third of the time of a short
+transforms, and an entity tag for every response. They would take a fifth of the time of a short
 request.
 """
 
@@ -111,7 +111,7 @@ class SlimHandler(RequestHandler):
 
 
 class HandlerDelegate(HTTPMessageDelegate):
-    """Has a request answered by a handler of its own, which receives the body in parts
+    """Creates the handler of a request, and passes it the body in the parts that arrive
     (`stream_request_body`)."""
 
     def __init__(

@@ -96,7 +96,7 @@ async def _answered(
     """Signs the user in and answers the request. Returns None, and stores nothing, if a page is
     due before, or the request is not that of an active client."""
     request = structs.replace(flow.request, **changes)
-    # The form that posts a response is a page of its own, which may be loaded again.
+    # A response by form_post is a separate page, which may be loaded again.
     if request.is_for_own_page or request.response_mode == "form_post":
         return None
     if await authentication_progress.next_action(service, request, progress) is not None:
