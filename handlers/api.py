@@ -18,10 +18,11 @@ import msgspec
 from msgspec import Struct
 from tornado.web import HTTPError
 
-from handlers.http import api_errors, client_connection, response_parts
+from handlers.http import api_errors, client_connection, if_match, response_parts
 from handlers.http.base import Handler
 from idp.api import error_body
 from idp.api.operation import Operation
+from idp.cached_reads import CachedReads
 from idp.changes import repeatable_calls
 from idp.changes.repeatable_calls import Repeatable
 from idp.credentials import rate_limits
@@ -31,7 +32,6 @@ from idp.identity.users.subjects import Subject
 from idp.limits.admission import BULK, MANAGEMENT, PROTOCOL
 from idp.management import call as management_call
 from idp.management.call import Call
-from idp.oauth.cached_reads import CachedReads
 from idp.records import User
 from idp.schema.answers import Answer, FileAnswer
 from idp.transfer.package.uploads import Upload
@@ -39,7 +39,6 @@ from storage import deadline
 
 PREFIXES: Final = ("/admin/", "/management/", "/v2/", "/assets/")
 _TYPE: Final = re.compile(r'application/json *(; *charset=("?)utf-8\2 *)?', re.IGNORECASE)
-_ETAG: Final = re.compile(r'"(0|[1-9][0-9]{0,18})"')  # 0: nothing is stored yet
 _PARAMETER: Final = re.compile(r"\{\w+\}")
 # Enough for some metadata of 500,000 characters each; a record is smaller.
 LARGE_BODY_BYTES: Final = 4 * 1024 * 1024
@@ -99,15 +98,15 @@ class ApiHandler(JsonHandler):
     each HTTP method.
 
     `prepare` sets `call`, the authenticated and authorized call, before any of the body is
-    received. `upload` receives the body of an operation that takes a file, None for any other.
+    received; if the body is late, the call is authorized again when it has arrived. `upload`
+    receives the body of an operation that takes a file, None for any other.
     """
 
     operations: dict[str, Operation]
     call: Call
     prepares_for_body = True  # a package is stored as it arrives
     upload: Upload | None = None
-    _is_running = False
-    _was_new = False
+    _is_running = _is_body_late = _was_new = False
 
     def initialize(self, operations: dict[str, Operation]) -> None:  # type: ignore[override]
         super().initialize()
@@ -129,16 +128,8 @@ class ApiHandler(JsonHandler):
         operation = self.operations.get(self.request.method or "")
         if operation is None:
             raise HTTPError(405)
-        headers = self.request.headers
         try:
-            self.call = await management_call.admit(
-                self.service,
-                headers.get("Authorization"),
-                operation.permission,
-                headers.get(f"x-{self.service.config.vendor}-orgid") or None,
-                _if_match(operation, headers.get("If-Match")),
-                self._read_ahead,
-            )
+            self.call = await self._admitted_call()
         except Unauthenticated as error:
             self._count_refused_token(error)
             raise
@@ -148,9 +139,23 @@ class ApiHandler(JsonHandler):
         if operation.body == "package":
             self._begin_upload()
 
-    async def _read_ahead(self, caller: Subject) -> CachedReads:
+    async def _admitted_call(self) -> Call:
+        headers = self.request.headers
+        self._is_body_late = not client_connection.of(self.request).has_arrived
+        return await management_call.admit(
+            self.service,
+            headers.get("Authorization"),
+            self.operation.permission,
+            headers.get(f"x-{self.service.config.vendor}-orgid") or None,
+            if_match.read(headers.get("If-Match"), is_conditional=self.operation.is_conditional),
+            self._read_ahead,
+        )
+
+    async def _read_ahead(self, caller: Subject) -> CachedReads | None:
         """Reads what the operation needs in the caller's organization, and whether a call with the
-        same Idempotency-Key was carried out."""
+        same Idempotency-Key was carried out; nothing if the body has not arrived."""
+        if self._is_body_late:
+            return None
         reads = CachedReads(self.service)
         await asyncio.gather(
             self._look_up_key(caller.user),
@@ -251,6 +256,8 @@ class ApiHandler(JsonHandler):
         if self.group is BULK:  # its calls of the store are too many for one deadline
             deadline.end()
         try:
+            if self._is_body_late:  # the caller may have lost the permission meanwhile
+                self.call = await self._admitted_call()
             await self._run(*values)
         finally:
             self._is_running = False
@@ -361,20 +368,6 @@ class ApiHandler(JsonHandler):
             self.set_header("ETag", f'"{sequence}"')
         self._headers["Content-Type"] = "application/json"
         self.finish(answer)
-
-
-def _if_match(operation: Operation, value: str | None) -> int | None:
-    """Returns the record version of If-Match (RFC 9110 13.1.1). Raises InvalidArgument."""
-    if value is None or value.strip() == "*":
-        return None
-    tag = _ETAG.fullmatch(value.strip())
-    if tag is None:
-        message = 'must be the ETag of the changed record, such as "7"'
-        raise InvalidArgument([FieldProblem("if_match.invalid", "If-Match", message)])
-    if not operation.is_conditional:
-        message = "isn't supported here: the call changes no single record"
-        raise InvalidArgument([FieldProblem("if_match.unsupported", "If-Match", message)])
-    return int(tag[1])
 
 
 class MissingApiHandler(JsonHandler):

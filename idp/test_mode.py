@@ -61,7 +61,8 @@ async def _all_records(service: Service) -> AsyncIterator[InitialRecord]:
 
 async def synchronise(service: Service) -> None:
     """Sets this process's clock to the test time in the store, which any process may have
-    advanced."""
+    advanced, and forgets cached settings, which any process may have reset."""
+    service.settings_cache.forget()
     state = await service.store.get(TRIALS, _ID)
     if state is not None and isinstance(service.clock, ShiftedClock):
         service.clock.ahead = timedelta(milliseconds=state.ahead_ms)

@@ -44,7 +44,7 @@ def pauses(unit, least, most):
 
 STALLED_KIB = http_server.STALLED_SECONDS * connections.LEAST_BYTES_PER_SECOND >> 10
 SHARED = [
-    f"{group.max_of_caller} of the {group.max_running} places"
+    f"{group.max_of_caller} of the {group.max_running} slots"
     for group in (admission.MANAGEMENT, admission.BULK)
 ]
 STATED = [

@@ -1,8 +1,9 @@
 """The yardstick: a Tornado handler that parses the request and writes the same answer as the
 service.
 
-It has the service's connection, loop, access log and parser of forms, and nothing else: no limits,
-no client, no token, no store. Where the service signs for each request, so does this handler.
+It has the service's connection, loop, access log and parser of forms, and Tornado's request
+handler: no limits, no client, no token, no store. Where the service signs for each request, so
+does this handler.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     is_browser: bool = False
 
 
-class PendingSignIn(Struct, frozen=True, omit_defaults=True):
+class Flow(Struct, frozen=True, omit_defaults=True):
     """A sequence of requests, which together count as one operation. Each operation begins with a
     browser without cookies."""
 
@@ -64,7 +64,7 @@ class Plan(Struct, frozen=True):
     """The server and the flows; each connection repeats its flows."""
 
     port: int
-    flows: list[PendingSignIn]
+    flows: list[Flow]
     connections: int = 16
 
 
@@ -134,7 +134,7 @@ def _encoded(head: str, form: str) -> bytes:
 class _FlowRun:
     """A flow with the values that it holds now, and its browser's cookies."""
 
-    def __init__(self, flow: PendingSignIn) -> None:
+    def __init__(self, flow: Flow) -> None:
         self.requests = [_Request(step) for step in flow.steps]
         self.held = dict(flow.held)
         self.cookies: dict[str, str] = {}
@@ -211,7 +211,7 @@ class Connection:
         return False
 
 
-def once(port: int, flow: PendingSignIn) -> list[bytes]:
+def once(port: int, flow: Flow) -> list[bytes]:
     """Returns the answers to a flow that is run once."""
     connection = PersistentConnection(port, flow)
     with connection.connection.socket:
@@ -221,7 +221,7 @@ def once(port: int, flow: PendingSignIn) -> list[bytes]:
 class PersistentConnection:
     """A persistent connection on which a flow is run on demand."""
 
-    def __init__(self, port: int, flow: PendingSignIn) -> None:
+    def __init__(self, port: int, flow: Flow) -> None:
         self.connection = Connection(port, itertools.cycle([_FlowRun(flow)]))
 
     def once(self) -> list[bytes]:

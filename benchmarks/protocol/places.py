@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from benchmarks.protocol import load
 from benchmarks.protocol.bare import Answer, Bare
 from benchmarks.protocol.filling import fill
-from benchmarks.protocol.load import PendingSignIn, Step
+from benchmarks.protocol.load import Flow, Step
 from benchmarks.protocol.party import PASSWORD, SCOPE, Party
 from benchmarks.protocol.processes import Server, python, started, workers
 from benchmarks.protocol.scenarios import (
@@ -165,7 +165,7 @@ def _claims(token: str) -> dict[str, Any]:
     return claims
 
 
-def at_bare(name: str, flows: Sequence[PendingSignIn]) -> list[PendingSignIn]:
+def at_bare(name: str, flows: Sequence[Flow]) -> list[Flow]:
     """Returns the same requests for the bare handlers of the scenario."""
     return [
         structs.replace(flow, steps=[_moved(step, name) for step in flow.steps]) for flow in flows

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from benchmarks.protocol.bare import Signer
-from benchmarks.protocol.load import Order, PendingSignIn, Plan, Sample
+from benchmarks.protocol.load import Flow, Order, Plan, Sample
 from benchmarks.protocol.party import PASSWORD
 from benchmarks.protocol.processes import Server, cpu_seconds, python
 from idp.foundation.randomness import SystemRandom
@@ -98,7 +98,7 @@ class Asked(Contestant):
         load: Load,
         name: str,
         server: Server,
-        flows: list[PendingSignIn],
+        flows: list[Flow],
         database: int | None,
     ) -> None:
         self._load = load

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from benchmarks.protocol.load import ADDRESS, PendingSignIn, Step, held
+from benchmarks.protocol.load import ADDRESS, Flow, Step, held
 from benchmarks.protocol.party import SCOPE, Client, Party
 from benchmarks.protocol.steps import basic, bearer, get, post
 
@@ -36,7 +36,7 @@ class Scenario(Struct, frozen=True):
     """`flows` are the requests to a party; `signed` is the member of the last answer that the
     service signs for each request, so that the bare handler signs too."""
 
-    flows: Callable[[Party], list[PendingSignIn]]
+    flows: Callable[[Party], list[Flow]]
     is_common: bool = True  # oidc-provider has it, too
     has_bare: bool = True  # a bare handler can give the same answers
     has_password: bool = False
@@ -44,21 +44,21 @@ class Scenario(Struct, frozen=True):
     targets: tuple[Target, ...] = ()
 
 
-def sign_in(party: Party, cookie: str, scope: str = SCOPE) -> PendingSignIn:
+def sign_in(party: Party, cookie: str, scope: str = SCOPE) -> Flow:
     """Returns an authorization request of a browser with a live session, and the exchange of its
     code for tokens."""
     headers = {"Cookie": f"{party.cookie_name}={cookie}"}
     asked = get(
         party.host, _authorize_path(party, scope), headers, status=303, takes={"code": _CODE}
     )
-    return PendingSignIn([asked, _redemption(party)])
+    return Flow([asked, _redemption(party)])
 
 
-def _whole_sign_in(party: Party) -> list[PendingSignIn]:
+def _whole_sign_in(party: Party) -> list[Flow]:
     return [_in_new_browser(party, login_name) for login_name in party.login_names]
 
 
-def _in_new_browser(party: Party, login_name: str) -> PendingSignIn:
+def _in_new_browser(party: Party, login_name: str) -> Flow:
     """Returns an authorization request, the forms of the login pages, of which each is the answer
     to the request before, and the exchange of the code for tokens."""
     filled = [
@@ -74,7 +74,7 @@ def _in_new_browser(party: Party, login_name: str) -> PendingSignIn:
         for form, each in zip(filled, expected, strict=True)
     ]
     asked = get(party.host, _authorize_path(party, SCOPE), _BROWSER, **hidden)
-    return PendingSignIn([asked, *pages, _redemption(party)])
+    return Flow([asked, *pages, _redemption(party)])
 
 
 def _authorize_path(party: Party, scope: str) -> str:
@@ -103,58 +103,55 @@ def _token(party: Party, client: Client, form: dict[str, str], **expected: objec
     return post(party.host, party.paths["token"], form, headers, **expected)
 
 
-def _oidc_session(party: Party) -> list[PendingSignIn]:
+def _oidc_session(party: Party) -> list[Flow]:
     return [sign_in(party, cookie) for cookie in party.cookies]
 
 
-def _introspect(party: Party) -> list[PendingSignIn]:
+def _introspect(party: Party) -> list[Flow]:
     path, headers = party.paths["introspect"], basic(party.api.id, party.api.secret)
-    return [
-        PendingSignIn([post(party.host, path, {"token": token}, headers)])
-        for token in party.tokens
-    ]
+    return [Flow([post(party.host, path, {"token": token}, headers)]) for token in party.tokens]
 
 
-def _user_info(party: Party) -> list[PendingSignIn]:
+def _user_info(party: Party) -> list[Flow]:
     return [_asked_who(party, token) for token in party.tokens]
 
 
-def _machine_pat_login(party: Party) -> list[PendingSignIn]:
+def _machine_pat_login(party: Party) -> list[Flow]:
     return [_asked_who(party, machine.pat) for machine in party.machines]
 
 
-def _asked_who(party: Party, token: str) -> PendingSignIn:
-    return PendingSignIn([get(party.host, party.paths["userinfo"], bearer(token))])
+def _asked_who(party: Party, token: str) -> Flow:
+    return Flow([get(party.host, party.paths["userinfo"], bearer(token))])
 
 
-def _client_credentials(party: Party) -> list[PendingSignIn]:
+def _client_credentials(party: Party) -> list[Flow]:
     form = {"grant_type": "client_credentials"}
-    return [PendingSignIn([_token(party, machine.client, form)]) for machine in party.machines]
+    return [Flow([_token(party, machine.client, form)]) for machine in party.machines]
 
 
-def _client_credentials_jwt(party: Party) -> list[PendingSignIn]:
+def _client_credentials_jwt(party: Party) -> list[Flow]:
     form = {"grant_type": "client_credentials", **party.jwt_form}
-    return [PendingSignIn([_token(party, party.signer, form)]) for _ in party.machines]
+    return [Flow([_token(party, party.signer, form)]) for _ in party.machines]
 
 
-def _refresh(party: Party) -> list[PendingSignIn]:
+def _refresh(party: Party) -> list[Flow]:
     form = {"grant_type": "refresh_token", "refresh_token": held("token")}
     step = _token(party, party.web, form, takes={"token": _REFRESHED})
-    return [PendingSignIn([step], held={"token": token}) for token in party.refresh_tokens]
+    return [Flow([step], held={"token": token}) for token in party.refresh_tokens]
 
 
-def _key_set(party: Party) -> list[PendingSignIn]:
+def _key_set(party: Party) -> list[Flow]:
     return _fetched(party, "keys")
 
 
-def _discovery(party: Party) -> list[PendingSignIn]:
+def _discovery(party: Party) -> list[Flow]:
     return _fetched(party, "discovery")
 
 
-def _fetched(party: Party, name: str) -> list[PendingSignIn]:
+def _fetched(party: Party, name: str) -> list[Flow]:
     """Returns a request for a document that is the same for everybody, once for each of the
     machines."""
-    return [PendingSignIn([get(party.host, party.paths[name], {})]) for _ in party.machines]
+    return [Flow([get(party.host, party.paths[name], {})]) for _ in party.machines]
 
 
 def _asked(in_memory: float, over_mongodb: float | None = None) -> tuple[Target, ...]:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import httpx
 import msgspec
 
-from benchmarks.protocol.load import Order, PendingSignIn, Plan, Sample, Step
+from benchmarks.protocol.load import Flow, Order, Plan, Sample, Step
 from benchmarks.sign_in.people import KINDS, PASSWORD, Administrator
 from tests.support.browsers.visitor import Page, Visitor
 from tests.support.protocol.relying_party import RelyingParty
@@ -53,7 +53,7 @@ async def measured(
     port = httpx.URL(party.issuer).port or 80
     head = f"GET /oidc/v1/userinfo HTTP/1.1\r\nHost: {httpx.URL(party.issuer).netloc.decode()}\r\n"
     head += f"Authorization: Bearer {tokens['access_token']}\r\n"
-    plan = Plan(port, [PendingSignIn([Step(head)])] * _CONNECTIONS, connections=_CONNECTIONS)
+    plan = Plan(port, [Flow([Step(head)])] * _CONNECTIONS, connections=_CONNECTIONS)
     idle = await _asked(plan, seconds)
     spawning = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawning, os.nice, (_NICENESS,)) as pool:

@@ -15,7 +15,7 @@ import time
 from types import TracebackType
 from typing import Final
 
-from benchmarks.protocol.load import PendingSignIn, PersistentConnection, Step
+from benchmarks.protocol.load import Flow, PersistentConnection, Step
 from benchmarks.protocol.processes import python
 
 _EVERY_SECONDS: Final = 0.02
@@ -53,9 +53,7 @@ class UserinfoLoad:
 def main(port: int) -> None:
     """Sends requests until the input ends, and once more then; a first line states that it has
     begun."""
-    connection = PersistentConnection(
-        port, PendingSignIn([Step(json.loads(sys.stdin.readline()))])
-    )
+    connection = PersistentConnection(port, Flow([Step(json.loads(sys.stdin.readline()))]))
     took = [_asked(connection)]
     print(flush=True)
     while not select.select([sys.stdin], [], [], max(0.0, _EVERY_SECONDS - took[-1]))[0]:

@@ -124,7 +124,7 @@ class Handler(SlimHandler):
         """Assigns the request id, takes a slot and calls `admit`. The returned awaitable waits
         for a slot, if none is free; in a service started with `--test`, it applies the test
         clock."""
-        self._assign_request_id()
+        self._begin_request()
         slots = self.app.admission.slots_of(self.group)
         if self.slot.enter(slots, client_key(self.address())) and not self.service.config.test:
             self.admit()
@@ -150,7 +150,7 @@ class Handler(SlimHandler):
             hosts.warn_of_proxy(self.service, self.request)
         self._start_body_timer()
 
-    def _assign_request_id(self) -> None:
+    def _begin_request(self) -> None:
         self.request_id = logs.accept_request_id(
             self.request.headers.get("X-Request-Id"), self.app.request_ids
         )
@@ -165,7 +165,7 @@ class Handler(SlimHandler):
         request id first if there is none, because Tornado refuses an unknown method before
         `prepare`."""
         if not self.request_id:
-            self._assign_request_id()
+            self._begin_request()
         if self._headers_written:
             error = kwargs.get("exc_info", (None, None))[1]
             self._abort(503 if isinstance(error, StorageError | Busy) else status_code)
@@ -199,10 +199,13 @@ class Handler(SlimHandler):
 
     def _release_slot(self) -> None:
         """Lets other requests have the slot if the handler waits for the body, and sets the timer
-        for the rest of `BODY_SECONDS`."""
-        if self._is_prepared() and not self.request._body_future.done():
-            self.wait_for_client()
+        for the rest of `BODY_SECONDS`. The body is not read before `prepare` is done."""
         loop = asyncio.get_running_loop()
+        if not self._is_prepared():
+            self._body_timer = loop.call_later(PROMPT_SECONDS, self._release_slot)
+            return
+        if not self.request._body_future.done():
+            self.wait_for_client()
         self._body_timer = loop.call_later(BODY_SECONDS - PROMPT_SECONDS, self._close_slow_body)
 
     def _is_prepared(self) -> bool:
@@ -258,12 +261,9 @@ class Handler(SlimHandler):
             raise HTTPError(413, "request body too large")
 
     def finish(self, chunk: str | bytes | dict[str, Any] | None = None) -> Future[None]:
-        """Sends the response, with `Connection: close` during a shutdown. The connection ends if
-        the response is sent before the whole body of the request has arrived."""
+        """Sends the response, with `Connection: close` during a shutdown."""
         if self.app.is_draining:
             self.set_header("Connection", "close")
-        if not (self._is_prepared() and self.request._body_future.done()):
-            client_connection.of(self.request).end()
         deadline.end()
         return super().finish(chunk)
 

@@ -38,9 +38,6 @@ class ClientConnection(Protocol):
         """Ends the connection immediately, unless the request was answered. If a part of the
         response was sent, the client notices that it is not complete."""
 
-    def end(self) -> None:
-        """Ends the connection after the response, which announces that."""
-
     def set_max_body_size(self, size: int) -> None:
         """Sets the length of the longest body of this request, in bytes."""
 

@@ -9,18 +9,29 @@ from typing import Any, Final
 
 from tornado.httputil import HTTPHeaders
 
-_MAX_NAMES: Final = 1000  # in each cache, because clients may send any name
+# Clients may send any name: the caches have so many, and none that is longer.
+_MAX_NAMES: Final = 1000
+_MAX_CACHED_BYTES: Final = 64
+
+
+def _capitalized(name: str) -> str:
+    return "-".join([word.capitalize() for word in name.split("-")])
 
 
 @lru_cache(_MAX_NAMES)
 def canonical(name: str) -> str:
     """Returns the name of a field as Tornado writes it: `Content-Type`."""
-    return "-".join([word.capitalize() for word in name.split("-")])
+    return _capitalized(name)
 
 
 @lru_cache(_MAX_NAMES)
-def _canonical(name: bytes) -> str:
-    return canonical(name.decode("latin-1"))
+def _short(name: bytes) -> str:
+    return _capitalized(name.decode("latin-1"))
+
+
+def _received(name: bytes) -> str:
+    is_short = len(name) <= _MAX_CACHED_BYTES
+    return _short(name) if is_short else _capitalized(name.decode("latin-1"))
 
 
 class HeaderFields(HTTPHeaders):
@@ -36,7 +47,7 @@ class HeaderFields(HTTPHeaders):
         self._joined: dict[str, str] = {}
         self._repeated: dict[str, list[str]] = {}
         for name, value in fields:
-            key, text = _canonical(name), value.decode("latin-1")
+            key, text = _received(name), value.decode("latin-1")
             if key in self._joined:
                 self._repeat(key, text)
             else:

@@ -9,11 +9,11 @@ from handlers.login import passkey, providers
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.pages import redirect_reply
 from handlers.pages.base import ForeignForm
+from idp.cached_reads import CachedReads
 from idp.foundation.i18n import message
 from idp.identity.sessions import password_check
 from idp.identity.users import lookup as user_lookup
 from idp.limits.throttled import Throttled
-from idp.oauth.cached_reads import CachedReads
 from idp.oauth.errors import InvalidRequest
 from idp.oauth.params import Params
 from idp.oauth.sign_in import password_reset, password_step

@@ -283,7 +283,7 @@ def lookup(tag: str, shipped: Collection[str]) -> str | None:
     The order is: RFC 4647 section 3.4, the aliases, any variant of the same language (`pt-BR` is
     better for `pt` than English).
     """
-    return _lookup(tag, tuple(shipped))
+    return _lookup(tag[:MAX_LENGTH], tuple(shipped))
 
 
 @lru_cache(_MAX_LOOKUPS)

@@ -50,7 +50,9 @@ class LogOutput:
         self.stream: TextIO | None = None
         self.process: Mapping[str, object] = {}
         self.lines: Counter[str] = Counter()  # by level, since the last report
-        self._lock = threading.Lock()
+        # Reentrant: the garbage collector may run while a line is written, and what it ends may
+        # log something in the same thread.
+        self._lock = threading.RLock()
 
     def write(self, fields: Mapping[str, object]) -> None:
         """Writes one line with these fields."""

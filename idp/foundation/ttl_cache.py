@@ -31,19 +31,21 @@ class TtlCache:
 
         Raises what `read` raises.
         """
-        cached = self._values.get(name)
+        values = self._values
+        cached = values.get(name)
         if cached is not None and _is_fresh(cached, now):
             return cast(T, cached.value)
         began_at = time.monotonic()
         value = await read()
-        if len(self._values) >= _MAX_VALUES:
-            self._values.clear()
-        self._values[name] = _CachedValue(value, began_at, now)
+        if len(values) >= _MAX_VALUES:
+            values.clear()
+        values[name] = _CachedValue(value, began_at, now)
         return value
 
     def forget(self) -> None:
-        """Removes all values, because this process has changed some of them in the store."""
-        self._values.clear()
+        """Removes all values, because this process has changed some of them in the store, and
+        caches none of those that are being read."""
+        self._values = {}
 
 
 def _is_fresh(cached: _CachedValue, now: datetime) -> bool:

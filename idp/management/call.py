@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from idp.cached_reads import CachedReads
 from idp.foundation import logs
 from idp.foundation.errors import NotFound, PermissionDenied, Unauthenticated
 from idp.identity.users import org_domains, permissions
@@ -17,7 +18,6 @@ from idp.identity.users.permissions import Permission, Rights
 from idp.identity.users.subjects import Subject
 from idp.oauth.authentication import access_token_verification, bearer_tokens
 from idp.oauth.authentication.bearer_tokens import Bearer
-from idp.oauth.cached_reads import CachedReads
 from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
 from idp.records import ORGANIZATIONS, Organization, User, VerifiedBy
@@ -53,7 +53,7 @@ class Call(Struct, frozen=True):
     caller authenticated with a personal access token. `authenticated_at` is when the caller, a
     person, signed in; it is None for other tokens. `own_organization` is the caller's, as it was
     read when the caller was authenticated, and `reads` has what was read ahead with the caller's
-    permissions.
+    permissions; both are None unless the call is carried out immediately.
     """
 
     caller: User
@@ -121,7 +121,8 @@ async def admit(
 
     `authorization` is the header of that name, `org_id` the value of the header x-<vendor>-orgid,
     and `if_match` the `sequence` of the header If-Match. `read_ahead` is awaited with the caller,
-    while the caller's permissions are read. Raises Unauthenticated, PermissionDenied,
+    while the caller's permissions are read; it returns None if the call is not carried out
+    immediately. Raises Unauthenticated, PermissionDenied,
     NotFound (the organization; only callers who may act in every organization learn that it does
     not exist).
     """
@@ -144,7 +145,7 @@ async def admit(
         if_match,
         is_by_pat=bearer.is_pat,
         authenticated_at=datetime.fromtimestamp(signed_in, UTC) if signed_in else None,
-        own_organization=bearer.subject.organization,
+        own_organization=None if reads is None else bearer.subject.organization,
         reads=reads,
     )
     return await admitted(service, call)

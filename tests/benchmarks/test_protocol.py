@@ -13,7 +13,7 @@ from benchmarks.protocol import places, reached, results
 from benchmarks.protocol.__main__ import main
 from benchmarks.protocol.load import (
     ADDRESS,
-    PendingSignIn,
+    Flow,
     PersistentConnection,
     Unexpected,
     held,
@@ -148,7 +148,7 @@ def test_an_answer_that_is_not_the_expected_one_ends_the_load():
     port = replies(["401 Unauthorized"], [])
 
     with pytest.raises(Unexpected, match="401 Unauthorized"):
-        once(port, PendingSignIn([get("localhost", "/", {})]))
+        once(port, Flow([get("localhost", "/", {})]))
 
 
 def test_each_operation_has_a_new_browser_that_keeps_cookies_and_follows_redirects():
@@ -164,9 +164,7 @@ def test_each_operation_has_a_new_browser_that_keeps_cookies_and_follows_redirec
     sent = post("localhost", held(ADDRESS), {"token": held("hidden")}, {}, **expected)
     redeemed = get("localhost", f"/token/{held('code')}", {})
     received = []
-    browser = PersistentConnection(
-        replies(answers * 2, received), PendingSignIn([opened, sent, redeemed])
-    )
+    browser = PersistentConnection(replies(answers * 2, received), Flow([opened, sent, redeemed]))
     with browser.connection.socket:
         browser.once()
         browser.once()
@@ -187,8 +185,7 @@ def test_each_operation_has_a_new_browser_that_keeps_cookies_and_follows_redirec
 @pytest.mark.parametrize("store", ["sqlite", "mongodb"])
 def test_the_protocol_is_as_fast_as_was_reached(installed, tmp_path, record_property, store):
     """Judged by processor time, which other work on the machine disturbs little; the run starts
-    its own mongod, whose processor time it reads. The ratios of bare handlers bound what all
-    layers above the connection may take."""
+    its own mongod, whose processor time it reads."""
     flags = [f"--store={store}", "--processes=1", "--rounds=9", "--seconds=0.5"]
     try:
         main([*flags, f"--directory={tmp_path}", f"--json={tmp_path}/results.json"])

@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 from msgspec import structs
 
+from idp.cached_reads import CachedReads
 from idp.changes import Change
 from idp.foundation import user_names
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
@@ -33,7 +34,6 @@ from idp.management.users import mail_url_templates, protected_addresses
 from idp.management.users.new_user import CreateHuman, NewEmail, NewIdpLink, NewPhone
 from idp.management.users.new_user import OrganizationReference as NamedOrganization
 from idp.management.users.person_fields import password_problems
-from idp.oauth.cached_reads import CachedReads
 from idp.policies import effective
 from idp.records import IdpLink, Organization, Password, Profile, User, VerifiedBy
 from idp.schema import reading

@@ -1,8 +1,8 @@
 """The answer of a finished sign-in, which its browser may get again for a minute.
 
-A browser may ask twice: a button is pressed twice, a page is loaded again. What it gets again is
-the answer that it had, never another code; and that only while the code is not used. It is stored
-encrypted with the request, because the store has only digests of codes.
+A browser may ask twice: a button is pressed twice, a page is loaded again. It gets the same answer
+again, never a new code, and only until the code is used. The answer is stored encrypted with the
+request, because the store has only digests of codes.
 """
 
 from __future__ import annotations

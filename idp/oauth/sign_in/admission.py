@@ -16,7 +16,7 @@ from idp.oauth.sign_in import consents
 from idp.oauth.sign_in.next_step import Continue, Refuse, ShowPage, SignInPage, Step
 from idp.oauth.tokens import allowed_users, audiences
 from idp.oauth.tokens.allowed_users import AccessDecision
-from idp.records import ORGANIZATIONS, Application, AuthRequest, User
+from idp.records import APPLICATIONS, ORGANIZATIONS, Application, AuthRequest, User
 from idp.service import Service
 from storage import Key
 
@@ -51,10 +51,14 @@ async def decide(
 
 
 def reads(service: Service, client: Application, user: User) -> list[Awaitable[object]]:
-    """Returns reads of what `decide` reads for this user and most clients, for a caller with
-    `CachedReads` to make side by side."""
+    """Returns reads of the client and of what `decide` reads for this user and most clients, for a
+    caller with `CachedReads` to make side by side."""
     use = allowed_users.use_of(client, user)
-    keys: list[Key] = [(ORGANIZATIONS, client.org_id), *allowed_users.keys(use, client.project_id)]
+    keys: list[Key] = [
+        (APPLICATIONS, client.id),
+        (ORGANIZATIONS, client.org_id),
+        *allowed_users.keys(use, client.project_id),
+    ]
     return [service.store.get_many(keys), audiences.api_applications(service, client)]
 
 

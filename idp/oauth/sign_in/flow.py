@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
+from idp.cached_reads import CachedReads
 from idp.foundation import metrics, uris
 from idp.identity.guesses import counter_resets
 from idp.identity.sessions import browsers
@@ -22,7 +23,6 @@ from idp.identity.sessions.creation import NewSession
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import password_change
 from idp.identity.users.password_change import PasswordChange
-from idp.oauth.cached_reads import CachedReads
 from idp.oauth.endpoints import (
     authorization_result,
     pushed_authorization,

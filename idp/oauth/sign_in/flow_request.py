@@ -6,9 +6,9 @@ from __future__ import annotations
 import asyncio
 from typing import Final, NamedTuple
 
+from idp.cached_reads import KnownRecords
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
-from idp.oauth.cached_reads import KnownRecords
 from idp.oauth.endpoints import sealed_requests
 from idp.oauth.sign_in import first_party_areas
 from idp.policies import effective

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
+from idp.cached_reads import CachedReads
 from idp.identity.factors import second_factors
 from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
@@ -20,7 +21,6 @@ from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import password_change
 from idp.limits.origin import AttemptOrigin
-from idp.oauth.cached_reads import CachedReads
 from idp.oauth.endpoints import authorization_result
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.endpoints.authorization_result import AuthorizationResult
@@ -32,7 +32,7 @@ from idp.oauth.sign_in.flow import Opening
 from idp.oauth.sign_in.next_step import Continue, Step
 from idp.oauth.sign_in.pending import PendingSignIn
 from idp.policies import page_settings
-from idp.records import AuthRequest, User
+from idp.records import APPLICATIONS, Application, AuthRequest, User
 from idp.service import Service
 from storage import Write
 
@@ -67,7 +67,7 @@ async def enter(
     )
     progress = AuthenticationProgress(checked.subject, session_lifetime.PASSWORD)
     changes = {"login_name": login_name, "reset_id": None}
-    entered = await _answered(prefetched.service, flow, progress, changes)
+    entered = await _answered(service, prefetched, flow, progress, changes)
     if entered is None:
         entered = Entered(
             await sign_in_flow.continue_with(prefetched.service, flow, progress, **changes)
@@ -89,6 +89,7 @@ async def _read_next(service: Service, flow: PendingSignIn, user: User) -> None:
 
 async def _answered(
     service: Service,
+    prefetched: CachedReads,
     flow: PendingSignIn,
     progress: AuthenticationProgress,
     changes: dict[str, Any],
@@ -99,23 +100,32 @@ async def _answered(
     # A response by form_post is a separate page, which may be loaded again.
     if request.is_for_own_page or request.response_mode == "form_post":
         return None
-    if await authentication_progress.next_action(service, request, progress) is not None:
+    reader = prefetched.service
+    if await authentication_progress.next_action(reader, request, progress) is not None:
         return None
     opened = sign_in_flow.opening(service, flow, progress, changes)
     request = structs.replace(request, **opened.changes)
-    step = await _step_after(service, flow, request, opened)
+    # As it is after the comparison of the password, which may take long.
+    client = await reader.store.get(APPLICATIONS, flow.client.id)
+    if client is None or not sign_in_pending.may_be_answered(client, request):
+        return None
+    step = await _step_after(reader, flow, client, request, opened)
     if not isinstance(step, Continue):
         return None
     result = await authorization_result.prepare(
-        service, flow.client, request, step.live_session, step.decision
+        reader, client, request, step.live_session, step.decision
     )
     if result is None:
         return None
-    return await _store(service, flow, opened, result)
+    return await _store(service, flow, client, opened, result)
 
 
 async def _step_after(
-    service: Service, flow: PendingSignIn, request: AuthRequest, opened: Opening
+    service: Service,
+    flow: PendingSignIn,
+    client: Application,
+    request: AuthRequest,
+    opened: Opening,
 ) -> Step:
     """Returns the step of `request` that is next once the session is open."""
     subject = opened.progress.subject
@@ -124,18 +134,22 @@ async def _step_after(
     live_sessions = [LiveSession(opened.created.session, subject, login), *others]
     admitted = next_step.admitted(service.config, request, live_sessions)
     browser = opened.created.cookie.browser
-    return await sign_in_flow.decide(service, flow.client, request, admitted, browser)
+    return await sign_in_flow.decide(service, client, request, admitted, browser)
 
 
 async def _store(
-    service: Service, flow: PendingSignIn, opened: Opening, result: AuthorizationResult
+    service: Service,
+    flow: PendingSignIn,
+    client: Application,
+    opened: Opening,
+    result: AuthorizationResult,
 ) -> Entered:
     session, remembered = opened.created.session, list[Write]()
     if opened.created.is_renewed:
         # Before the unit: a concurrent logout must find every client that gets tokens.
-        await session_clients.remember(service, session, flow.client)
+        await session_clients.remember(service, session, client)
     else:
-        remembered = session_clients.of_new_session(session, flow.client)
+        remembered = session_clients.of_new_session(session, client)
     completion = partial(sign_in_pending.completion_writes, service, flow, changes=opened.changes)
     cookie = await sign_in_flow.store_opening(
         service, flow, opened, *remembered, *result.writes(completion)

@@ -15,16 +15,17 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, structs
 
+from idp.cached_reads import KnownRecords
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.limits.origin import AttemptOrigin
 from idp.oauth import request_limits
-from idp.oauth.cached_reads import KnownRecords
 from idp.oauth.endpoints import pushed_authorization, repeated_answers, sealed_requests
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.endpoints.pushed_authorization import OtherBrowser
+from idp.oauth.endpoints.redirect_uri_match import is_registered
 from idp.oauth.sign_in import first_party_areas, next_step, page_branding
 from idp.oauth.sign_in.flow_request import PURPOSE, FlowRecords
 from idp.records import (
@@ -217,7 +218,7 @@ async def flow_of(service: Service, records: FlowRecords, address: str) -> Pendi
     """Returns the flow with this address if it is this browser's, and neither complete nor
     expired.
 
-    None otherwise, and also if its client is not active.
+    None otherwise, and also if its client may not get the response any more.
     """
     request, browser, sessions = records.request, records.browser, records.sessions
     # An address alone is not enough: a flow belongs to the browser with its cookie.
@@ -226,7 +227,7 @@ async def flow_of(service: Service, records: FlowRecords, address: str) -> Pendi
     if has_ended(service, request) or await is_completed(service, request):
         return None
     client = await _client_of(service, request, records.known_records)
-    if client is None or client.state != "active":
+    if client is None or not may_be_answered(client, request):
         return None
     all_live_sessions = await session_lifetime.live_among(service, sessions)
     live_sessions = next_step.admitted(service.config, request, all_live_sessions)
@@ -243,6 +244,15 @@ async def flow_of(service: Service, records: FlowRecords, address: str) -> Pendi
         is_stored,
         known_records,
     )
+
+
+def may_be_answered(client: Application, request: AuthRequest) -> bool:
+    """Returns whether the client may get the response to its request: it is active, and the
+    redirect_uri is still registered, or the answer is a page of this service."""
+    if client.state != "active":
+        return False
+    is_own_page = request.is_for_own_page or request.device_id is not None
+    return is_own_page or is_registered(client, request.redirect_uri, client.redirect_uris)
 
 
 def has_no_user(flow: PendingSignIn) -> bool:

@@ -76,7 +76,6 @@ class ClientStream(asyncio.Protocol):
         self._sent = 0  # bytes
 
     # For the limits on connections (`idp.server.connections`).
-
     def is_sending(self) -> bool:
         """Returns whether a part of a response waits until the client reads."""
         return self._is_connected and self._transport.get_write_buffer_size() > 0
@@ -101,7 +100,6 @@ class ClientStream(asyncio.Protocol):
         return has_body or self._reader.is_complete
 
     # The transport's calls.
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport: asyncio.Transport = transport  # type: ignore[assignment]
         self._is_connected = True
@@ -173,7 +171,6 @@ class ClientStream(asyncio.Protocol):
         exchange.release()
 
     # Requests.
-
     def _begin_soon(self) -> None:
         """Schedules the next request on the event loop, with a fresh context."""
         self._loop.call_soon(self._begin_request, context=self._context.copy())
@@ -331,14 +328,17 @@ class ClientStream(asyncio.Protocol):
     def close(self) -> None:
         """Ends the connection immediately: by a reset if a part of a response was not sent,
         because its end may be the end of the connection (HTTP/1.0)."""
-        has_begun = self._exchange is not None and self._exchange.has_begun
-        is_partial = has_begun or self.is_sending()
+        is_partial = self._has_begun() or self.is_sending()
         self.is_closed = True
         self._abandon()
         if self._is_connected:
             if is_partial:
                 client_socket.reset_at_close(self._transport.get_extra_info("socket"))
             self._transport.abort()
+
+    def _has_begun(self) -> bool:
+        """Whether a response has begun that is not complete."""
+        return self._exchange is not None and self._exchange.has_begun
 
     def close_after_sending(self) -> None:
         """Ends the connection when everything that was written has been sent. Resets it instead if
@@ -371,8 +371,8 @@ class ClientStream(asyncio.Protocol):
         self._set_timer(LINGER_SECONDS, self._time_out)
 
     def _time_out(self) -> None:
-        """Ends the connection, unless a part of the response is still being sent."""
-        if self.is_sending():
+        """Ends the connection, unless a response has begun, or is still being sent."""
+        if self._has_begun() or self.is_sending():
             self._set_timer(LINGER_SECONDS, self._time_out)
         else:
             self.close()
@@ -386,10 +386,10 @@ class ClientStream(asyncio.Protocol):
             self._timer.cancel()
 
     # Back-pressure.
-
     def _pause_reading(self) -> None:
-        is_answering = self._exchange is not None and not self._is_reading_paused
-        if is_answering and not self._transport.is_closing():
+        # Without a request in progress, or a response to be read first, it is a head that grows.
+        is_answering = self._exchange is not None or self._drained is not None
+        if is_answering and not (self._is_reading_paused or self._transport.is_closing()):
             self._is_reading_paused = True
             self._transport.pause_reading()
 

@@ -91,10 +91,6 @@ class Exchange(HTTPConnection):
         them."""
         self.delegate, self.on_close = _NO_HANDLER, None
 
-    def end(self) -> None:
-        """Ends the connection after the response."""
-        self.is_persistent = False
-
     def check_length(self, length: int) -> None:
         """Raises Refused if a body of this length, in bytes, is too long for the request."""
         if length > self.max_body_bytes:

@@ -49,7 +49,7 @@ class ParsedRequest(HTTPServerRequest):
         """Returns the seconds since the head of the request arrived."""
         return time.monotonic() - self._began_at
 
-    # The handlers of this service do not use these, so they are computed when they are first read.
+    # For Tornado's own handlers: those of this service parse queries and forms themselves.
 
     @cached_property
     def host_name(self) -> str:  # type: ignore[override]
@@ -63,15 +63,15 @@ class ParsedRequest(HTTPServerRequest):
 
     @cached_property
     def arguments(self) -> dict[str, list[bytes]]:  # type: ignore[override]
-        """The parameters of the query and of a form."""
+        """The parameters of the query; Tornado adds those of a form."""
         return {name: list(values) for name, values in self.query_arguments.items()}
 
     @cached_property
     def body_arguments(self) -> dict[str, list[bytes]]:  # type: ignore[override]
-        """The parameters of a form."""
+        """The parameters of a form, which Tornado adds."""
         return {}
 
     @cached_property
     def files(self) -> dict[str, list[HTTPFile]]:  # type: ignore[override]
-        """The files of a form."""
+        """The files of a form, which Tornado adds."""
         return {}

@@ -8,9 +8,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from handlers.http import base
+from idp.limits.admission import MANAGEMENT
+from idp.management import call as management_call
 from idp.oauth.grants import TokenResponse
 from tests.support import patience
-from tests.support.browsers.wire import FORM, exchange
+from tests.support.browsers.wire import FORM, exchange, head, opened
+from tests.support.management.callers import instance_owner
+from tests.support.patience import until
 
 PATIENCE_SECONDS = 0.2
 ANNOUNCED = ["Content-Length: 100", "Transfer-Encoding: chunked"]
@@ -54,3 +58,33 @@ async def test_a_body_that_is_there_is_answered_however_long_the_answer_takes(se
     lines += [f"Content-Type: {FORM}", f"Content-Length: {len(body)}", "", body]
 
     assert (await exchange(server, "\r\n".join(lines).encode())).status_code == 200
+
+
+@pytest.mark.promise("overload: places")
+async def test_a_late_body_takes_no_slot_once_its_caller_was_looked_up(
+    server, visitor, monkeypatch
+):
+    slots = server.app.admission.slots_of(MANAGEMENT)
+    looked_up, admit, waited = asyncio.Event(), management_call.admit, []
+    monkeypatch.setattr(base, "PROMPT_SECONDS", 0.001)
+    monkeypatch.setattr(base, "BODY_SECONDS", patience.SECONDS)
+
+    async def slow(*arguments):
+        call = await admit(*arguments)
+        await looked_up.wait()
+        return call
+
+    release = base.Handler._release_slot
+    monkeypatch.setattr(management_call, "admit", slow)
+    monkeypatch.setattr(
+        base.Handler, "_release_slot", lambda handler: (waited.append(1), release(handler))
+    )
+    owner = await instance_owner(server, visitor)
+    lines = [f"Authorization: Bearer {owner.token}", "Content-Length: 2"]
+    lines += ["Content-Type: application/json"]
+    async with opened(server, head(server, "POST", "/v2/organizations/_search", *lines)):
+        await until(lambda: len(waited) > 1)
+        assert slots.in_use == 1
+        looked_up.set()
+
+        await until(lambda: slots.in_use == 0)

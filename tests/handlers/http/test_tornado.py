@@ -1,4 +1,4 @@
-"""Where a request's way is shorter than Tornado's own: it leads to the same."""
+"""What replaces Tornado's own code gives the same result."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_any_other_address_is_matched_as_tornado_does(server, tornados, path):
     assert found(server.app, path) is found(tornados, path)
 
 
-def test_an_answer_begins_with_all_that_tornados_own_begins_with(server):
+def test_a_handler_starts_with_the_attributes_of_tornados(server):
     request = get("/oidc/v1/userinfo")
     bare = RequestHandler(server.app, request)
     ours = UserinfoHandler(server.app, request)

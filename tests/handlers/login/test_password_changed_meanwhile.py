@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from idp.identity.users import lookup, password_change
-from idp.records import SESSIONS, USERS
+from idp.records import APPLICATIONS, AUTHORIZATIONS, SESSIONS, USERS
 from storage import Update
 from tests.support.sign_in import account
 from tests.support.sign_in.steps import at_password, text_of
@@ -62,6 +62,31 @@ async def test_a_user_that_is_removed_meanwhile_is_refused(server, visitor, demo
 
     assert refused.status == 400
     assert (await server.store.find(SESSIONS, {})).records == []
+
+
+@pytest.mark.parametrize(
+    ("change", "next_page"),
+    [
+        ({"is_third_party": True}, "consent"),
+        ({"state": "inactive"}, "expired"),
+        ({"redirect_uris": ["https://elsewhere.example/callback"]}, "expired"),
+    ],
+)
+async def test_an_application_that_is_changed_meanwhile_gets_what_it_may_get_now(
+    server, visitor, demo, meanwhile, change, next_page
+):
+    page = await at_password(visitor, demo, server.user[0])
+
+    async def change_application():
+        await server.store.commit(Update(APPLICATIONS, demo.client_id, set=change))
+
+    meanwhile.append(change_application)
+
+    answer = await visitor.submit(page, password=server.user[1])
+
+    assert "code" not in answer.answer
+    assert answer.name == next_page
+    assert (await server.store.find(AUTHORIZATIONS, {})).records == []
 
 
 async def test_a_hash_that_is_renewed_meanwhile_disturbs_no_sign_in(

@@ -164,6 +164,15 @@ def test_an_earlier_choice_outweighs_the_browser_alone(chosen, ui_locales, accep
     assert got == found
 
 
+def test_a_language_tag_of_any_length_is_cut_before_it_is_compared(monkeypatch):
+    compared = []
+    monkeypatch.setattr(i18n, "_lookup", lambda tag, _: compared.append(tag))
+
+    i18n.lookup("aa-" * 20_000, ["en"])
+
+    assert [len(tag) for tag in compared] == [i18n.MAX_LENGTH]
+
+
 def test_a_default_that_is_not_shipped_means_english():
     assert i18n.negotiate(None, None, None, default="tlh", shipped=SHIPPED) == "en"
 

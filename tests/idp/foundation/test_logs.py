@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import logging
 import subprocess
 import sys
+import threading
 
 import pytest
 
 from idp.foundation import logs, redaction
 from tests.idp.conftest import NOW
+from tests.support import patience
 from tests.support.clock import SteppingClock
 from tests.support.random import SeededRandom
 
@@ -268,6 +271,25 @@ def test_logging_never_raises_when_nothing_can_be_written(stream, capfd):
     logging.getLogger("x").error("y")
 
     assert capfd.readouterr().err == "a log line was lost: ValueError\n" * 2
+
+
+def test_what_is_logged_while_a_line_is_written_is_written_too():
+    """The garbage collector may run there, and what it ends may log something."""
+
+    class Stream(io.StringIO):
+        def write(self, text):
+            if not self.getvalue():
+                super().write("\n")
+                log.error("inner")
+            return super().write(text)
+
+    stream = Stream()
+    logs.configure("info", "json", stream=stream)
+    thread = threading.Thread(target=log.error, args=["outer"], daemon=True)
+    thread.start()
+    thread.join(patience.SECONDS)
+
+    assert [json.loads(line)["event"] for line in stream.getvalue().split()] == ["inner", "outer"]
 
 
 @pytest.mark.full

@@ -56,6 +56,18 @@ async def test_what_is_forgotten_is_read_again(source):
     assert await kept.get("a", NOON, source.read) == 2
 
 
+async def test_what_was_read_before_a_change_is_not_cached_after_it(source):
+    kept = TtlCache()
+
+    async def read_and_change():
+        value = await source.read()
+        kept.forget()
+        return value
+
+    assert await kept.get("a", NOON, read_and_change) == 1
+    assert await kept.get("a", NOON, source.read) == 2
+
+
 async def test_each_name_has_its_value_and_so_many_are_stored(source, monkeypatch):
     monkeypatch.setattr(ttl_cache, "_MAX_VALUES", 2)
     kept = TtlCache()

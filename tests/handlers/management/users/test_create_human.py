@@ -6,7 +6,11 @@ import pytest
 
 from idp.mail import messages
 from idp.records import EVENTS, USER_METADATA, USERS, Email, IdpLink, Phone, Profile
-from tests.support.management.callers import new_caller, new_organization, refused
+from tests.support.management.callers import (
+    new_caller,
+    new_organization,
+    refused,
+)
 from tests.support.sign_in.people import PATH, create
 
 

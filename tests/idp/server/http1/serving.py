@@ -146,6 +146,18 @@ class Cut(Base):
     head = get
 
 
+@stream_request_body
+class Parts(Base):
+    """Sends its answer in two parts, the second one when it may."""
+
+    async def get(self):
+        self.write(b"one ")
+        await self.flush()
+        self.seen.begun.set()
+        await self.seen.goes_on.wait()
+        self.finish(b"two")
+
+
 class Bare(Base):
     """Answers without a body."""
 
@@ -162,6 +174,7 @@ def application(seen: Seen) -> Application:
         ("/streaming", Streaming, more),
         ("/early", Early, more),
         ("/cut", Cut, more),
+        ("/parts", Parts, more),
         ("/bare/([0-9]+)", Bare, more),
         (".*", Echo, more),
     ]

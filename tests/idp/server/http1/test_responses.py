@@ -9,6 +9,7 @@ from contextlib import closing
 
 import pytest
 
+from idp.server.http1 import client_stream
 from tests.idp.server.http1.serving import (
     chunks,
     request,
@@ -111,6 +112,8 @@ async def test_requests_behind_a_response_that_is_not_read_wait():
         writer.write(large * 3)
 
         assert await settled(lambda: len(service.seen.read)) < 3
+        (stream,) = service.server._connection_of_stream
+        assert await settled(lambda: stream._reader.buffered) < MEGABYTE
         rest = len(b"1:") * 3 + 3 * 4_000_000
         while rest > 0:
             rest -= len(await reader.read(65536))
@@ -223,6 +226,23 @@ async def test_a_client_that_only_sends_no_more_is_waited_for_while_its_answer_i
 
             assert (await client.answer()).body == b"late"
             assert await client.rest() == b""
+
+
+async def test_a_client_that_only_sends_no_more_gets_all_parts_of_an_answer_that_has_begun(
+    monkeypatch,
+):
+    monkeypatch.setattr(client_stream, "HALF_CLOSED_SECONDS", 0)
+    monkeypatch.setattr(client_stream, "LINGER_SECONDS", 0)
+    async with served() as service, service.client() as client:
+        client.send(request("GET", "/parts"))
+        await service.seen.begun.wait()
+        client.end()
+        (stream,) = service.server._connection_of_stream
+        await until(lambda: stream._has_client_ended)
+        await loop_turns(50)
+        service.seen.goes_on.set()
+
+        assert (await client.answer()).body == b"one two"
 
 
 @pytest.mark.parametrize("raw", [b"", b"GET / HT", request("POST", "/", "Content-Length: 4")])

@@ -53,7 +53,7 @@ def _name(key: Key) -> tuple[str, str]:
 
 class CachedReads:
     """A service whose store makes each `get`, `get_many`, `get_records`, `find` and `find_each`
-    once, and answers repeated ones from memory.
+    once, and answers repeated ones from memory; concurrent ones for the same are both made.
 
     It is for a part of one request in which answers of this age may be used. Its creator decides
     that. All other calls go to the service's own store.
