@@ -8,14 +8,12 @@ import pytest
 
 from tests.program.samples import close
 
-EARLY = {  # answered before the body is read
+ENDED = {"too long a body": ("POST", "/oauth/v2/token", {"Content-Length": "999999"}, 413)}
+KEPT = {
     "another host": ("GET", "/oauth/v2/keys", {"Host": "elsewhere.example"}, 421),
     "another spelling": ("GET", "/oauth/v2/keys", {"Host": "127.0.0.1:{port}"}, 308),
-    "too long a body": ("POST", "/oauth/v2/token", {"Content-Length": "999999"}, 413),
     "too long a head": ("GET", "/oauth/v2/keys", {"X-Long": "x" * 20_000}, 431),
     "no such page": ("GET", "/nothing", {}, 404),
-}
-LATE = {  # after it, for what is refused is remembered first
     "a page": ("GET", "/.well-known/openid-configuration", {}, 200),
     "a token in the address": ("GET", "/oidc/v1/userinfo?access_token=x", {}, 400),
     "no such method": ("BREW", "/oauth/v2/token", {}, 405),
@@ -41,11 +39,11 @@ async def ask(port: int, method: str, path: str, headers: dict) -> tuple[int, bo
     return int(answer.split(" ")[1]), "connection: close\r\n" in answer, is_closed
 
 
-@pytest.mark.parametrize("name", [*EARLY, *LATE])
+@pytest.mark.parametrize("name", [*ENDED, *KEPT])
 async def test_an_answer_says_whether_the_connection_ends(server, name):
-    method, path, headers, status = (EARLY | LATE)[name]
+    method, path, headers, status = (ENDED | KEPT)[name]
 
     answered, is_said, is_closed = await ask(server.service.config.port, method, path, headers)
 
     assert (answered, is_said) == (status, is_closed)
-    assert is_closed == (name in EARLY)
+    assert is_closed == (name in ENDED)
