@@ -253,8 +253,10 @@ async def signed_in(run: Run, page: Page, name: str, **fields: str) -> Page:
 
 
 async def code_of(run: Run, party: RelyingParty, page: Page) -> str:
-    """The flow's answer, the first of this application. Who has lost it gets it again."""
-    page = await run.get(page.location)
+    """The flow's answer, the first of this application: of the page, or one step on. Who has lost
+    it gets it again."""
+    if "code" not in page.answer:
+        page = await run.get(page.location)
     assert await run.stored(AUTHORIZATIONS, party) == 1
     return run.keep(page.answer["code"])
 
