@@ -95,7 +95,7 @@ async def _answered(
     changes: dict[str, Any],
 ) -> Entered | None:
     """Signs the user in and answers the request. Returns None, and stores nothing, if a page is
-    due before, or the request is not that of an active client."""
+    due before, or the client may not get the response any more."""
     request = structs.replace(flow.request, **changes)
     # A response by form_post is a separate page, which may be loaded again.
     if request.is_for_own_page or request.response_mode == "form_post":

@@ -49,8 +49,9 @@ class ClientStream(asyncio.Protocol):
 
     While a request is answered, up to MAX_BUFFERED_BYTES of the next ones are buffered; then
     reading pauses. When the client has closed its sending side, it gets the response if that
-    begins within HALF_CLOSED_SECONDS, and may take as long as it needs to read it. After that time
-    it is treated as disconnected: a server can't distinguish the two. If the service ends a
+    begins within HALF_CLOSED_SECONDS and each part follows the last one within LINGER_SECONDS, and
+    may take as long as it needs to read it. Else it is treated as disconnected: a server can't
+    distinguish the two. If the service ends a
     connection before the client has sent everything, it continues reading for LINGER_SECONDS: the
     kernel would otherwise discard the response together with the unread data.
     """
@@ -73,9 +74,10 @@ class ClientStream(asyncio.Protocol):
         self._is_lingering = False
         self._timer: asyncio.TimerHandle | None = None
         self._is_connected = False
-        self._sent = 0  # bytes
+        self._sent = self._sent_before = 0  # bytes; and at the last `_time_out`
 
     # For the limits on connections (`idp.server.connections`).
+
     def is_sending(self) -> bool:
         """Returns whether a part of a response waits until the client reads."""
         return self._is_connected and self._transport.get_write_buffer_size() > 0
@@ -86,9 +88,8 @@ class ClientStream(asyncio.Protocol):
         return exchange is None or not exchange.is_read or self.is_sending()
 
     def read_by_client(self) -> int | None:
-        """Returns how many bytes of responses the client has acknowledged; None if nothing is left
-        to be sent. The bytes in the kernel's send buffer are not included, because the kernel
-        accepts data in large steps even if the client reads in small ones."""
+        """Returns how many bytes of responses the client has acknowledged, which excludes those in
+        the kernel's send buffer; None if nothing is left to be sent."""
         if not self.is_sending():
             return None
         unread = client_socket.unacknowledged(self._transport.get_extra_info("socket"))
@@ -99,7 +100,6 @@ class ClientStream(asyncio.Protocol):
         has_body = head.length is not None and self._reader.buffered >= head.length
         return has_body or self._reader.is_complete
 
-    # The transport's calls.
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport: asyncio.Transport = transport  # type: ignore[assignment]
         self._is_connected = True
@@ -170,7 +170,8 @@ class ClientStream(asyncio.Protocol):
             exchange.on_close()
         exchange.release()
 
-    # Requests.
+    # Requests and responses.
+
     def _begin_soon(self) -> None:
         """Schedules the next request on the event loop, with a fresh context."""
         self._loop.call_soon(self._begin_request, context=self._context.copy())
@@ -253,9 +254,8 @@ class ClientStream(asyncio.Protocol):
             return
         if processed is not None:
             self._accepts_body = False
-            asyncio.ensure_future(processed).add_done_callback(
-                partial(self._body_processed, exchange)
-            )
+            continuation = partial(self._body_processed, exchange)
+            asyncio.ensure_future(processed).add_done_callback(continuation)
         else:
             self._body_passed(exchange)
 
@@ -284,8 +284,6 @@ class ClientStream(asyncio.Protocol):
             exchange.delegate.finish()
         except Exception as error:
             self._fail(error)
-
-    # Responses.
 
     def send(self, data: bytes) -> Future[None]:
         """Sends bytes; the future is done when the client has room for more."""
@@ -323,7 +321,7 @@ class ClientStream(asyncio.Protocol):
         _log.error("failed", exc_info=error)
         self.close()
 
-    # Closing.
+    # The end of the connection, and back-pressure.
 
     def close(self) -> None:
         """Ends the connection immediately: by a reset if a part of a response was not sent,
@@ -371,8 +369,11 @@ class ClientStream(asyncio.Protocol):
         self._set_timer(LINGER_SECONDS, self._time_out)
 
     def _time_out(self) -> None:
-        """Ends the connection, unless a response has begun, or is still being sent."""
-        if self._has_begun() or self.is_sending():
+        """Ends the connection, unless a part of a response was sent since the last call, or is
+        still being sent."""
+        is_continuing = self._has_begun() and self._sent > self._sent_before
+        self._sent_before = self._sent
+        if is_continuing or self.is_sending():
             self._set_timer(LINGER_SECONDS, self._time_out)
         else:
             self.close()
@@ -385,7 +386,6 @@ class ClientStream(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
 
-    # Back-pressure.
     def _pause_reading(self) -> None:
         # Without a request in progress, or a response to be read first, it is a head that grows.
         is_answering = self._exchange is not None or self._drained is not None

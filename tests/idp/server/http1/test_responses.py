@@ -232,7 +232,7 @@ async def test_a_client_that_only_sends_no_more_gets_all_parts_of_an_answer_that
     monkeypatch,
 ):
     monkeypatch.setattr(client_stream, "HALF_CLOSED_SECONDS", 0)
-    monkeypatch.setattr(client_stream, "LINGER_SECONDS", 0)
+    monkeypatch.setattr(client_stream, "LINGER_SECONDS", patience.SECONDS)
     async with served() as service, service.client() as client:
         client.send(request("GET", "/parts"))
         await service.seen.begun.wait()
@@ -243,6 +243,19 @@ async def test_a_client_that_only_sends_no_more_gets_all_parts_of_an_answer_that
         service.seen.goes_on.set()
 
         assert (await client.answer()).body == b"one two"
+
+
+async def test_a_client_that_sends_no_more_is_given_up_when_no_part_follows(monkeypatch):
+    monkeypatch.setattr(client_stream, "HALF_CLOSED_SECONDS", 0)
+    monkeypatch.setattr(client_stream, "LINGER_SECONDS", 0)
+    async with served() as service, service.client() as client:
+        client.send(request("GET", "/parts"))
+        await service.seen.begun.wait()
+        client.end()
+
+        async with asyncio.timeout(patience.SECONDS):
+            await service.seen.left.wait()
+        service.seen.goes_on.set()
 
 
 @pytest.mark.parametrize("raw", [b"", b"GET / HT", request("POST", "/", "Content-Length: 4")])
