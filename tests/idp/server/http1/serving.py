@@ -158,6 +158,13 @@ class Parts(Base):
         self.finish(b"two")
 
 
+class Large(Base):
+    """Answers with more than the kernel takes for a client that does not read."""
+
+    def get(self):
+        self.finish(bytes(4_000_000))
+
+
 class Bare(Base):
     """Answers without a body."""
 
@@ -175,6 +182,7 @@ def application(seen: Seen) -> Application:
         ("/early", Early, more),
         ("/cut", Cut, more),
         ("/parts", Parts, more),
+        ("/large", Large, more),
         ("/bare/([0-9]+)", Bare, more),
         (".*", Echo, more),
     ]

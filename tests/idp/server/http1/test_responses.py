@@ -112,13 +112,23 @@ async def test_requests_behind_a_response_that_is_not_read_wait():
         writer.write(large * 3)
 
         assert await settled(lambda: len(service.seen.read)) < 3
-        (stream,) = service.server._connection_of_stream
-        assert await settled(lambda: stream._reader.buffered) < MEGABYTE
         rest = len(b"1:") * 3 + 3 * 4_000_000
         while rest > 0:
             rest -= len(await reader.read(65536))
         await until(lambda: len(service.seen.read) == 3)
         writer.close()
+
+
+async def test_what_a_client_sends_that_reads_nothing_takes_no_memory():
+    async with served() as service, service.client(limit=1024) as client:
+        client.send(request("GET", "/large"))
+        await until(lambda: service.server._connection_of_stream)
+        (stream,) = service.server._connection_of_stream
+        await until(lambda: stream._drained is not None and stream._exchange is None)
+        client.send(bytes(8_000_000))
+
+        assert await settled(lambda: stream._reader.buffered) < MEGABYTE
+        client.reset()
 
 
 def memory() -> int:
