@@ -31,6 +31,7 @@
 <%def name="styles()"></%def>\
 <%def name="above()"></%def>\
 <%def name="around()"></%def>\
+<%def name="heading(title)"><h1>${title}</h1></%def>\
 ## A picture, and the one for dark pages.
 <%def name="drawn(sign, kind, **attributes)">\
 <picture${html_attributes({f"data-plate-on-{scheme}": plate for scheme, plate in sign.plates.items()})}>\
@@ -96,7 +97,7 @@ ${drawn(site_icon, "mark", alt="", width=32, height=32)}
 </header>
 ${self.around()}\
 <main id="main" tabindex="-1">
-<h1>${title}</h1>
+${self.heading(title)}
 % if self.attr.asking and application_name and not is_own_area:
 <p class="asking"><span class="initial" aria-hidden="true">${application_name[:1].upper()}</span>
 ## TRANSLATORS: Under the title of the page; the name of the application that asked for the sign-in.

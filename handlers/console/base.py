@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
+from msgspec import Struct
+
 from handlers.console import commands, notices
-from handlers.console.sections import CONSOLE, SEARCH, ConsoleSection, open_to
+from handlers.console.sections import CONSOLE, SEARCH, SECTIONS, ConsoleSection, open_to
 from handlers.forms import refusals
 from handlers.forms.console_session import ConsoleSession
 from handlers.forms.run_operation import Document, OperationRun, run
@@ -16,7 +19,7 @@ from handlers.pages import signed_in_page
 from handlers.pages.base import PageHandler
 from idp.api.operation import Operation
 from idp.foundation.errors import IdpError, NotFound, PermissionDenied
-from idp.foundation.i18n import message
+from idp.foundation.i18n import Message, message
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import permissions
 from idp.limits.admission import MANAGEMENT
@@ -36,6 +39,13 @@ _NO_ORGANIZATION: Final = message(
     "administrator to add you as a member.",
     context="console",
 )
+
+
+class Breadcrumb(Struct, frozen=True):
+    """A page above the current one: its name and its address."""
+
+    name: Message | str
+    url: str
 
 
 class ConsoleHandler(PageHandler):
@@ -224,7 +234,9 @@ class ConsoleHandler(PageHandler):
     def page(self, name: str, *, status: int = 200, **values: object) -> None:
         if self.is_entered:
             notice = notices.CONFIRMATIONS.get(self.query_params().if_once("done") or "")
-            values = {"console": self._frame(), "notice": notice, **values}
+            about, back_url = values.get("about"), values.get("back_url")
+            frame = {**self._frame(), "breadcrumbs": self._breadcrumbs(about, back_url)}
+            values = {"console": frame, "notice": notice, **values}
         super().page(name, status=status, **values)
 
     def whole_list(self, **values: Any) -> None:
@@ -234,13 +246,22 @@ class ConsoleHandler(PageHandler):
         empty = message("There is nothing here yet.", context="console")
         self.page("console/list", **{**absent, "empty": empty, **values})
 
+    def object_page(self, title_text: Message | str, **values: Any) -> None:
+        """Sends the page of one record; `values` are those of `console/show` that it has."""
+        absent = dict.fromkeys(("properties", "actions", "page_parts", "tabs", "commands"), ())
+        values = {"state": None, "intro": None, **absent, **values}
+        self.page("console/show", title_text=title_text, **values)
+
     def _frame(self) -> dict[str, object]:
         """Returns the values of the navigation and the header."""
         sections = (
             open_to(self.console_session.rights) if self.console_session.may_open_console else {}
         )
         return {
-            "sections": [self._navigation_entry(*entry) for entry in sections.items()],
+            "groups": [
+                {"label": label, "sections": [self._navigation_entry(*entry) for entry in members]}
+                for label, members in groupby(sections.items(), lambda entry: entry[1].group)
+            ],
             "person": self.console_session.user.profile.display_name,
             "organization": self.organization.name if self.organization else None,
             "change_url": f"{CONSOLE}/organizations"
@@ -264,7 +285,23 @@ class ConsoleHandler(PageHandler):
     def _navigation_entry(self, name: str, section: ConsoleSection) -> dict[str, object]:
         # The search belongs to no section.
         is_current = name == self.section and self.request.path != SEARCH
-        return {"label": section.label, "url": self.url_of(section.path), "is_current": is_current}
+        return {
+            "label": section.label,
+            "icon": section.icon,
+            "url": self.url_of(section.path),
+            "is_current": is_current,
+        }
+
+    def _breadcrumbs(self, about: Any, back_url: Any) -> list[Breadcrumb]:
+        """Returns the way from the section to this page: the section unless this is its first
+        page, and the page of the record that the page is about, if that is another one."""
+        section = SECTIONS[self.section]
+        if self.request.path in (section.path, SEARCH):
+            return []
+        crumbs = [Breadcrumb(section.label, self.url_of(section.path))]
+        if about and back_url and back_url.partition("?")[0] != section.path:
+            crumbs.append(Breadcrumb(about, back_url))
+        return crumbs
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         cause = kwargs.get("exc_info", (None, None))[1]

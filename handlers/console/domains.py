@@ -6,7 +6,7 @@ from typing import Final
 
 from handlers.console.actions import Action, DisplayedOnce, routes
 from handlers.console.base import ConsoleHandler
-from handlers.console.sections import CONSOLE
+from handlers.console.sections import CONSOLE, SECTIONS
 from handlers.console.sub_lists import fetch_page
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, sub_list
@@ -20,7 +20,8 @@ DOMAIN: Final = f"{DOMAINS}/{{domain}}"
 _ORGANIZATION: Final = "/organizations/{orgId}"
 _LIST_PATH: Final = f"{_ORGANIZATION}/domains"
 _DOMAIN_PATH: Final = f"{_LIST_PATH}/{{domain}}"
-_SECTION: Final = "organizations"
+_SECTION: Final = "domains"
+PATH: Final = "/domains"
 
 _METHOD: Final = FormField(
     path="type",
@@ -30,6 +31,9 @@ _METHOD: Final = FormField(
         ("DOMAIN_VALIDATION_TYPE_DNS", message("By a TXT record in its DNS", context="domains")),
         ("DOMAIN_VALIDATION_TYPE_HTTP", message("By a file on its web server", context="domains")),
     ),
+)
+_INTRO: Final = message(
+    "Users sign in with a name that ends in a verified domain.", context="domains"
 )
 _NAME: Final = FormField(
     path="domain",
@@ -51,7 +55,7 @@ ACTIONS: Final = (
         ),
         button=message("Add", context="console"),
         fields=(_NAME,),
-        next_path=_ORGANIZATION,
+        next_path=PATH,
         confirmation="added",
         command="domain add --domain DOMAIN",
     ),
@@ -76,7 +80,7 @@ ACTIONS: Final = (
         operation=api.organizations.VERIFY_DOMAIN,
         title=message("Check for the token", context="domains"),
         button=message("Check now", context="domains"),
-        next_path=_ORGANIZATION,
+        next_path=PATH,
         confirmation="verified",
         command="domain verify {domain}",
     ),
@@ -87,7 +91,7 @@ ACTIONS: Final = (
         title=message("Make the domain primary", context="domains"),
         intro=message("New usernames end with it from now on.", context="domains"),
         button=message("Make primary", context="domains"),
-        next_path=_ORGANIZATION,
+        next_path=PATH,
         confirmation="saved",
         command="domain set-primary {domain}",
     ),
@@ -99,7 +103,7 @@ ACTIONS: Final = (
         intro=message("Users can no longer sign in with it.", context="domains"),
         button=message("Remove", context="console"),
         is_dangerous=True,
-        next_path=_ORGANIZATION,
+        next_path=PATH,
         confirmation="removed",
         command="domain remove {domain}",
     ),
@@ -159,4 +163,19 @@ def _state(domain: Document) -> Message:
     return message("not verified yet", context="domains")
 
 
-ROUTES = routes(ACTIONS)
+class DomainsHandler(ConsoleHandler):
+    """Shows the domains of the current organization."""
+
+    section = _SECTION
+
+    async def show(self, *ids: str) -> None:
+        domains = await of_organization(self, str(self.org_id))
+        self.object_page(
+            SECTIONS[_SECTION].label,
+            intro=_INTRO,
+            page_parts=[domains],
+            commands=self.shell(api.organizations.SEARCH_DOMAINS, [], "domain list"),
+        )
+
+
+ROUTES = [*routes(ACTIONS), (CONSOLE + PATH, DomainsHandler)]

@@ -262,11 +262,8 @@ class GroupHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         (group_id,) = ids
         group = (await self.run(api.groups.READ, group_id))["group"]
-        self.page(
-            "console/show",
-            title_text=group["name"],
-            state=None,
-            intro=None,
+        self.object_page(
+            group["name"],
             properties=[
                 labelled_cell(_ID, cells.code(group_id)),
                 labelled_cell(_EXTERNAL_ID, cells.code(group.get("externalId"))),

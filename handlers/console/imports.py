@@ -147,9 +147,8 @@ class ImportHandler(ConsoleHandler):
         is_followed = job["state"] in _UNFINISHED and self.query_params().get(_FOLLOW) is not None
         if is_followed:
             self.set_header("Refresh", str(_REFRESH_SECONDS))
-        self.page(
-            "console/show",
-            title_text=TITLE,
+        self.object_page(
+            TITLE,
             state=chip(_STATES, job["state"]),
             intro=_intro(job, is_followed=is_followed),
             properties=self._properties(job),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from handlers.console import domains, members, roles
+from handlers.console import members, roles
 from handlers.console.actions import Action, ActionHandler, FirstPasswordHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
@@ -251,11 +251,9 @@ class ConsoleOrganizationHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         (org_id,) = ids
         organization = (await self.run(api.organizations.READ))["org"]
-        self.page(
-            "console/show",
-            title_text=organization["name"],
+        self.object_page(
+            organization["name"],
             state=cells.state(organization["state"]),
-            intro=None,
             properties=[
                 labelled_cell(_DOMAIN, cells.code(organization["primaryDomain"])),
                 labelled_cell(_ID, cells.code(org_id)),
@@ -266,7 +264,6 @@ class ConsoleOrganizationHandler(ConsoleHandler):
             ],
             actions=self._action_links(org_id, organization),
             page_parts=[
-                await domains.of_organization(self, org_id),
                 await members.of_organization(self, org_id),
             ],
             commands=self.shell(api.organizations.READ, [], f"org show {org_id}"),

@@ -211,7 +211,7 @@ class ProjectsHandler(ListHandler):
 
     section = _SECTION
     operation = api.projects.SEARCH
-    title = message("Projects", context="console")
+    title = message("Projects and roles", context="console")
     empty = message("No projects yet.", context="projects")
     columns = (_NAME, _STATE, _ID)
     command = "project list"
@@ -241,11 +241,9 @@ class ProjectHandler(ConsoleHandler):
         (project_id,) = ids
         project = (await self.run(api.projects.READ, project_id))["project"]
         roles = (await self.run(api.projects.ROLES, project_id)).get("result", [])
-        self.page(
-            "console/show",
-            title_text=project["name"],
+        self.object_page(
+            project["name"],
             state=cells.state(project.get("state", "")),
-            intro=None,
             properties=[
                 labelled_cell(_ID, cells.code(project_id)),
                 labelled_cell(_CREATED, cells.instant(project["details"].get("creationDate"))),

@@ -90,7 +90,7 @@ class SessionEndHandler(ActionHandler):
 
     async def load(self, *ids: str) -> Document:
         # Without the version of the record, which is the user's and not the session's.
-        return {"name": (await super().load(*ids))["user"]["preferredLoginName"]}
+        return {"name": (await super().load(*ids))["user"]["username"]}
 
 
 ACTIONS: Final = (

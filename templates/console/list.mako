@@ -17,11 +17,16 @@
 <%inherit file="frame.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
 <%def name="title()">${translated(title_text)}</%def>\
-% if intro:
-<p>${translated(intro)}</p>
-% endif
+<%def name="heading(title)">
+<div class="head">
+<h1>${title}</h1>
 % if rows:
 ${ways()}
+% endif
+</div>
+</%def>\
+% if intro:
+<p>${translated(intro)}</p>
 % endif
 % if search:
 <form class="search" role="search" method="get">

@@ -7,6 +7,7 @@
 ##   page_parts: list[dict]       {title: Message, columns: list[Message], rows, empty: Message,
 ##                              actions: list[dict], first_url, next_url: str | None}: lists of
 ##                              what belongs to it, or one page of each
+##   tabs: list[dict]           {label: Message, url: str, is_current: bool}: the other pages about it
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
@@ -17,20 +18,62 @@
 ${translated(title_text)}\
 % endif
 </%def>\
+<% dangerous = [action for action in actions if action["is_dangerous"]] %>\
+<%def name="heading(title)">
+<%
+    usual = [action for action in actions if not action["is_dangerous"]]
+    # As many as have room beside the title; of more, the first.
+    beside = usual if len(usual) <= 3 else usual[:1]
+%>\
+<div class="head">
+<h1>${title}</h1>
 % if state:
-<p>${parts.chip(state)}</p>
+${parts.chip(state)}
 % endif
+${parts.action_links(beside)}
+% if len(usual) > len(beside):
+<details class="menu">
+<summary>${icon("ellipsis")} <span>${pgettext("console", "More")}</span></summary>
+<ul>
+% for action in usual[len(beside):]:
+<li><a href="${web_link(action['url'])}">${translated(action["label"])}</a></li>
+% endfor
+</ul>
+</details>
+% endif
+</div>
+</%def>\
 % if intro:
 <p>${translated(intro)}</p>
 % endif
-% if properties:
-${parts.properties(properties)}
+% if tabs:
+<nav class="tabs" aria-label="${Markup(capture(self.title)).striptags()}">
+<ul>
+% for tab in tabs:
+<li><a href="${web_link(tab['url'])}"${html_attributes({"aria-current": "page" if tab["is_current"] else None})}>${translated(tab["label"])}</a></li>
+% endfor
+</ul>
+</nav>
 % endif
-${parts.action_links(actions)}
+% if properties:
+<div class="card">
+${parts.properties(properties)}
+</div>
+% endif
 % for part in page_parts:
+<section class="card">
+<div class="head">
 <h2>${translated(part["title"])}</h2>
+${parts.action_links(part["actions"])}
+</div>
 ${parts.table(translated(part["title"]), part["columns"], part["rows"], part["empty"])}
 ${parts.turns(part["first_url"], part["next_url"])}
-${parts.action_links(part["actions"])}
+</section>
 % endfor
+% if dangerous:
+<section class="card" data-kind="danger">
+<h2>${pgettext("console", "Danger zone")}</h2>
+${parts.action_links(dangerous)}
+</section>
+% endif
 ${parts.by_hand(commands)}

@@ -140,8 +140,7 @@ def submit(person):
 
 def at_test(person):
     at_connection(person)
-    with person.page.expect_navigation():
-        person.page.locator('main a[href*="/test"]').first.click()
+    person.follow(person.page.locator('main a[href*="/test"]').first)
 
 
 def at_test_page(person):

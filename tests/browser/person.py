@@ -72,10 +72,16 @@ class Person:
 
     def press(self, text):
         """Press the button or link with this text, and wait for the page it leads to."""
+        buttons_and_links = self.page.locator("button, a")
+        self.follow(buttons_and_links.filter(has_text=self._in_own_language(text)).first)
+
+    def follow(self, link):
+        """Press a button or link, within a menu if it is in one that is closed."""
+        menu = link.locator("xpath=ancestor::details[not(@open)]/summary")
+        if menu.count():
+            menu.click()
         with self.page.expect_navigation():
-            self.page.locator("button, a").filter(
-                has_text=self._in_own_language(text)
-            ).first.click()
+            link.click()
 
     def choose_language(self, tag):
         """Choose the language in the page's menu, which is a list of links."""

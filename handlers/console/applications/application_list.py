@@ -94,11 +94,9 @@ class ApplicationHandler(ConsoleHandler):
         secrets = await client_secrets.sub_lists(
             self, PAGE_PATH, api.applications.SECRETS, ids, may_change=may_change
         )
-        self.page(
-            "console/show",
-            title_text=app["name"],
+        self.object_page(
+            app["name"],
             state=cells.state(app.get("state", "")),
-            intro=None,
             properties=[
                 labelled_cell(
                     _PROJECT,

@@ -251,12 +251,9 @@ class CheckHandler(ActionHandler):
         # Without an idempotency key: a form that is sent again checks the provider as it is now.
         operation = self.action.operation
         answer = await self.run(operation, *self._ids_of(operation, ids))
-        self.page(
-            "console/show",
-            title_text=CHECK_TITLE,
-            state=None,
+        self.object_page(
+            CHECK_TITLE,
             intro=self._name_of(record),
-            properties=[],
             actions=[cells.action_link(BACK, self._next(ids, record))],
             page_parts=[
                 list_of_checks(

@@ -102,15 +102,10 @@ class NewConnectionHandler(ConsoleHandler):
             ]
             for kind, title in TITLES.items()
         ]
-        self.page(
-            "console/show",
-            title_text=_NEW_TITLE,
-            state=None,
+        self.object_page(
+            _NEW_TITLE,
             intro=message("Which provider do users sign in with?", context="connections"),
-            properties=[],
-            actions=[],
             page_parts=[sub_list(_KIND, [_KIND], rows, _KIND)],
-            commands=[],
         )
 
 
@@ -133,11 +128,9 @@ class ConnectionHandler(ConsoleHandler):
         connection = (await self.run(operations.read, connection_id))["idp"]
         offered = await self.run(operations.offered, document={"query": {"limit": 1000}})
         is_offered = any(each["id"] == connection_id for each in offered.get("result", ()))
-        self.page(
-            "console/show",
-            title_text=connection["name"],
+        self.object_page(
+            connection["name"],
             state=cells.state(connection["state"]),
-            intro=None,
             properties=_properties(connection, is_offered=is_offered),
             actions=self._action_links(connection_id, connection, is_offered=is_offered),
             page_parts=[_settings(connection)],

@@ -78,11 +78,9 @@ class TestResultHandler(ConsoleHandler):
         connection_id, _ = ids
         operation = self.owner.operations.test_result
         test = await self.run(operation, *ids)
-        self.page(
-            "console/show",
-            title_text=_RESULT_TITLE,
+        self.object_page(
+            _RESULT_TITLE,
             state=cells.chip(_STATES, test["state"]),
-            intro=None,
             properties=_properties(test),
             actions=self._links(connection_id, ids, test),
             page_parts=[

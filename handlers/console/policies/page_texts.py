@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from handlers.console.base import ConsoleHandler
-from handlers.console.policies.fields import INSTALLATION_PATH, PATH, SECTION
+from handlers.console.policies.fields import INSTALLATION_PATH, PATH
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals, stale_edits
 from handlers.forms.fields import FormField, Values
@@ -44,7 +44,7 @@ _SCREEN: Final = FormField(
 class PageTextsHandler(ConsoleHandler):
     """Shows the current organization's own texts of the sign-in pages, and changes them."""
 
-    section = SECTION
+    section = "texts"
     reading = api.policies.READ_PAGE_TEXTS
     setting = api.policies.SET_PAGE_TEXTS
     inherited = api.policies.READ_INHERITED_PAGE_TEXTS

@@ -12,7 +12,6 @@ from handlers.console.policies.fields import (
     INSTALLATION_PATH,
     OWN,
     PATH,
-    SECTION,
 )
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
@@ -59,7 +58,7 @@ _FILE: Final = FormField(path="content", label=message("File", context="policies
 class ConsolePictureHandler(ConsoleHandler):
     """Displays one picture of the current organization's pages, and replaces or removes it."""
 
-    section = SECTION
+    section = "branding"
     reading = api.policies.READ_PICTURE
     setting = api.policies.SET_PICTURE
     removal = api.policies.REMOVE_PICTURE
@@ -159,7 +158,7 @@ def _picture_values(answer: Document) -> dict[str, Any] | None:
 class PicturesHandler(ConsoleHandler):
     """Lists the logos and icons of the current organization, with the origin of each."""
 
-    section = SECTION
+    section = "branding"
     reading = ConsolePictureHandler.reading
     path = PATH
 
@@ -176,12 +175,9 @@ class PicturesHandler(ConsoleHandler):
                 ]
             )
         title = message("Logo and icon", context="policies")
-        self.page(
-            "console/show",
-            title_text=title,
-            state=None,
+        self.object_page(
+            title,
             intro=_ABOUT,
-            properties=[],
             actions=[
                 action_link(
                     message("Policies", context="console"), self.url_of(CONSOLE + self.path)

@@ -76,7 +76,7 @@ def _preview(policy: ConsolePolicy, path: str) -> tuple[tuple[Message, str], ...
 def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
     own = api.policies.READ[policy.kind]
     shared: dict[str, Any] = {
-        "section": SECTION,
+        "section": "branding" if policy.kind == "label" else SECTION,
         "title": policy.title,
         "fields": policy.fields,
         "button": message("Save", context="console"),
@@ -136,7 +136,7 @@ class PoliciesHandler(ConsoleHandler):
     section = SECTION
     operations = api.policies.READ
     path = PATH
-    title = message("Policies", context="console")
+    title = message("Methods and policies", context="console")
     other_path = INSTALLATION_PATH
     other_label = message("Policies of the installation", context="policies")
     origins: Mapping[bool, tuple[Message, str | None]] = {
@@ -160,12 +160,8 @@ class PoliciesHandler(ConsoleHandler):
 
     async def show(self, *ids: str) -> None:
         entries = [(policy, await self.run(self.operations[policy.kind])) for policy in POLICIES]
-        self.page(
-            "console/show",
-            title_text=self.title,
-            state=None,
-            intro=None,
-            properties=[],
+        self.object_page(
+            self.title,
             actions=list(self.related_links()),
             page_parts=[self._part(policy, answer) for policy, answer in entries],
             commands=self.shell(self.operations["login"], [], "policy get login"),

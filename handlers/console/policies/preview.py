@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from msgspec import structs
 
 from handlers.console.base import ConsoleHandler
-from handlers.console.policies.fields import INSTALLATION_PATH, PATH, SECTION
+from handlers.console.policies.fields import INSTALLATION_PATH, PATH
 from handlers.console.sections import CONSOLE
 from handlers.pages.branding_files import PREVIEW
 from idp import api
@@ -32,7 +32,7 @@ class PreviewHandler(ConsoleHandler):
     """Displays a sign-in page in the stored colours, or in those that the form of colours has sent
     and that are not stored yet."""
 
-    section = SECTION
+    section = "branding"
     reading = api.policies.READ["label"]
     path = PATH
 

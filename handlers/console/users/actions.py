@@ -14,6 +14,10 @@ from idp.api.operation import Operation
 from idp.foundation.i18n import Message, message
 
 PAGE_PATH: Final = "/users/{userId}"
+METHODS_PATH: Final = f"{PAGE_PATH}/methods"
+ROLES_PATH: Final = f"{PAGE_PATH}/roles"
+SESSIONS_PATH: Final = f"{PAGE_PATH}/sessions"
+METADATA_PATH: Final = f"{PAGE_PATH}/metadata"
 SECTION: Final = "users"
 REVOKES_ALL: Final = message(
     "The user is signed out everywhere, and all tokens are revoked.", context="users"
@@ -65,7 +69,7 @@ def _of_user(
     defaults: dict[str, Any] = {
         "section": SECTION,
         "loads": api.users.READ,
-        "name": "user.preferredLoginName",
+        "name": "user.username",
         "next_path": PAGE_PATH,
         "confirmation": "saved",
     }
@@ -235,6 +239,7 @@ PROFILE_ACTIONS: Final = (
         _SAVE,
         handler=MetadataHandler,
         fields=_METADATA,
+        next_path=METADATA_PATH,
         command="user set-metadata --user {userId} KEY --value FILE",
     ),
     _of_user(
@@ -246,6 +251,7 @@ PROFILE_ACTIONS: Final = (
         name="metadata.key",
         is_dangerous=True,
         confirmation="removed",
+        next_path=METADATA_PATH,
         command="user remove-metadata --user {userId} {key}",
     ),
 )
@@ -310,6 +316,7 @@ ACCESS_ACTIONS: Final = (
         intro=REVOKES_ALL,
         is_dangerous=True,
         confirmation="ended",
+        next_path=SESSIONS_PATH,
         command="user end-sessions {userId}",
     ),
     _of_user(
@@ -320,6 +327,7 @@ ACCESS_ACTIONS: Final = (
         loads=None,
         is_dangerous=True,
         confirmation="ended",
+        next_path=SESSIONS_PATH,
         command="user end-session --user {userId} {sessionId}",
     ),
     _of_user(
@@ -331,6 +339,7 @@ ACCESS_ACTIONS: Final = (
         intro=REVOKES_ALL,
         is_dangerous=True,
         confirmation="removed",
+        next_path=METHODS_PATH,
         command="user remove-totp {userId}",
     ),
     _of_user(
@@ -342,7 +351,22 @@ ACCESS_ACTIONS: Final = (
         intro=REVOKES_ALL,
         is_dangerous=True,
         confirmation="removed",
+        next_path=METHODS_PATH,
         command="user remove-passkey --user {userId} {passkeyId}",
+    ),
+    _of_user(
+        "links/{idpId}/{linkedUserId}/remove",
+        api.users.REMOVE_LINK,
+        message("Unlink the account", context="users"),
+        message("Unlink", context="users"),
+        loads=None,
+        intro=message(
+            "The user can no longer sign in with it. Sessions opened with it end.", context="users"
+        ),
+        is_dangerous=True,
+        next_path=METHODS_PATH,
+        confirmation="removed",
+        command="user unlink --user {userId} --idp {idpId} {linkedUserId}",
     ),
     _of_user(
         "delete",

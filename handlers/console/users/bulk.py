@@ -268,13 +268,10 @@ class BulkHandler(ConsoleHandler):
     ) -> None:
         refused, interrupted = outcome.refused, outcome.interrupted
         done = [user_id for user_id in names if user_id not in refused | interrupted]
-        self.page(
-            "console/show",
+        self.object_page(
+            _result_title(len(done), len(refused), len(interrupted)),
             status=503 if interrupted else 200,
-            title_text=_result_title(len(done), len(refused), len(interrupted)),
-            state=None,
             intro=_INTERRUPTED if interrupted else action.title,
-            properties=[],
             actions=[
                 action_link(message("Back to the users", context="users"), self.url_of(_LIST)),
             ],

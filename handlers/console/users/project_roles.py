@@ -7,7 +7,7 @@ from typing import Final
 
 from handlers.console.actions import Action, ActionHandler
 from handlers.console.base import ConsoleHandler
-from handlers.console.users.actions import PAGE_PATH, SECTION
+from handlers.console.users.actions import PAGE_PATH, ROLES_PATH, SECTION
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
 from idp import api
@@ -66,11 +66,11 @@ ACTIONS: Final = (
         section=SECTION,
         operation=api.users.CREATE_GRANT,
         loads=api.users.READ,
-        name="user.preferredLoginName",
+        name="user.username",
         handler=GrantHandler,
         title=message("Assign roles", context="users"),
         button=message("Assign roles", context="users"),
-        next_path=PAGE_PATH,
+        next_path=ROLES_PATH,
         confirmation="added",
         command="grant create --user {userId} --project ID --role-key KEY",
     ),
@@ -81,7 +81,7 @@ ACTIONS: Final = (
         title=message("Remove the roles", context="users"),
         button=message("Remove", context="console"),
         is_dangerous=True,
-        next_path=PAGE_PATH,
+        next_path=ROLES_PATH,
         confirmation="removed",
         command="grant delete --user {userId} {grantId}",
     ),

@@ -87,11 +87,9 @@ class ServiceUserHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         user = (await self.run(api.users.READ, *ids))["user"]
         machine, may_change = user["machine"], self.may("user.write")
-        self.page(
-            "console/show",
-            title_text=machine["name"],
+        self.object_page(
+            machine["name"],
             state=cells.state(user["state"]),
-            intro=None,
             properties=_properties(user, machine),
             actions=self._action_links(ids, user) if may_change else [],
             page_parts=[
@@ -111,7 +109,6 @@ class ServiceUserHandler(ConsoleHandler):
         state_change = _STATE_CHANGES[user["state"].rpartition("_")[2]]
         actions = [
             "edit",
-            "pats/new",
             "secret",
             *(["secret/delete"] if has_secret else []),
             state_change,

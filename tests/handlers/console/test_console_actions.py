@@ -9,11 +9,10 @@ from handlers.console import notices
 from idp.api import OPERATIONS
 from idp.cli import main
 
-# Pages of the audit log are given a scope in place of an action.
 ACTIONS = {
     more[0]["action"].path: more[0]["action"]
     for _, _, *more in PAGES
-    if more and "scope" not in more[0]
+    if more and "action" in more[0]
 }
 
 

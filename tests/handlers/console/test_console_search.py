@@ -69,7 +69,7 @@ async def test_each_kind_is_found_by_the_beginning_of_its_name_in_any_case(serve
     assert (page.status, page.name) == (200, "console/search")
     assert hits(page) == {
         "Applications": ["Acme web"],
-        "Projects": ["Acme shop"],
+        "Projects and roles": ["Acme shop"],
         "Organizations": ["Acorn"],
         "Service accounts": ["Acme backup"],
         "Settings": ["Service accounts"],

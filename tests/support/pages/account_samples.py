@@ -13,7 +13,9 @@ URL = "/ui/account/there?"
 def frame(said):
     return {
         "sections": [
-            section | {"icon": "user"} for section in console_samples.frame(said)["sections"]
+            section
+            for group in console_samples.frame(said)["groups"]
+            for section in group["sections"]
         ],
         "person": said("Minnie Mouse"),
         "login_name": said("minnie"),

@@ -1,5 +1,6 @@
 """The console's pages with values as their heads describe them (see page_samples)."""
 
+from handlers.console.base import Breadcrumb
 from handlers.console.search import Hit
 from handlers.forms.durations import EnteredDuration
 from idp.foundation.i18n import message
@@ -10,11 +11,21 @@ URLS = {"first_url": URL, "next_url": f"{URL}cursor=1"}
 NO_URLS = {"first_url": None, "next_url": None}
 
 
+def section(label, url, *, is_current=False):
+    return {"label": label, "icon": "user", "url": url, "is_current": is_current}
+
+
 def frame(said):
+    overview = section(said("Overview"), "/ui/console?" + said("org=1"), is_current=True)
+    users = section(message("Users"), "/ui/console/users")
     return {
-        "sections": [
-            {"label": said("Overview"), "url": "/ui/console?" + said("org=1"), "is_current": True},
-            {"label": message("Users"), "url": "/ui/console/users", "is_current": False},
+        "groups": [
+            {"label": None, "sections": [overview]},
+            {"label": said("Directory"), "sections": [users]},
+        ],
+        "breadcrumbs": [
+            Breadcrumb(message("Users"), "/ui/console/users"),
+            Breadcrumb(said("Minnie Mouse"), URL + said("a")),
         ],
         "person": said("Minnie Mouse"),
         "organization": said("Acme"),
@@ -235,6 +246,7 @@ def pages(said):
             "intro": message("Somebody."),
             "properties": [{"label": message("ID"), "cell": one} for one in row(said)],
             "actions": ways(said),
+            "tabs": [section(said("Profile"), URL + said("a"), is_current=True)],
             "page_parts": [
                 {"title": message("Grant types"), **table(said), "actions": ways(said), **URLS}
             ],
@@ -315,6 +327,7 @@ BARE = {
         "intro": None,
         "properties": [],
         "actions": [],
+        "tabs": [],
         "page_parts": [{"title": message("Grant types"), **NOTHING, "actions": [], **NO_URLS}],
         "commands": [],
     },
