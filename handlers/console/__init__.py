@@ -26,7 +26,7 @@ from handlers.console.applications import application_list
 from handlers.console.applications import trials as application_trials
 from handlers.console.applications import wizard as application_wizard
 from handlers.console.connections import pages as connection_pages
-from handlers.console.policies import page_texts, pictures, policy_list, preview
+from handlers.console.policies import branding, page_texts, pictures, policy_list, preview
 from handlers.console.users import service_users, user_list
 
 ROUTES: Final[list[Any]] = [
@@ -46,6 +46,7 @@ ROUTES: Final[list[Any]] = [
     *service_users.ROUTES,
     *connection_pages.ROUTES,
     *policy_list.ROUTES,
+    *branding.ROUTES,
     *pictures.ROUTES,
     *page_texts.ROUTES,
     *preview.ROUTES,

@@ -71,9 +71,9 @@ class Action(Struct, frozen=True, kw_only=True):
     `shows` are members of the answer that are displayed once, on a page of their own before
     `next_path`.
 
-    `other_buttons` are labels and addresses of further buttons, which send the form elsewhere.
-    With `confirms`, the person has to enter the record's name. `command` is the equivalent command
-    line.
+    `preview` is the address of a page that shows, in a frame beside the form, what has been
+    entered. With `confirms`, the person has to enter the record's name. `command` is the
+    equivalent command line.
     """
 
     path: str
@@ -89,7 +89,7 @@ class Action(Struct, frozen=True, kw_only=True):
     loads: Operation | None = None
     name: str = ""
     fixed: Mapping[str, Any] = {}
-    other_buttons: Sequence[tuple[Message, str]] = ()
+    preview: str = ""
     shows: Sequence[DisplayedOnce] = ()
     confirms: bool = False
     is_dangerous: bool = False
@@ -270,6 +270,8 @@ class ActionHandler(ConsoleHandler):
         **more: Any,
     ) -> None:
         action = self.action
+        if action.preview:
+            self.allow_frames(self.service.config.issuer)
         page_values: dict[str, Any] = {"changes": [], "button": action.button, **more}
         self.page(
             "console/action",
@@ -280,9 +282,7 @@ class ActionHandler(ConsoleHandler):
             fields=fields.rendered(self.fields(), values),
             confirm=self._name_of(record) if action.confirms else None,
             is_dangerous=action.is_dangerous,
-            other_buttons=[
-                (label, self.url_of(CONSOLE + path)) for label, path in action.other_buttons
-            ],
+            preview_url=self.url_of(CONSOLE + action.preview) if action.preview else None,
             back_url=self._next(ids, record),
             commands=self.commands(ids, values),
             hidden=self.form_inputs(**hidden),

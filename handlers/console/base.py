@@ -248,8 +248,9 @@ class ConsoleHandler(PageHandler):
 
     def object_page(self, title_text: Message | str, **values: Any) -> None:
         """Sends the page of one record; `values` are those of `console/show` that it has."""
-        absent = dict.fromkeys(("properties", "actions", "page_parts", "tabs", "commands"), ())
-        values = {"state": None, "intro": None, **absent, **values}
+        none = dict.fromkeys(("state", "intro", "preview_url"))
+        empty = dict.fromkeys(("properties", "actions", "page_parts", "tabs", "commands"), ())
+        values = {**none, **empty, **values}
         self.page("console/show", title_text=title_text, **values)
 
     def _frame(self) -> dict[str, object]:

@@ -14,7 +14,6 @@ from handlers.console.applications.actions import PAGE_PATH as APP_PAGE
 from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import PATH as POLICIES_PATH
 from handlers.console.policies.fields import POLICIES
-from handlers.console.policies.policy_list import RELATED_PAGES
 from handlers.console.sections import CONSOLE, SEARCH, SECTIONS, open_to
 from handlers.console.users.actions import PAGE_PATH as USER_PAGE
 from handlers.console.users.page import name_of
@@ -226,8 +225,6 @@ class SearchHandler(ConsoleHandler):
             yield section.label, section.path
         if self.may("policy.read"):
             page = CONSOLE + POLICIES_PATH
-            for name, label in RELATED_PAGES.items():
-                yield label, f"{page}/{name}"
             for policy in POLICIES:
                 yield policy.title, f"{page}/{policy.page}" if self.may("policy.write") else page
 

@@ -100,7 +100,7 @@ SECTIONS: Final[Mapping[str, ConsoleSection]] = {
         "link",
     ),
     "branding": ConsoleSection(
-        f"{CONSOLE}/policies/pictures",
+        f"{CONSOLE}/policies/branding",
         message("Branding", context="console"),
         "policy.read",
         _SIGN_IN,

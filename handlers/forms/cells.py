@@ -37,8 +37,8 @@ SINGLE_PAGE: Final = ListPage(())  # for a list that has only one page
 
 def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
     """Returns the template value of a table cell or a property. `kind` is how it is displayed:
-    text, texts, lines, code, time, duration (in seconds), chip, progress or link; `url` is the
-    address of a link, and of a time that has one."""
+    text, texts, lines, code, colour, time, duration (in seconds), chip, progress or link; `url` is
+    the address of a link, and of a time that has one."""
     return {"value": "" if value is None else value, "kind": kind, "url": url}
 
 

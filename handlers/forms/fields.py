@@ -33,6 +33,7 @@ FieldKind = Literal[
     "password",
     "free",  # text of several lines
     "lines",  # a list, one element in each line
+    "colour",
     "choice",
     "choices",
     "switch",

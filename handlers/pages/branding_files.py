@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import base64
 import re
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, get_args
 
 from tornado.web import HTTPError
 
@@ -17,8 +18,11 @@ from idp.foundation.colours.contrast import is_colour
 from idp.limits.admission import PUBLIC
 from idp.policies import page_settings, palette
 from idp.records import PICTURES, LabelRules
+from idp.records.policies import MAX_RADIUS, FontFamily, Layout
 
 PREVIEW: Final = "/ui/brand/preview.css"
+PREVIEWED: Final = (*palette.NAMES, "radius", "layout", "font")  # names in the API
+_RADII: Final = frozenset(map(str, range(MAX_RADIUS + 1)))
 _CAPITAL: Final = re.compile("[A-Z]")
 _CACHED_PERMANENTLY: Final = "public, max-age=31536000, immutable"
 _NO_SOURCES: Final = "default-src 'none'; frame-ancestors 'none'"
@@ -42,22 +46,40 @@ class BrandHandler(PageHandler):
 
 
 class BrandingPreviewHandler(PageHandler):
-    """Sends a stylesheet with the unsaved colours in the address, for a preview."""
+    """Sends a stylesheet with the unsaved branding in the address, for a preview."""
 
     group = PUBLIC
 
     async def get(self) -> None:
         query = self.query_params()
-        sent_colours = {name: (query.if_once(name) or "").lower() for name in palette.NAMES}
-        # Invalid colours are left out, so that the defaults apply.
-        colours: dict[str, Any] = {
-            field_name(name): value for name, value in sent_colours.items() if is_colour(value)
-        }
+        rules = previewed({name: query.if_once(name) or "" for name in PREVIEWED})
         scheme: palette.Scheme = "dark" if query.if_once("scheme") == "dark" else "light"
         self.set_header("Content-Type", "text/css; charset=utf-8")
-        self.finish(palette.preview_stylesheet(LabelRules(**colours), scheme))
+        self.finish(palette.preview_stylesheet(rules, scheme))
 
     head = get
+
+
+def previewed(values: Mapping[str, object]) -> LabelRules:
+    """Returns the branding that is entered or stored as `values`, by the names in the API; what is
+    absent or invalid has its default."""
+    texts = {name: str(values.get(name, "")).strip().lower() for name in PREVIEWED}
+    rules: dict[str, Any] = {
+        field_name(name): texts[name] for name in palette.NAMES if is_colour(texts[name])
+    }
+    for name, allowed in (("layout", get_args(Layout)), ("font", get_args(FontFamily))):
+        if texts[name] in allowed:
+            rules[name] = texts[name]
+    if texts["radius"] in _RADII:
+        rules["radius"] = int(texts["radius"])
+    return LabelRules(**rules)
+
+
+def preview_query(rules: LabelRules) -> dict[str, str]:
+    """Returns the parameters of an address from which `previewed` reads the same branding."""
+    return {
+        name: str(value) for name in PREVIEWED if (value := getattr(rules, field_name(name))) != ""
+    }
 
 
 def field_name(name: str) -> str:

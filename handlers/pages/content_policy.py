@@ -33,6 +33,12 @@ def with_frames(policy: str, uris: Sequence[str]) -> str:
     return f"{policy}; frame-src {origins}" if origins else policy
 
 
+def framed_by_own_pages(policy: str) -> str:
+    """Returns the policy with permission for pages of the same origin to show the page in a
+    frame."""
+    return policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+
+
 def _origin(uri: str) -> str | None:
     """Returns scheme, host and port of a web address, or None if a policy cannot hold them."""
     parts = urlsplit(uri)

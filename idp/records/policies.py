@@ -89,6 +89,9 @@ Layout = Literal["card", "split", "plain"]
 FontFamily = Literal["system", "serif", "rounded", "mono"]
 
 
+MAX_RADIUS: Final = 24  # pixels
+
+
 class LabelRules(Struct, frozen=True, tag_field="kind", tag="label"):
     """The colours of the pages as `#rrggbb`; an empty one is the service's own.
 

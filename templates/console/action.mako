@@ -8,7 +8,7 @@
 ##   confirm: str | None        what has to be typed to go on; None: nothing
 ##   button: Message
 ##   is_dangerous: bool
-##   other_buttons: list[(Message, str)] buttons that send the form elsewhere, with where
+##   preview_url: str | None    the page that shows what is entered, in a frame beside the form
 ##   back_url: str
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
@@ -32,6 +32,9 @@
 <h2>${pgettext("console", "Saved by someone else")}</h2>
 ${parts.properties(changes)}
 % endif
+% if preview_url:
+<div class="previewed">
+% endif
 <%form:step>
 ${parts.entries(fields)}
 % if confirm is not None:
@@ -39,10 +42,14 @@ ${form.field("confirm", rich(pgettext("console", "To continue, enter %(name)s"),
 % endif
 <div class="row">
 <button data-kind="${'danger' if is_dangerous else 'primary'}">${translated(button)}</button>
-% for label, url in other_buttons:
-<button formaction="${web_link(url)}" formnovalidate>${translated(label)}</button>
-% endfor
+% if preview_url:
+<button formaction="${web_link(preview_url)}" formtarget="preview" formnovalidate data-preview>${pgettext("policies", "Preview")}</button>
+% endif
 <a class="button" href="${web_link(back_url)}">${pgettext("page", "Cancel")}</a>
 </div>
 </%form:step>
+% if preview_url:
+${parts.preview(preview_url)}
+</div>
+% endif
 ${parts.by_hand(commands)}

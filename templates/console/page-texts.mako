@@ -8,12 +8,18 @@
 ##   may_write: bool
 ##   changes: list[dict]        what another person has changed meanwhile: {label: str, cell: dict}
 ##   is_stale: bool             whether the form was refused for that
-##   back_url: str
+##   actions: list[dict]        {label: Message, url: str, is_dangerous: bool}
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
 <%def name="title()">${pgettext("policies", "Texts of the pages")}</%def>\
+<%def name="heading(title)">
+<div class="head">
+<h1>${title}</h1>
+${parts.action_links(actions)}
+</div>
+</%def>\
 <form class="search" method="get">
 % for key, value in search["hidden"]:
 <input type="hidden" name="${key}" value="${value}">
@@ -45,7 +51,6 @@ ${form.beneath(text["name"], None)}
 % if may_write:
 <button data-kind="primary">${pgettext("console", "Save anyway") if is_stale else pgettext("console", "Save")}</button>
 % endif
-<a class="button" href="${web_link(back_url)}">${pgettext("policies", "Back")}</a>
 </div>
 </%form:step>
 ${parts.by_hand(commands)}

@@ -28,6 +28,8 @@ ${entry(field)}
 ${choice(field)}
 % elif field["kind"] == "choices":
 ${choices(field)}
+% elif field["kind"] == "colour":
+${colour(field)}
 % elif field["kind"] == "switch":
 ${switch(field["name"], translated(field["label"]), "on", field["value"], field["hint"])}
 % elif field["kind"] == "duration":
@@ -62,6 +64,24 @@ ${form.field(field["name"], translated(field["label"]), hint=translated(field["h
 ${field["value"]}</textarea>
 ${form.beneath(field["name"], translated(field["hint"]) if field["hint"] else None)}
 </div>
+</%def>
+
+## A colour as text, with a picker where there are scripts. The text is what is sent.
+<%def name="colour(field)">
+<% labels[field["name"]] = translated(field["label"]) %>\
+<div class="field">
+<label for="${field['name']}">${translated(field["label"])}</label>
+<div class="colour">
+<input id="${field['name']}" name="${field['name']}" type="text" value="${field['value']}"${html_attributes({**field["attributes"], **input_attributes(field["name"], field["hint"], problems, retry_seconds)})}>
+<input type="color" hidden data-of="${field['name']}" aria-label="${text_of(field['label'])}">
+</div>
+${form.beneath(field["name"], translated(field["hint"]) if field["hint"] else None)}
+</div>
+</%def>
+
+## A page in a frame, beside a form or below what it shows.
+<%def name="preview(url)">
+<iframe class="preview" name="preview" title="${pgettext('policies', 'Preview')}" src="${web_link(url)}" loading="lazy"></iframe>
 </%def>
 
 ## A number and its unit.
@@ -149,12 +169,14 @@ ${form.beneath(field["name"], translated(field["hint"]) if field["hint"] else No
 <span class="chip"${html_attributes({"data-kind": state["tone"]})}>${translated(state["label"])}</span>\
 </%def>
 
-## A value as it is displayed: `cell` is {value, kind: "text", "texts", "lines", "code", "chip", "time", "duration", "progress", "link", "links", "secret"; url}
+## A value as it is displayed: `cell` is {value, kind: "text", "texts", "lines", "code", "colour", "chip", "time", "duration", "progress", "link", "links", "secret"; url}
 <%def name="cell_value(cell)">\
 % if cell["kind"] == "chip":
 ${chip(cell["value"])}\
 % elif cell["kind"] == "link":
 <a href="${web_link(cell['url'])}">${name_or_text(cell["value"])}</a>\
+% elif cell["kind"] == "colour":
+<svg class="swatch" aria-hidden="true" width="16" height="16"><rect width="16" height="16" fill="${cell['value']}"/></svg> <code dir="ltr">${cell["value"]}</code>\
 % elif cell["kind"] == "code":
 <code dir="ltr">${cell["value"]}</code>\
 % elif cell["kind"] == "time" and web_link(cell["url"]):

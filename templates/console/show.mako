@@ -8,6 +8,7 @@
 ##                              actions: list[dict], first_url, next_url: str | None}: lists of
 ##                              what belongs to it, or one page of each
 ##   tabs: list[dict]           {label: Message, url: str, is_current: bool}: the other pages about it
+##   preview_url: str | None    a page that is shown in a frame
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
@@ -70,6 +71,12 @@ ${parts.table(translated(part["title"]), part["columns"], part["rows"], part["em
 ${parts.turns(part["first_url"], part["next_url"])}
 </section>
 % endfor
+% if preview_url:
+<section class="card">
+<h2>${pgettext("policies", "Preview")}</h2>
+${parts.preview(preview_url)}
+</section>
+% endif
 % if dangerous:
 <section class="card" data-kind="danger">
 <h2>${pgettext("console", "Danger zone")}</h2>

@@ -14,6 +14,30 @@ for (const all of document.querySelectorAll("[data-all]")) {
   all.closest(".box").hidden = false;
 }
 
+// A colour is picked or typed.
+for (const picker of document.querySelectorAll("[type=color]")) {
+  const text = document.getElementById(picker.dataset.of);
+  const follow = () => {
+    if (/^#[0-9a-f]{6}$/i.test(text.value)) picker.value = text.value;
+  };
+  picker.addEventListener("input", () => {
+    text.value = picker.value;
+  });
+  text.addEventListener("input", follow);
+  follow();
+  picker.hidden = false;
+}
+
+// The preview follows what is entered.
+const preview = document.querySelector("[data-preview]");
+if (preview) {
+  let timer;
+  preview.form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => preview.form.requestSubmit(preview), 400);
+  });
+}
+
 // The search is reached by keys. The slash alone can be switched off, on the page of the results.
 const search = document.querySelector(".find [name=q]");
 const hasSlash = () => !document.cookie.split("; ").includes("idp_keys=off");

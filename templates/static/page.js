@@ -31,6 +31,7 @@ if (step) {
     pressed = undefined;
   };
   step.addEventListener("submit", (event) => {
+    if (event.submitter?.formTarget) return; // a preview is sent to a frame
     if (pressed) {
       event.preventDefault();
       return;

@@ -24,17 +24,14 @@ def text_refused(person):
     person.press("Save")
 
 
-def previewed(person):
-    person.go(f"{POLICIES}/label")
-    person.page.fill('[name="primaryColor"]', "#7a1f3d")
-    person.press("Preview")
+PREVIEW = "/label/preview?typed=yes&primaryColor=%237a1f3d&page=password"
 
 
 # name of the state: (data-page, whether it reports a problem, the way there)
 STATES = {
     "console, colours": ("console/action", False, opened("/label")),
-    "console, pictures": ("console/show", False, opened("/pictures")),
+    "console, branding": ("console/show", False, opened("/branding")),
     "console, logo, refused": ("console/picture", True, picture_refused),
     "console, texts, refused": ("console/page-texts", True, text_refused),
-    "console, preview": ("console/preview", True, previewed),
+    "console, preview": ("console/preview", True, opened(PREVIEW)),
 }

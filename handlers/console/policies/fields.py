@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from handlers.forms.fields import FieldKind, FormField
 from idp.foundation import i18n
@@ -21,6 +21,8 @@ from idp.records.policies import PolicyKind
 PATH: Final = "/policies"  # relative to the console
 INSTALLATION_PATH: Final = f"{PATH}/installation"
 SECTION: Final = "policies"
+BRANDING_PATH: Final = f"{PATH}/branding"
+INSTALLATION_BRANDING_PATH: Final = f"{INSTALLATION_PATH}/branding"
 INHERITED: Final = message("inherited", context="policies")
 OWN: Final = message("custom", context="policies")
 BUILT_IN: Final = message("default", context="policies")
@@ -103,6 +105,7 @@ _COLOURS: Final = {
     "fontColorDark": message("Text, dark", context="policies"),
 }
 
+_DARK_COLOURS: Final = message("Colours for dark pages", context="policies")
 _LAYOUTS: Final = {
     "card": message("Card", context="policies"),
     "split": message("Picture beside the form", context="policies"),
@@ -255,7 +258,10 @@ POLICIES: Final = (
         message("Branding", context="policies"),
         (
             *(
-                _field(name, label, hint=_COLOUR_HINT, kind="text")
+                structs.replace(
+                    _field(name, label, hint=_COLOUR_HINT, kind="colour"),
+                    group=_DARK_COLOURS if name.endswith("Dark") else None,
+                )
                 for name, label in _COLOURS.items()
             ),
             _field(

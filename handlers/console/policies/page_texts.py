@@ -10,6 +10,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import INSTALLATION_PATH, PATH
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals, stale_edits
+from handlers.forms.cells import Cell, action_link
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp import api
@@ -49,6 +50,8 @@ class PageTextsHandler(ConsoleHandler):
     setting = api.policies.SET_PAGE_TEXTS
     inherited = api.policies.READ_INHERITED_PAGE_TEXTS
     path = PATH
+    other_path = INSTALLATION_PATH
+    other_label = message("Texts of the installation", context="policies")
 
     def may_write(self) -> bool:
         return self.may("policy.write")
@@ -153,7 +156,7 @@ class PageTextsHandler(ConsoleHandler):
             language=language,
             text_direction=i18n.direction(language),
             may_write=self.may_write(),
-            back_url=self.url_of(CONSOLE + self.path),
+            actions=self._scope_links(),
             commands=self.shell(
                 self.setting,
                 [language],
@@ -165,6 +168,13 @@ class PageTextsHandler(ConsoleHandler):
             **page_values,
         )
 
+    def _scope_links(self) -> list[Cell]:
+        """Returns the link from the organization's texts to those of the installation, or the
+        reverse, for those who may open both."""
+        if "iam.read" not in self.console_session.rights.everywhere:
+            return []
+        return [action_link(self.other_label, self.url_of(f"{CONSOLE}{self.other_path}/texts"))]
+
 
 class InstallationPageTextsHandler(PageTextsHandler):
     """Shows the texts of the sign-in pages for all organizations without their own, and changes
@@ -174,6 +184,8 @@ class InstallationPageTextsHandler(PageTextsHandler):
     setting = api.policies.SET_DEFAULT_PAGE_TEXTS
     inherited = api.policies.READ_BUILT_IN_PAGE_TEXTS
     path = INSTALLATION_PATH
+    other_path = PATH
+    other_label = message("Texts of the organization", context="policies")
     requires_recent_authentication = True
 
     def may_write(self) -> bool:

@@ -15,7 +15,7 @@ from handlers.console.policies.fields import (
 )
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
-from handlers.forms.cells import action_link, cell, sub_list
+from handlers.forms.cells import cell, sub_list
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
 from handlers.http import multipart
@@ -36,7 +36,7 @@ _COLUMNS: Final = (
     message("Picture", context="policies"),
     message("Origin", context="policies"),
 )
-_ABOUT: Final = message(
+ABOUT: Final = message(
     "The logo replaces this service's name at the top of the pages. "
     "The icon appears in the browser tab. Without a dark version, "
     "the other one is also used on dark pages.",
@@ -87,7 +87,7 @@ class ConsolePictureHandler(ConsoleHandler):
             await self._ask(*ids, status=refusals.status_of(error), problems=problems)
             return
         confirmation = "removed" if form.get("decision") == "remove" else "saved"
-        self.redirect_303(self.url_of(f"{CONSOLE}{self.path}/pictures", done=confirmation))
+        self.redirect_303(self.url_of(f"{CONSOLE}{self.path}/branding", done=confirmation))
 
     def may_write(self) -> bool:
         return self.may("policy.write")
@@ -115,7 +115,7 @@ class ConsolePictureHandler(ConsoleHandler):
             on_dark=picture.endswith("dark"),
             may_write=self.may_write(),
             has_own="picture" in answer and not answer.get("isDefault"),
-            back_url=self.url_of(f"{CONSOLE}{self.path}/pictures"),
+            back_url=self.url_of(f"{CONSOLE}{self.path}/branding"),
             commands=self.shell(self.setting, [picture], document={"content": "…"}),
             hidden=self.form_inputs(),
             **page_values,
@@ -155,49 +155,21 @@ def _picture_values(answer: Document) -> dict[str, Any] | None:
     return {**values, "plates": [_PLATES[scheme] for scheme in picture.get("plateOn", ())]}
 
 
-class PicturesHandler(ConsoleHandler):
-    """Lists the logos and icons of the current organization, with the origin of each."""
-
-    section = "branding"
-    reading = ConsolePictureHandler.reading
-    path = PATH
-
-    async def show(self, *ids: str) -> None:
-        pictures_url = f"{CONSOLE}{self.path}/pictures"
-        rows = []
-        for picture, title in TITLES.items():
-            answer = await self.run(self.reading, picture)
-            origin_values = origin(answer, is_for_installation=self.path == INSTALLATION_PATH)
-            rows.append(
-                [
-                    cell(title, "link", self.url_of(f"{pictures_url}/{picture}")),
-                    cell(origin_values, "chip"),
-                ]
-            )
-        title = message("Logo and icon", context="policies")
-        self.object_page(
-            title,
-            intro=_ABOUT,
-            actions=[
-                action_link(
-                    message("Policies", context="console"), self.url_of(CONSOLE + self.path)
-                )
-            ],
-            page_parts=[sub_list(title, _COLUMNS, rows, title)],
-            commands=self.shell(self.reading, list(TITLES)[:1]),
-        )
-
-
-class InstallationPicturesHandler(PicturesHandler):
-    """Lists the logos and icons for all organizations without their own."""
-
-    reading = InstallationPictureHandler.reading
-    path = INSTALLATION_PATH
+async def part(page: ConsoleHandler, handler: type[ConsolePictureHandler]) -> Document:
+    """Returns the template value of the pictures that the pages of `handler` change: the title and
+    the origin of each."""
+    is_for_installation = handler.path == INSTALLATION_PATH
+    rows = []
+    for picture, title in TITLES.items():
+        answer = await page.run(handler.reading, picture)
+        url = page.url_of(f"{CONSOLE}{handler.path}/pictures/{picture}")
+        origin_values = origin(answer, is_for_installation=is_for_installation)
+        rows.append([cell(title, "link", url), cell(origin_values, "chip")])
+    title = message("Logo and icon", context="policies")
+    return sub_list(title, _COLUMNS, rows, title)
 
 
 ROUTES = [
-    (f"{CONSOLE}{PATH}/pictures", PicturesHandler),
-    (f"{CONSOLE}{INSTALLATION_PATH}/pictures", InstallationPicturesHandler),
     (f"{CONSOLE}{PATH}/pictures/([a-z_]+)", ConsolePictureHandler),
     (f"{CONSOLE}{INSTALLATION_PATH}/pictures/([a-z_]+)", InstallationPictureHandler),
 ]

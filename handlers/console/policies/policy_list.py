@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import structs
@@ -10,8 +10,10 @@ from msgspec import structs
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import (
+    BRANDING_PATH,
     BUILT_IN,
     INHERITED,
+    INSTALLATION_BRANDING_PATH,
     INSTALLATION_PATH,
     OWN,
     PATH,
@@ -31,11 +33,6 @@ _CHANGE: Final = message("Change", context="console")
 _RESET: Final = message("Reset to inherited", context="policies")
 _SETTING: Final = message("Setting", context="policies")
 _VALUE: Final = message("Value", context="policies")
-RELATED_PAGES: Final = {
-    "pictures": message("Logo and icon", context="policies"),
-    "texts": message("Texts of the pages", context="policies"),
-    "label/preview": message("Preview", context="policies"),
-}
 _ORIGIN: Final = message("Origin", context="policies")
 
 _ADJUSTED: Final = message(
@@ -64,19 +61,10 @@ class OwnHandler(ActionHandler):
         return record
 
 
-def _preview(policy: ConsolePolicy, path: str) -> tuple[tuple[Message, str], ...]:
-    """Returns the preview as an additional button of the form of colours."""
-    return (
-        ((RELATED_PAGES["label/preview"], f"{path}/label/preview"),)
-        if policy.kind == "label"
-        else ()
-    )
-
-
 def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
-    own = api.policies.READ[policy.kind]
+    own, is_branding = api.policies.READ[policy.kind], policy.kind == "label"
     shared: dict[str, Any] = {
-        "section": "branding" if policy.kind == "label" else SECTION,
+        "section": "branding" if is_branding else SECTION,
         "title": policy.title,
         "fields": policy.fields,
         "button": message("Save", context="console"),
@@ -92,8 +80,8 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
                 context="policies",
             ),
             handler=OwnHandler,
-            other_buttons=_preview(policy, PATH),
-            next_path=PATH,
+            preview=f"{PATH}/{policy.page}/preview" if is_branding else "",
+            next_path=BRANDING_PATH if is_branding else PATH,
             command=f"policy set {policy.page} {policy.option}",
             **shared,
         ),
@@ -104,8 +92,8 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
             intro=message(
                 "It applies to every organization without custom settings.", context="policies"
             ),
-            other_buttons=_preview(policy, INSTALLATION_PATH),
-            next_path=INSTALLATION_PATH,
+            preview=f"{INSTALLATION_PATH}/{policy.page}/preview" if is_branding else "",
+            next_path=INSTALLATION_BRANDING_PATH if is_branding else INSTALLATION_PATH,
             command=f"policy set {policy.page} --instance {policy.option}",
             **shared,
         ),
@@ -117,7 +105,7 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
                 "The installation's settings apply again. The custom settings are deleted.",
                 context="policies",
             ),
-            next_path=PATH,
+            next_path=BRANDING_PATH if is_branding else PATH,
             command=f"policy reset {policy.page}",
             **{**shared, "fields": (), "button": _RESET, "confirmation": "removed"},
             is_dangerous=True,
@@ -147,27 +135,25 @@ class PoliciesHandler(ConsoleHandler):
     def may_change(self) -> bool:
         return self.may("policy.write")
 
-    def related_links(self) -> Sequence[Cell]:
-        """Returns links to the branding, the texts and the preview of the pages, and from the
-        organization's policies to those of the installation, or the reverse."""
-        links = [
-            action_link(label, self.url_of(f"{CONSOLE}{self.path}/{name}"))
-            for name, label in RELATED_PAGES.items()
-        ]
+    def scope_links(self) -> list[Cell]:
+        """Returns the link from the organization's page to that of the installation, or the
+        reverse, for those who may open both."""
         if "iam.read" not in self.console_session.rights.everywhere:
-            return links
-        return [*links, action_link(self.other_label, self.url_of(CONSOLE + self.other_path))]
+            return []
+        return [action_link(self.other_label, self.url_of(CONSOLE + self.other_path))]
 
     async def show(self, *ids: str) -> None:
-        entries = [(policy, await self.run(self.operations[policy.kind])) for policy in POLICIES]
+        policies = [policy for policy in POLICIES if policy.kind != "label"]
         self.object_page(
             self.title,
-            actions=list(self.related_links()),
-            page_parts=[self._part(policy, answer) for policy, answer in entries],
+            actions=self.scope_links(),
+            page_parts=[await self.part(policy) for policy in policies],
             commands=self.shell(self.operations["login"], [], "policy get login"),
         )
 
-    def _part(self, policy: ConsolePolicy, answer: Document) -> dict[str, Any]:
+    async def part(self, policy: ConsolePolicy) -> Document:
+        """Returns the template value of a policy's settings and their origin."""
+        answer = await self.run(self.operations[policy.kind])
         label, tone = self.origins[bool(answer.get("isDefault"))]
         origin = cell({"label": label, "tone": tone}, "chip")
         rows = [[cells.text(_ORIGIN), origin]]
@@ -217,6 +203,8 @@ def _value_cell(field: FormField, answer: Document) -> Cell:
     if effective is not None:
         return cells.text(structs.replace(_ADJUSTED, args={"set": value, "shown": effective}))
     # The API omits a zero from its answers.
+    if field.kind == "colour" and value:
+        return cell(value, "colour")
     return cells.code("0" if value is None and field.kind == "number" else value and str(value))
 
 

@@ -1,4 +1,4 @@
-"""A preview of a sign-in page with certain colours: light and dark, in both directions."""
+"""A preview of sign-in pages with certain branding: light and dark, in both directions."""
 
 from __future__ import annotations
 
@@ -11,26 +11,32 @@ from msgspec import structs
 from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import INSTALLATION_PATH, PATH
 from handlers.console.sections import CONSOLE
-from handlers.pages.branding_files import PREVIEW
+from handlers.pages import content_policy
+from handlers.pages.branding_files import PREVIEW, PREVIEWED, preview_query, previewed
 from idp import api
 from idp.foundation import i18n
-from idp.foundation.colours import contrast
 from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
 from idp.policies.page_settings import PageSettings
-from idp.policies.palette import NAMES, Scheme
+from idp.policies.palette import Scheme
 from idp.policies.pictures import PictureLink
+from idp.records import LabelRules
 
 _LABELS: Final[Mapping[str, Message]] = {
     "light": message("Light", context="policies"),
     "dark": message("Dark", context="policies"),
 }
 _SCHEMES: Final[Sequence[Scheme]] = get_args(Scheme)
+_EXAMPLES: Final[Mapping[str, Message]] = {
+    "login-name": message("Sign in", context="login-name"),
+    "password": message("Enter your password", context="password"),
+    "accounts": message("Choose an account", context="accounts"),
+}
 
 
 class PreviewHandler(ConsoleHandler):
-    """Displays a sign-in page in the stored colours, or in those that the form of colours has sent
-    and that are not stored yet."""
+    """Displays a sign-in page in the stored branding, or in the one that the form of branding has
+    sent and that is not stored yet. The page is made for a frame."""
 
     section = "branding"
     reading = api.policies.READ["label"]
@@ -47,63 +53,67 @@ class PreviewHandler(ConsoleHandler):
         return f"{session.id}\n{self.request.path.removesuffix('/preview')}"
 
     async def submit(self, form: Params, *ids: str) -> None:
-        form_values = {name: form.if_once(name) or "" for name in NAMES}
-        # With the colours in the address, links can switch scheme and language.
-        self.redirect_303(self.url_of(self._page_path, typed="yes", **_valid_colours(form_values)))
+        rules = previewed({name: form.if_once(name) or "" for name in PREVIEWED})
+        # With the branding in the address, links can switch page, scheme and language.
+        self.redirect_303(self.url_of(self._page_path, typed="yes", **preview_query(rules)))
 
     async def show(self, *ids: str) -> None:
         query = self.query_params()
         scheme: Scheme = "dark" if query.if_once("scheme") == "dark" else "light"
-        answer = await self.run(self.reading)
-        colours = dict(answer["policy"])
+        example = query.if_once("page") if query.if_once("page") in _EXAMPLES else "login-name"
+        rules = previewed((await self.run(self.reading))["policy"])
+        entered = {}
         if query.if_once("typed"):
-            colours = {name: query.if_once(name) or "" for name in NAMES}
+            rules = previewed({name: query.if_once(name) or "" for name in PREVIEWED})
+            entered = {"typed": "yes", **preview_query(rules)}
         org_id = self.org_id if self.path == PATH else None
         await self.show_organization(org_id)
         own_language = self.bundle().tag
         self.language = self.offered_language(query.if_once("in")) or own_language
         await self.show_organization(org_id)  # with the texts of that language
         if self.page_settings is not None:
-            self.page_settings = _in_scheme(self.page_settings, scheme)
-        colours = _valid_colours(colours)
-        entered = {"typed": "yes", **colours} if query.if_once("typed") else {}
-        self._draw(scheme, colours, entered, own_language)
-
-    def _draw(
-        self,
-        scheme: Scheme,
-        colours: Mapping[str, str],
-        entered: Mapping[str, str],
-        own_language: str,
-    ) -> None:
-        tags = self.page_settings.languages if self.page_settings else i18n.available()
-        languages = dict.fromkeys(
-            (
-                self.language or own_language,
-                own_language,
-                *_other_direction(tags, i18n.direction(own_language)),
-            )
-        )
+            self.page_settings = _in_scheme(self.page_settings, scheme, rules)
+        self._allow_framing()
+        chosen = {"page": str(example), "scheme": scheme, "in": self.language}
         self.page(
             "console/preview",
+            example=example,
             application_name=self.bundle().text(message("Your application", context="policies")),
-            brand_url=f"{PREVIEW}?{urlencode({'scheme': scheme, **colours})}",
-            views=[
-                {
-                    "label": _LABELS[other_scheme],
-                    "tag": tag,
-                    "language": i18n.endonym(tag),
-                    "url": self.url_of(
-                        self._page_path, **{**entered, "scheme": other_scheme, "in": tag}
-                    ),
-                    "is_current": (other_scheme, tag) == (scheme, self.language),
-                }
-                for tag in languages
-                for other_scheme in _SCHEMES
+            brand_url=f"{PREVIEW}?{urlencode({'scheme': scheme, **preview_query(rules)})}",
+            choices=[
+                [
+                    {
+                        "label": label,
+                        "tag": value if name == "in" else None,
+                        "url": self.url_of(self._page_path, **{**entered, **chosen, name: value}),
+                        "is_current": chosen[name] == value,
+                    }
+                    for value, label in values.items()
+                ]
+                for name, values in self._choices(own_language).items()
             ],
-            back_url=self.url_of(f"{CONSOLE}{self.path}"),
-            problems=[{"field": "password", "text": _PROBLEM}],
+            problems=[{"field": "password", "text": _PROBLEM}] if example == "password" else [],
         )
+
+    def _allow_framing(self) -> None:
+        """Allows pages of this service to show the page in a frame."""
+        policy = content_policy.framed_by_own_pages(self._headers["Content-Security-Policy"])
+        self.set_header("Content-Security-Policy", policy)
+        self.set_header("X-Frame-Options", "SAMEORIGIN")
+
+    def _choices(self, own_language: str) -> Mapping[str, Mapping[str, Message | str]]:
+        """Returns the values that each parameter of the preview's address can have."""
+        tags = self.page_settings.languages if self.page_settings else i18n.available()
+        languages = (
+            self.language or own_language,
+            own_language,
+            *_other_direction(tags, i18n.direction(own_language)),
+        )
+        return {
+            "page": _EXAMPLES,
+            "scheme": _LABELS,
+            "in": {tag: i18n.endonym(tag) for tag in languages},
+        }
 
 
 class InstallationPreviewHandler(PreviewHandler):
@@ -120,21 +130,20 @@ _PROBLEM: Final = message(
 )
 
 
-def _valid_colours(values: Mapping[str, str]) -> dict[str, str]:
-    """Returns the valid colours among the chosen ones, in lower case."""
-    colours = {name: str(values.get(name) or "").strip().lower() for name in NAMES}
-    return {name: value for name, value in colours.items() if contrast.is_colour(value)}
-
-
 def _other_direction(tags: Sequence[str], direction: str) -> list[str]:
     """Returns a language with the other writing direction, if there is one."""
     return [tag for tag in tags if i18n.direction(tag) != direction][:1]
 
 
-def _in_scheme(settings: PageSettings, scheme: Scheme) -> PageSettings:
-    """Returns the page settings with the pictures that a browser shows in this colour scheme."""
+def _in_scheme(settings: PageSettings, scheme: Scheme, rules: LabelRules) -> PageSettings:
+    """Returns the page settings with this branding, and with the pictures that a browser shows in
+    this colour scheme."""
+    label = structs.replace(settings.label, layout=rules.layout)
     return structs.replace(
-        settings, logo=_picture_of(settings.logo, scheme), icon=_picture_of(settings.icon, scheme)
+        settings,
+        label=label,
+        logo=_picture_of(settings.logo, scheme),
+        icon=_picture_of(settings.icon, scheme),
     )
 
 

@@ -256,7 +256,7 @@ class BulkHandler(ConsoleHandler):
             confirm=str(len(names)) if action.confirms else None,
             button=action.label,
             is_dangerous=action.is_dangerous,
-            other_buttons=[],
+            preview_url=None,
             back_url=self.url_of(_LIST),
             commands=self._commands(action, names, fields.document(form_fields, values)),
             hidden=[*self.form_inputs(), *done, *chosen],

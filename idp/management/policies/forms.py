@@ -23,7 +23,14 @@ from idp.records import (
     LoginRules,
     PrivacyRules,
 )
-from idp.records.policies import FontFamily, Layout, MultiFactor, PolicyRules, SecondFactor
+from idp.records.policies import (
+    MAX_RADIUS,
+    FontFamily,
+    Layout,
+    MultiFactor,
+    PolicyRules,
+    SecondFactor,
+)
 from idp.schema.field_rules import (
     MAX_LANGUAGE,
     Duration,
@@ -293,7 +300,7 @@ class LabelPolicy(PolicyForm, frozen=True, kw_only=True):
     font_color_dark: OptionalColour = ""
     hide_login_name_suffix: bool = False
     disable_watermark: bool = False
-    radius: Annotated[int, Integer(0, 24)] = 12
+    radius: Annotated[int, Integer(0, MAX_RADIUS)] = 12
     layout: Annotated[str, OneOf(get_args(Layout))] = "card"
     font: Annotated[str, OneOf(get_args(FontFamily))] = "system"
 

@@ -180,14 +180,26 @@ async def test_colours_are_seen_before_they_are_saved(server, visitor):
     page = await visitor.follow(
         await visitor.post(
             f"{PATH}/label/preview",
-            {**form.hidden, "primaryColor": "#7A1F3D", "fontColorDark": "red;}", "x": "y"},
+            {
+                **form.hidden,
+                "primaryColor": "#7A1F3D",
+                "fontColorDark": "red;}",
+                "radius": "99",
+                "font": "serif",
+            },
         )
     )
     (sheet,) = [one["href"] for one in Seen(page).all("link") if "/ui/brand/" in one["href"]]
     styles = await visitor.get(sheet)
 
     assert (page.status, page.name) == (200, "console/preview")
-    assert parse_qs(urlsplit(sheet).query) == {"scheme": ["light"], "primaryColor": ["#7a1f3d"]}
+    assert parse_qs(urlsplit(sheet).query) == {
+        "scheme": ["light"],
+        "primaryColor": ["#7a1f3d"],
+        "radius": ["12"],
+        "layout": ["card"],
+        "font": ["serif"],
+    }
     assert "--accent: #7a1f3d;" in styles.text
     assert styles.headers["Cache-Control"] == "no-store"
     assert await everything(server.store) == before
@@ -199,11 +211,11 @@ async def test_the_preview_has_both_schemes_and_directions(server, visitor):
     await visitor.submit(await visitor.get(f"{PATH}/label"), primaryColorDark="#ffb3c7")
     page = await visitor.get(f"{PATH}/label/preview")
     ways = [link for link in Seen(page).links if "scheme=" in link and "/preview" in link]
-    (dark_arabic,) = [way for way in ways if "scheme=dark" in way and "in=ar" in way]
-    arabic = await visitor.get(dark_arabic)
+    (dark,) = [way for way in ways if "scheme=dark" in way]
+    arabic = await visitor.get(dark.replace("in=en", "in=ar"))
     (sheet,) = [one["href"] for one in Seen(arabic).all("link") if "/ui/brand/" in one["href"]]
 
-    assert len(ways) == 4
+    assert len(ways) == 3 + 2 + 2
     assert '<html lang="ar" dir="rtl">' in arabic.text
     assert "color-scheme: dark" in (await visitor.get(sheet)).text
     assert "--accent: #ffb3c7;" in (await visitor.get(sheet)).text

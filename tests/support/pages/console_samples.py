@@ -126,7 +126,7 @@ def action(said):
         "confirm": said("Minnie"),
         "button": message("Lock"),
         "is_dangerous": True,
-        "other_buttons": [(message("Preview"), URL + said("a"))],
+        "preview_url": URL + said("a"),
         "back_url": URL + said("a"),
         "commands": commands(said),
     }
@@ -165,10 +165,13 @@ def brand(said):
             "language": "de",
             "text_direction": "ltr",
             "may_write": True,
-            "back_url": url,
+            "actions": ways(said),
             "commands": commands(said),
         },
-        "console/preview": {"views": [{**way, "is_current": True}], "back_url": url},
+        "console/preview": {
+            "example": "accounts",
+            "choices": [[{**way, "is_current": True, "tag": None}]],
+        },
     }
 
 
@@ -246,6 +249,7 @@ def pages(said):
             "intro": message("Somebody."),
             "properties": [{"label": message("ID"), "cell": one} for one in row(said)],
             "actions": ways(said),
+            "preview_url": URL + said("a"),
             "tabs": [section(said("Profile"), URL + said("a"), is_current=True)],
             "page_parts": [
                 {"title": message("Grant types"), **table(said), "actions": ways(said), **URLS}
@@ -266,7 +270,7 @@ BARE = {
         "language": "en",
         "text_direction": "ltr",
         "may_write": False,
-        "back_url": URL,
+        "actions": (),
         "commands": [],
     },
     "console/picture": {
@@ -279,9 +283,9 @@ BARE = {
         "back_url": URL,
         "commands": [],
     },
-    "console/preview": {"views": [], "back_url": URL},
+    "console/preview": {"example": "password", "choices": []},
     "console/action": {
-        "other_buttons": (),
+        "preview_url": None,
         "title_text": message("Lock"),
         "about": None,
         "names": [],
@@ -327,6 +331,7 @@ BARE = {
         "intro": None,
         "properties": [],
         "actions": [],
+        "preview_url": None,
         "tabs": [],
         "page_parts": [{"title": message("Grant types"), **NOTHING, "actions": [], **NO_URLS}],
         "commands": [],
