@@ -53,6 +53,7 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "first_admin_forgotten",
             "first_admin_renewed",
             "keys_made",
+            "master_key_rotated",
             "security_policy_changed",
             "sign_in.failed",
             "tokens_invalidated",
