@@ -72,6 +72,19 @@ def from_presets(
             yield 0, "pgettext", ("presets", text), []
 
 
+def from_sentences(
+    file: IO[bytes],
+    keywords: Iterable[str],
+    comment_tags: Iterable[str],
+    options: Mapping[str, object],
+) -> Iterator[Extracted]:
+    """Yields the sentences of events (`idp/audit/event_sentences.py`)."""
+    for table in tomllib.load(file).values():
+        for sentences in table.values():
+            for text in [sentences] if isinstance(sentences, str) else sentences:
+                yield 0, "pgettext", ("events", text), []
+
+
 def _call(node: ast.Call) -> tuple[str, tuple[str | None, ...]] | None:
     name = _name(node.func)
     texts = tuple(_literal(value) for value in node.args)
