@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
-from handlers.console import commands
+from handlers.console import commands, event_entries, event_filters
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import PAGE
 from handlers.console.sections import CONSOLE
-from handlers.forms import cells, fields
+from handlers.forms import fields
 from handlers.forms.cells import Cell, action_link
-from handlers.forms.fields import FormField, Values
+from handlers.forms.fields import Values
 from handlers.forms.run_operation import Document
 from handlers.http import response_parts
 from idp import api
 from idp.api.operation import Operation
-from idp.audit import event_details
-from idp.audit.event_types import TYPES
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.i18n import Message, message
 from idp.management import call as management_call
@@ -30,31 +28,6 @@ from idp.management.instance.events import EventQuery
 from idp.schema import reading
 
 PATH: Final = f"{CONSOLE}/events"
-_COLUMNS: Final = (
-    message("When", context="events"),
-    message("What", context="events"),
-    message("Who", context="events"),
-    message("Object", context="events"),
-    message("Request", context="events"),
-    message("Details", context="events"),
-)
-_FIELDS: Final = (
-    FormField(
-        path="editorUserId",
-        label=message("ID of the actor", context="events"),
-        direction="ltr",
-    ),
-    FormField(
-        path="aggregateId", label=message("ID of the object", context="events"), direction="ltr"
-    ),
-    FormField(
-        path="eventTypes",
-        label=message("What", context="events"),
-        kind="choice",
-        options=[("", message("Everything", context="events")), *((name, name) for name in TYPES)],
-    ),
-    FormField(path="requestId", label=message("Request ID", context="events"), direction="ltr"),
-)
 
 
 class EventScope(Struct, frozen=True):
@@ -93,13 +66,11 @@ class EventsBase(ConsoleHandler):
         self.scope = scope
 
     def values(self) -> Values:
-        return fields.submitted_values(_FIELDS, self.query_params())
+        return fields.submitted_values(event_filters.FIELDS, self.query_params())
 
-    def document(self, values: Values) -> Document:
-        """Returns the document of the search request; empty values are left out."""
-        query = {name: value for name, value in values.items() if value}
-        event_types = query.pop("eventTypes", "")
-        return {**query, **({"eventTypes": [event_types]} if event_types else {})}
+    async def document(self, values: Values) -> Document:
+        """Returns the document of the search. Raises InvalidArgument."""
+        return await event_filters.query(self, values, self.time_zone(), self.searched_org_id)
 
     @property
     def searched_org_id(self) -> str | None:
@@ -113,20 +84,21 @@ class EventsHandler(EventsBase):
 
     async def show(self, *ids: str) -> None:
         values, cursor = self.values(), self.query_params().if_once("cursor")
-        document = self.document(values)
-        query = {**document, "limit": PAGE, **({"cursor": cursor} if cursor else {})}
+        document: Document = {}
         problems: list[dict[str, object]] = []
         try:
+            document = await self.document(values)
+            query = {**document, "limit": PAGE, **({"cursor": cursor} if cursor else {})}
             answer = await self.run(
                 self.scope.operation, document=query, org_id=self.searched_org_id
             )
         except InvalidArgument as error:
-            problems, answer = fields.problems(_FIELDS, error), {}
-        self._show(
+            problems, answer = fields.problems(event_filters.FIELDS, error), {}
+        await self._show(
             values, document, answer, cursor, status=400 if problems else 200, problems=problems
         )
 
-    def _show(
+    async def _show(
         self,
         values: Values,
         document: Document,
@@ -137,20 +109,16 @@ class EventsHandler(EventsBase):
         pairs = {name: value for name, value in values.items() if value}
         next_cursor = answer.get("nextCursor")
         self.page(
-            "console/list",
+            "console/events",
             title_text=self.scope.title,
-            intro=None,
-            selection=None,
             search={
-                "fields": fields.rendered(_FIELDS, values),
+                "fields": fields.rendered(event_filters.FIELDS, values),
                 "hidden": [("org", org)] if (org := self.requested_id("org")) else [],
                 "clear_url": self.url_of(self.scope.path) if pairs else None,
             },
-            columns=_COLUMNS,
-            rows=[self._row(event) for event in answer.get("events", ())],
-            total=None,
-            empty=message("No results.", context="console"),
-            empty_icon="activity",
+            entries=await event_entries.entries(
+                self, answer.get("events", ()), self.searched_org_id
+            ),
             first_url=self.url_of(self.scope.path, **pairs) if cursor else None,
             next_url=self.url_of(self.scope.path, **pairs, cursor=next_cursor)
             if next_cursor
@@ -180,33 +148,6 @@ class EventsHandler(EventsBase):
             return action_link(label, self.url_of(_OF_ORGANIZATION.path))
         return action_link(_OF_INSTALLATION.title, self.url_of(_OF_INSTALLATION.path))
 
-    def _row(self, event: Document) -> list[Cell]:
-        editor, aggregate = event["editor"], event["aggregate"]
-        editor_name = editor.get("displayName") or editor["userId"]
-        by_actor = self.url_of(self.scope.path, editorUserId=editor["userId"])
-        by_object = self.url_of(self.scope.path, aggregateId=aggregate["id"])
-        request, login_name = event.get("requestId"), aggregate.get("loginName")
-        label = f"{login_name} ({aggregate['id']})" if login_name else aggregate["id"]
-        return [
-            cells.instant(event["creationDate"]),
-            cells.code(event["type"]["type"]),
-            cells.link(editor_name, by_actor),
-            cells.link(label, by_object),
-            cells.link(request, self.url_of(self.scope.path, requestId=request))
-            if request
-            else cells.text(None),
-            _details(event["type"]["type"], event.get("payload", {})),
-        ]
-
-
-def _details(event_type: str, payload: Mapping[str, str]) -> Cell:
-    """Returns a description of the events that are refused attempts."""
-    if event_type not in event_details.SENTENCES:
-        return cells.text(None)
-    return cells.lines(
-        [event_details.SENTENCES[event_type], *event_details.details(event_type, payload)]
-    )
-
 
 class ConsoleDownloadHandler(EventsBase):
     """Sends the events that the search finds as a file with one JSON document per line."""
@@ -226,7 +167,7 @@ class ConsoleDownloadHandler(EventsBase):
         operation, session = self.scope.operation, self.console_session
         call = Call(session.user, session.rights, operation.permission, self.searched_org_id)
         call = await management_call.admitted(self.service, call)
-        request = reading.read(EventQuery, self.document(self.values()))
+        request = reading.read(EventQuery, await self.document(self.values()))
         everywhere = self.scope.is_for_all
         return instance_events.lines(self.service, call, request, everywhere=everywhere)
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Final
 
-from handlers.console.applications.actions import PAGE_PATH as APP_PAGE
+from handlers.console import record_pages
 from handlers.console.base import ConsoleHandler
-from handlers.console.policies.fields import INSTALLATION_PATH, POLICIES
-from handlers.console.policies.fields import PATH as POLICIES_PATH
-from handlers.console.sections import CONSOLE, SECTIONS
-from handlers.console.users.actions import PAGE_PATH as USER_PAGE
-from handlers.console.users.service_user_actions import PAGE_PATH as SERVICE_USER_PAGE
+from handlers.console.policies.fields import POLICIES
+from handlers.console.sections import SECTIONS
 from handlers.forms import cells
 from handlers.forms.cells import Cell, cell, chip
 from idp import api, doctor
 from idp.doctor.check import Installation, Result
 from idp.foundation.i18n import Message, message
-from idp.records import ORGANIZATIONS, Application, PersonalAccessToken, Policy, User
+from idp.records import ORGANIZATIONS
 
 _SECTION: Final = "safety"
 FURTHER_CHECK_IDS: Final = ("proxy.address",)  # of a warning in the service's log
@@ -40,12 +37,6 @@ _INTRO: Final = message(
     context="safety",
 )
 _POLICY_TITLES: Final[Mapping[str, Message]] = {each.kind: each.title for each in POLICIES}
-_PAGES: Final[Mapping[type, Callable[[Any], Sequence[str]]]] = {
-    Application: lambda each: (APP_PAGE, each.project_id, each.id),
-    PersonalAccessToken: lambda each: (SERVICE_USER_PAGE, each.user_id),
-    Policy: lambda each: (f"{POLICIES_PATH if each.org_id else INSTALLATION_PATH}/{each.kind}",),
-    User: lambda each: (USER_PAGE if each.kind == "human" else SERVICE_USER_PAGE, each.id),
-}
 
 
 class SafetyHandler(ConsoleHandler):
@@ -79,7 +70,7 @@ class SafetyHandler(ConsoleHandler):
     def _row(self, result: Result, organizations: Mapping[str, str]) -> Sequence[Cell]:
         finding, is_ok = result.finding, not result.fix
         found = [
-            (name, self._page_of(record), _detail(record, organizations))
+            (name, record_pages.address(self, record), _detail(record, organizations))
             for name, record in zip_longest(finding.names, finding.records)
         ]
         found += [(f"… ({finding.count})", None, None)] if finding.count > len(found) else []
@@ -89,14 +80,6 @@ class SafetyHandler(ConsoleHandler):
             cells.text(None) if is_ok or not found else cell(found, "links"),
             cells.text(None if is_ok else result.check.fix),
         ]
-
-    def _page_of(self, record: Any) -> str | None:
-        """Returns the address of the page where a record is changed, or None."""
-        if type(record) not in _PAGES:
-            return None
-        path, *ids = _PAGES[type(record)](record)
-        query = {"org": record.org_id} if record.org_id else {}
-        return self.url_of(CONSOLE + path, *ids, **query)
 
 
 def _detail(record: object, organizations: Mapping[str, str]) -> Message | str | None:

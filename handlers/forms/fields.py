@@ -28,6 +28,7 @@ FieldKind = Literal[
     "tel",
     "url",
     "date",
+    "day",  # with the date picker of the browser
     "number",
     "duration",  # a number and its unit
     "password",

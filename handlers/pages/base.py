@@ -119,7 +119,7 @@ class PageHandler(Handler):
             name = browser.cookie_name(config, "language")
             self.add_header("Set-Cookie", browser.cookie_header(config, name, tag))
 
-    def _time_zone(self) -> tzinfo:
+    def time_zone(self) -> tzinfo:
         """Returns the time zone of the user's profile, or else of the browser, as the pages'
         script has stored it, or else the default."""
         return local_time.zone(
@@ -225,7 +225,7 @@ class PageHandler(Handler):
             "query": self._own_query(),
             "request_id": self.request_id,
             "now": self.service.clock.now(),
-            "time_zone": self._time_zone(),
+            "time_zone": self.time_zone(),
             **self._page_settings_values(bundle),
             **self._client_values(),
         }

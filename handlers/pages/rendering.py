@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import cache, lru_cache, partial
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode, urlsplit
 
 from mako.lookup import TemplateLookup
@@ -67,6 +67,7 @@ def render(name: str, bundle: Bundle, **values: object) -> str:
         "page": name,
         "labels": {},
         "moment": moment,
+        "day_text": _day_text(bundle.tag, page_values),
         "translated_with_values": _translator_with_values(bundle, moment),
     }
     html: str = template.render(
@@ -80,21 +81,30 @@ _TIME = Markup('<time datetime="{:%Y-%m-%dT%H:%M:%SZ}" title="{:%Y-%m-%d %H:%M:%
 
 def _moment(tag: str, page_values: Mapping[str, Any]) -> Callable[..., Markup]:
     """Returns `moment(value)`: an instant as markup, in the page's language and time zone, with
-    its UTC time as the title. `value` is a datetime or ISO 8601; `is_relative` says how long ago
-    it was."""
+    its UTC time as the title. `value` is a datetime or ISO 8601. `form` is "date_time", or
+    "relative" for how long ago it was."""
     zone: tzinfo = page_values["time_zone"]
 
-    def moment(value: datetime | str, *, is_relative: bool = False) -> Markup:
+    def moment(
+        value: datetime | str, form: Literal["date_time", "relative"] = "date_time"
+    ) -> Markup:
         instant = (datetime.fromisoformat(value) if isinstance(value, str) else value).astimezone(
             UTC
         )
-        if is_relative:
+        if form == "relative":
             text = local_time.relative(instant, page_values["now"], zone, tag)
         else:
             text = local_time.date_time(instant, zone, tag)
         return _TIME.format(instant, instant, text)
 
     return moment
+
+
+def _day_text(tag: str, page_values: Mapping[str, Any]) -> Callable[[str], str]:
+    """Returns `day_text(value)`: the date of an instant in ISO 8601, in the page's language and
+    time zone."""
+    zone: tzinfo = page_values["time_zone"]
+    return lambda value: local_time.date(datetime.fromisoformat(value), zone, tag)
 
 
 def _language(bundle: Bundle) -> dict[str, object]:

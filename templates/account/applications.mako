@@ -16,7 +16,7 @@
 <li>${translated(scope)}</li>
 % endfor
 </ul>
-<p class="hint">${rich(pgettext("account", "Since %(when)s"), when=moment(application["authorized_at"], is_relative=True))}</p>
+<p class="hint">${rich(pgettext("account", "Since %(when)s"), when=moment(application["authorized_at"], "relative"))}</p>
 </div>
 <button name="application" value="${application['id']}" aria-label="${pgettext('account', 'Revoke access of %(name)s', name=application['name'])}">${pgettext("account", "Revoke")}</button>
 </li>

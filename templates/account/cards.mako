@@ -19,6 +19,6 @@ ${translated(state.text)}\
  · \
 % endif
 % if state.at:
-${rich(translated(state.time_text), when=moment(state.at, is_relative=True))}\
+${rich(translated(state.time_text), when=moment(state.at, "relative"))}\
 % endif
 </%def>

@@ -10,7 +10,7 @@
 <div>
 <h2><bdi>${link["provider"]}</bdi></h2>
 <p class="hint"><bdi>${link["identity"]}</bdi></p>
-<p class="hint">${rich(pgettext("account", "Linked %(when)s"), when=moment(link["linked_at"], is_relative=True))}</p>
+<p class="hint">${rich(pgettext("account", "Linked %(when)s"), when=moment(link["linked_at"], "relative"))}</p>
 </div>
 <ul class="links">
 <li><a href="${web_link(link['remove_url'])}">${pgettext("console", "Remove")}</a></li>

@@ -11,9 +11,9 @@
 <li>${icon("fingerprint-pattern")}
 <div>
 <h2><bdi>${passkey["name"]}</bdi></h2>
-<p class="hint">${rich(pgettext("passkey", "Added %(when)s"), when=moment(passkey["created"], is_relative=True))}\
+<p class="hint">${rich(pgettext("passkey", "Added %(when)s"), when=moment(passkey["created"], "relative"))}\
 % if passkey["used"]:
- · ${rich(pgettext("account", "last used %(when)s"), when=moment(passkey["used"], is_relative=True))}\
+ · ${rich(pgettext("account", "last used %(when)s"), when=moment(passkey["used"], "relative"))}\
 % endif
 </p>
 % if passkey["is_backed_up"]:

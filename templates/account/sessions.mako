@@ -21,7 +21,7 @@ ${pgettext("account", "A browser")}\
 <div>
 <h2>${browser_of(session)}</h2>
 <p class="hint">${pgettext("users", "Signed in")}: ${moment(session["signed_in_at"])}</p>
-<p class="hint">${pgettext("users", "Last used")}: ${moment(session["last"], is_relative=True)}</p>
+<p class="hint">${pgettext("users", "Last used")}: ${moment(session["last"], "relative")}</p>
 </div>
 % if session["is_this"]:
 <p><span class="chip" data-kind="good">${pgettext("account", "This browser")}</span></p>

@@ -29,20 +29,7 @@ ${ways()}
 <p>${translated(intro)}</p>
 % endif
 % if search:
-<form class="search" role="search" method="get">
-% for key, value in search["hidden"]:
-<input type="hidden" name="${key}" value="${value}">
-% endfor
-% for field in search["fields"]:
-${parts.entry(field)}
-% endfor
-<div class="row">
-<button>${pgettext("console", "Search")}</button>
-% if search["clear_url"]:
-<a class="button" href="${web_link(search['clear_url'])}">${pgettext("console", "Show all")}</a>
-% endif
-</div>
-</form>
+${parts.search(search)}
 % endif
 % if total:
 <p class="total">${translated(total)}</p>

@@ -54,7 +54,7 @@ ${form.field(field["name"], translated(field["label"]), hint=translated(field["h
         return any(each["is_used"] for each in members) or any(each["field"] in names for each in problems)
 
     def type_of(field):
-        return {"number": "text", "date": "text", "name": "text"}.get(field["kind"], field["kind"])
+        return {"number": "text", "date": "text", "day": "date", "name": "text"}.get(field["kind"], field["kind"])
 %>
 <%def name="area(field)">
 <% labels[field["name"]] = translated(field["label"]) %>\
@@ -161,6 +161,60 @@ ${form.beneath(field["name"], translated(field["hint"]) if field["hint"] else No
 <pre class="fix" dir="ltr" tabindex="0"><code>${command["line"]}</code></pre>
 % endfor
 </details>
+% endif
+</%def>
+
+## The filters of a list: {fields, hidden: list[(str, str)], clear_url: str | None}; sent by GET.
+<%def name="search(search)">
+<form class="search" role="search" method="get">
+% for key, value in search["hidden"]:
+<input type="hidden" name="${key}" value="${value}">
+% endfor
+% for field in search["fields"]:
+${entry(field)}
+% endfor
+<div class="row">
+<button>${pgettext("console", "Search")}</button>
+% if search["clear_url"]:
+<a class="button" href="${web_link(search['clear_url'])}">${pgettext("console", "Show all")}</a>
+% endif
+</div>
+</form>
+</%def>
+
+## Events, by day: a list of EventEntry (handlers/console/event_entries.py).
+<%def name="events(entries, empty)">
+% for day, members in groupby(entries, key=lambda entry: day_text(entry.at)):
+<h3 class="day">${day}</h3>
+<ol class="log">
+% for entry in members:
+<li>
+${icon(entry.icon)}
+<div>
+<p>${rich(translated(entry.sentence), **{name: Markup(capture(linked, link)).strip() for name, link in entry.names.items()})}</p>
+% for detail in entry.details:
+<p class="hint">${translated_with_values(detail)}</p>
+% endfor
+<details>
+<summary>${moment(entry.at, "relative")} · <code dir="ltr">${entry.type}</code></summary>
+<p>${moment(entry.at)}</p>
+<pre dir="ltr" tabindex="0"><code>${entry.document}</code></pre>
+</details>
+</div>
+</li>
+% endfor
+</ol>
+% endfor
+% if not entries:
+<p class="empty">${icon("activity")} <span>${empty}</span></p>
+% endif
+</%def>
+
+<%def name="linked(link)">
+% if link.url:
+<a href="${web_link(link.url)}">${isolated(text_of(link.name))}</a>
+% else:
+${isolated(text_of(link.name))}
 % endif
 </%def>
 

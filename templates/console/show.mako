@@ -5,6 +5,7 @@
 ##   properties: list[dict]          {label: Message, cell: dict}; a cell is {value, kind, url}
 ##   actions: list[dict]        {label: Message, url: str, is_dangerous: bool}
 ##   page_parts: list[dict]       {title: Message, columns: list[Message], rows, empty: Message,
+##                              entries: list of EventEntry, in place of the rows, if they are events,
 ##                              actions: list[dict], first_url, next_url: str | None}: lists of
 ##                              what belongs to it, or one page of each
 ##   tabs: list[dict]           {label: Message, url: str, is_current: bool}: the other pages about it
@@ -67,7 +68,11 @@ ${parts.properties(properties)}
 <h2>${translated(part["title"])}</h2>
 ${parts.action_links(part["actions"])}
 </div>
+% if "entries" in part:
+${parts.events(part["entries"], translated(part["empty"]))}
+% else:
 ${parts.table(translated(part["title"]), part["columns"], part["rows"], part["empty"])}
+% endif
 ${parts.turns(part["first_url"], part["next_url"])}
 </section>
 % endfor

@@ -100,7 +100,7 @@ STATES = {
     "console, token shown once": ("console/made", False, token_made),
     "console, keys": ("console/list", False, opened("/keys")),
     "console, rotation": ("console/action", False, opened("/keys/rotate")),
-    "console, events": ("console/list", False, opened("/events")),
+    "console, events": ("console/events", False, opened("/events")),
     "console, mail": ("console/list", False, opened("/mail")),
     "console, mail, test": ("console/action", False, opened("/mail/test")),
     "console, jobs": ("console/list", False, opened("/jobs")),

@@ -7,6 +7,7 @@ import base64
 import binascii
 from typing import Final
 
+from handlers.console import event_entries
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import PAGE
 from handlers.console.sections import CONSOLE
@@ -241,21 +242,12 @@ async def activity(page: ConsoleHandler, user_id: str) -> Document:
     )
     events = {event["id"]: event for answer in answers for event in answer.get("events", ())}
     newest = sorted(events.values(), key=lambda event: event["creationDate"], reverse=True)
-    return sub_list(
-        message("Activity", context="users"),
-        [message("When", context="events"), message("What", context="events")],
-        [
-            [cells.instant(event["creationDate"]), cells.code(event["type"]["type"])]
-            for event in newest[:PAGE]
-        ],
-        message("No events yet.", context="events"),
-        [
-            action_link(
-                message("All events of the user", context="events"),
-                page.url_of(f"{CONSOLE}/events", aggregateId=user_id),
-            )
-        ],
-    )
+    title, all_events = message("Activity", context="users"), page.url_of(f"{CONSOLE}/events")
+    return {
+        **sub_list(title, [], [], message("No events yet.", context="events")),
+        "entries": await event_entries.entries(page, newest[:PAGE], page.org_id),
+        "actions": [action_link(message("All events", context="events"), all_events)],
+    }
 
 
 async def links(page: ConsoleHandler, user_id: str) -> Document:

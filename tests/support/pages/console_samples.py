@@ -1,6 +1,7 @@
 """The console's pages with values as their heads describe them (see page_samples)."""
 
 from handlers.console.base import Breadcrumb
+from handlers.console.event_entries import EventEntry, NamedLink
 from handlers.console.search import Hit
 from handlers.forms.durations import EnteredDuration
 from idp.foundation.i18n import message
@@ -175,6 +176,21 @@ def brand(said):
     }
 
 
+def entry(said):
+    return EventEntry(
+        at="2026-11-20T11:37:42Z",
+        type="user.locked",
+        icon="settings",
+        sentence=message("%(editor)s locked %(object)s."),
+        names={
+            "editor": NamedLink(said("Ada"), URL + said("a")),
+            "object": NamedLink(said("Minnie")),
+        },
+        details=[message("Cause: %(value)s", value=said("wrong"))],
+        document=said('{"id": 1}'),
+    )
+
+
 def found(said):
     return {
         "title_text": message("Users"),
@@ -243,6 +259,14 @@ def pages(said):
             "commands": commands(said),
         },
         "console/search": hits(said),
+        "console/events": {
+            "title_text": message("Events"),
+            "search": found(said)["search"],
+            "entries": [entry(said)],
+            "actions": ways(said),
+            "commands": commands(said),
+            **URLS,
+        },
         "console/show": {
             "title_text": said("Minnie Mouse"),
             "state": {"label": message("locked"), "tone": "danger"},
@@ -252,7 +276,8 @@ def pages(said):
             "preview_url": URL + said("a"),
             "tabs": [section(said("Profile"), URL + said("a"), is_current=True)],
             "page_parts": [
-                {"title": message("Grant types"), **table(said), "actions": ways(said), **URLS}
+                {"title": message("Grant types"), **table(said), "actions": ways(said), **URLS},
+                {**EMPTY_PART, "entries": [entry(said)]},
             ],
             "commands": commands(said),
         },
@@ -260,6 +285,7 @@ def pages(said):
 
 
 NOTHING = {"columns": [], "rows": [], "empty": message("Nothing.")}
+EMPTY_PART = {"title": message("Grant types"), **NOTHING, "actions": [], **NO_URLS}
 BARE = {
     **console_app_samples.BARE,
     "console/page-texts": {
@@ -325,6 +351,14 @@ BARE = {
     },
     "console/overview": {"tasks": [], "sections": [], "commands": []},
     "console/search": {"page_parts": [], "is_done": True, "commands": []},
+    "console/events": {
+        "title_text": message("Events"),
+        "search": {"fields": [], "hidden": [], "clear_url": None},
+        "entries": [],
+        "actions": (),
+        "commands": [],
+        **NO_URLS,
+    },
     "console/show": {
         "title_text": "Minnie",
         "state": None,
@@ -333,7 +367,7 @@ BARE = {
         "actions": [],
         "preview_url": None,
         "tabs": [],
-        "page_parts": [{"title": message("Grant types"), **NOTHING, "actions": [], **NO_URLS}],
+        "page_parts": [EMPTY_PART],
         "commands": [],
     },
 }

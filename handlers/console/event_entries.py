@@ -1,0 +1,84 @@
+"""Events as the console displays them: a sentence with links, and the event itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from handlers.console import record_pages
+from handlers.console.base import ConsoleHandler
+from handlers.forms.run_operation import Document
+from idp.audit import event_details, event_sentences, event_types, record_names
+from idp.foundation.i18n import Message
+from idp.records import EventStream
+
+_ICONS: Final[Mapping[EventStream, str]] = {
+    "access": "user",
+    "change": "settings",
+    "failure": "triangle-alert",
+}
+
+
+class NamedLink(Struct, frozen=True):
+    """A name in a sentence, and the address of the page of what it names, or None."""
+
+    name: Message | str
+    url: str | None = None
+
+
+class EventEntry(Struct, frozen=True, kw_only=True):
+    """An event for `parts.events`. `names` are the values of the placeholders of `sentence`;
+    `document` is the event as the API returns it, as JSON."""
+
+    at: str
+    type: str
+    icon: str
+    sentence: Message
+    names: Mapping[str, NamedLink]
+    details: Sequence[Message]
+    document: str
+
+
+async def entries(
+    page: ConsoleHandler, events: Sequence[Document], org_id: str | None
+) -> list[EventEntry]:
+    """Returns events of an answer of the API as the page displays them. Names are those of records
+    of the organization, or of all if `org_id` is None."""
+    references = [each for event in events for each in _references(event)]
+    records = await record_names.find(page.service, references, org_id)
+    links = {
+        record_id: NamedLink(record_names.name_of(record), record_pages.address(page, record))
+        for record_id, record in records.items()
+    }
+    return [_entry(event, links) for event in events]
+
+
+def _references(event: Document) -> Iterator[tuple[str, str]]:
+    """Yields the kind and the id of each record that the event names."""
+    yield "editor", event["editor"]["userId"]
+    yield event_types.object_of(event["type"]["type"]), event["aggregate"]["id"]
+    yield from event.get("payload", {}).items()
+
+
+def _entry(event: Document, links: Mapping[str, NamedLink]) -> EventEntry:
+    event_type, payload = event["type"]["type"], event.get("payload", {})
+    actor, aggregate = event["editor"]["userId"], event["aggregate"]
+    by_service = event_sentences.BY_SERVICE.get(actor, actor)
+    names = {name: links.get(value, NamedLink(value)) for name, value in payload.items()}
+    names["editor"] = links.get(actor, NamedLink(event["editor"].get("displayName") or by_service))
+    names["object"] = links.get(
+        aggregate["id"], NamedLink(aggregate.get("loginName") or aggregate["id"])
+    )
+    sentence = event_sentences.sentence(event_type, payload) or Message(event_type)
+    return EventEntry(
+        at=event["creationDate"],
+        type=event_type,
+        icon=_ICONS[event_types.stream_of(event_type)],
+        sentence=sentence,
+        names={name: names[name] for name in event_sentences.placeholders(sentence)},
+        details=event_details.details(event_type, payload),
+        document=json.dumps(event, indent=2, ensure_ascii=False),
+    )
