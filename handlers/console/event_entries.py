@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -10,11 +11,16 @@ from msgspec import Struct
 
 from handlers.console import record_pages
 from handlers.console.base import ConsoleHandler
+from handlers.console.lists import PAGE
+from handlers.console.sections import SECTIONS
+from handlers.forms.cells import action_link, sub_list
 from handlers.forms.run_operation import Document
+from idp import api
 from idp.audit import event_details, event_sentences, event_types, record_names
-from idp.foundation.i18n import Message
+from idp.foundation.i18n import Message, message
 from idp.records import EventStream
 
+_ACTIVITY: Final = message("Activity", context="users")
 _ICONS: Final[Mapping[EventStream, str]] = {
     "access": "user",
     "change": "settings",
@@ -54,6 +60,23 @@ async def entries(
         for record_id, record in records.items()
     }
     return [_entry(event, links) for event in events]
+
+
+async def of_record(page: ConsoleHandler, record_id: str, *more: Document) -> Document:
+    """Returns the template value of the newest events about a record, and of those that `more`
+    searches find, as a part of the record's page."""
+    searches = [{"aggregateId": record_id}, *more]
+    answers = await asyncio.gather(
+        *(page.run(api.events.SEARCH, document={**each, "limit": PAGE}) for each in searches)
+    )
+    events = {event["id"]: event for answer in answers for event in answer.get("events", ())}
+    newest = sorted(events.values(), key=lambda event: event["creationDate"], reverse=True)
+    url = page.url_of(SECTIONS["events"].path, aggregateId=record_id)
+    return {
+        **sub_list(_ACTIVITY, [], [], message("No events yet.", context="events")),
+        "entries": await entries(page, newest[:PAGE], page.org_id),
+        "actions": [action_link(message("All events", context="events"), url)],
+    }
 
 
 def _references(event: Document) -> Iterator[tuple[str, str]]:

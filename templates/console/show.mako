@@ -5,7 +5,7 @@
 ##   properties: list[dict]          {label: Message, cell: dict}; a cell is {value, kind, url}
 ##   actions: list[dict]        {label: Message, url: str, is_dangerous: bool}
 ##   page_parts: list[dict]       {title: Message, columns: list[Message], rows, empty: Message,
-##                              entries: list of EventEntry, in place of the rows, if they are events,
+##                              entries: list of EventEntry, or listing: str, in place of rows,
 ##                              actions: list[dict], first_url, next_url: str | None}: lists of
 ##                              what belongs to it, or one page of each
 ##   tabs: list[dict]           {label: Message, url: str, is_current: bool}: the other pages about it
@@ -70,6 +70,8 @@ ${parts.action_links(part["actions"])}
 </div>
 % if "entries" in part:
 ${parts.events(part["entries"], translated(part["empty"]))}
+% elif "listing" in part:
+<pre class="listing" dir="ltr" tabindex="0" role="group" aria-label="${text_of(part["title"])}"><code>${part["listing"]}</code></pre>
 % else:
 ${parts.table(translated(part["title"]), part["columns"], part["rows"], part["empty"])}
 % endif

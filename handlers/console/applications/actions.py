@@ -17,6 +17,7 @@ from idp.api.operation import Operation
 from idp.foundation.i18n import Message, message
 
 PAGE_PATH: Final = f"{PROJECT_PATH}/applications/{{appId}}"
+_CREDENTIALS_PATH: Final = f"{PAGE_PATH}/credentials"
 _SECTION: Final = "applications"
 _OWNER_OPTIONS: Final = "--project {projectId} --app {appId}"
 _APP_ARGUMENTS: Final = "--project {projectId} {appId}"
@@ -99,6 +100,7 @@ ACTIONS: Final = (
         api.applications.GENERATE_OIDC_SECRET,
         handler=SecretHandler,
         shows=(_SECRET,),
+        next_path=_CREDENTIALS_PATH,
         command=f"app rotate-secret {_APP_ARGUMENTS} --overlap 24h",
         **client_secrets.NEW_SECRET,
     ),
@@ -106,6 +108,7 @@ ACTIONS: Final = (
         PAGE_PATH,
         api.applications.END_SECRET,
         f"app end-secret {_OWNER_OPTIONS} {{secretId}}",
+        next_path=_CREDENTIALS_PATH,
         **_COMMON,
     ),
     _change(
@@ -171,6 +174,7 @@ ACTIONS: Final = (
         api.applications.CREATE_KEY,
         api.applications.REMOVE_KEY,
         _OWNER_OPTIONS,
+        next_path=_CREDENTIALS_PATH,
         **_COMMON,
     ),
 )

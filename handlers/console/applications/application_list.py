@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
+from handlers.console import event_entries
 from handlers.console.actions import routes
-from handlers.console.applications import client_secrets, registered_keys
+from handlers.console.applications import client_secrets, connect, registered_keys
 from handlers.console.applications import settings as application_settings
 from handlers.console.applications.actions import ACTIONS, PAGE_PATH
-from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.projects import PAGE_PATH as PROJECT_PATH
 from handlers.console.sections import CONSOLE
+from handlers.console.tabs import Tab, TabbedHandler, tab_routes
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, cell, labelled_cell, sub_list
 from handlers.forms.run_operation import Document
 from idp import api
 from idp.api.operation import Operation
+from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
 
 PATH: Final = "/applications"
@@ -38,6 +40,10 @@ _ACTION_LABELS: Final = {
     "reactivate": message("Reactivate", context="console"),
     "delete": message("Delete", context="console"),
 }
+
+
+# Tabs that APIs don't have, which only verify tokens.
+_OF_CLIENTS: Final = ("connect", "urls", "tokens", "access")
 
 
 class ConsoleApplicationsHandler(ListHandler):
@@ -82,53 +88,75 @@ class ConsoleApplicationsHandler(ListHandler):
         )
 
 
-class ApplicationHandler(ConsoleHandler):
-    """Shows one application with its settings, secrets and keys."""
+class ApplicationHandler(TabbedHandler):
+    """Shows one tab of the page of an application."""
 
     section = _SECTION
+    page_path = PAGE_PATH
+    tabs: ClassVar = {
+        "": Tab(message("Overview", context="console"), "project.app.read"),
+        "connect": Tab(message("How to connect", context="applications"), "project.app.read"),
+        "credentials": Tab(message("Credentials", context="applications"), "project.app.read"),
+        "urls": Tab(message("URLs", context="applications"), "project.app.read"),
+        "tokens": Tab(message("Tokens", context="applications"), "project.app.read"),
+        "access": Tab(message("Access", context="applications"), "project.app.read"),
+        "activity": Tab(message("Activity", context="users"), "events.read"),
+    }
 
     async def show(self, *ids: str) -> None:
+        self.check_tab()
         app = (await self.run(api.applications.READ, *ids))["app"]
-        project = (await self.run(api.projects.READ, ids[0]))["project"]
-        may_change = self.may("project.app.write")
-        secrets = await client_secrets.sub_lists(
-            self, PAGE_PATH, api.applications.SECRETS, ids, may_change=may_change
-        )
+        is_first, absent = not self.tab, _OF_CLIENTS if "apiConfig" in app else ()
+        if self.tab in absent:
+            raise NotFound("an API has no such tab")
         self.object_page(
             app["name"],
             state=cells.state(app.get("state", "")),
-            properties=[
-                labelled_cell(
-                    _PROJECT,
-                    cells.link(project["name"], self.url_of(CONSOLE + PROJECT_PATH, ids[0])),
-                ),
-                labelled_cell(_CLIENT_ID, cells.code(app["id"])),
-                labelled_cell(message("Issuer", context="applications"), self._issuer()),
-                *[
-                    labelled_cell(
-                        message("Errors are explained until", context="applications"),
-                        cells.instant(explains_until),
-                    )
-                    for explains_until in [app.get("explainsUntil")]
-                    if explains_until
-                ],
-                *application_settings.properties(app),
-            ],
-            actions=self._action_links(ids, app),
-            page_parts=[
-                *_problems(app),
-                *secrets,
-                await registered_keys.sub_list(
-                    self, PAGE_PATH, api.applications.SEARCH_KEYS, ids, may_change=may_change
-                ),
-            ],
+            tabs=self.tab_links(ids, absent),
+            properties=await self._properties(ids, app) if is_first else (),
+            actions=self._action_links(ids, app) if is_first else (),
+            page_parts=_problems(app) if is_first else await self._parts(ids, app),
             commands=self.shell(
                 api.applications.READ, ids, "app show --project {projectId} {appId}"
             ),
         )
 
-    def _issuer(self) -> Cell:
-        return cells.code(self.service.config.issuer)
+    async def _properties(self, ids: tuple[str, ...], app: Document) -> list[Cell]:
+        project = (await self.run(api.projects.READ, ids[0]))["project"]
+        project_link = cells.link(project["name"], self.url_of(CONSOLE + PROJECT_PATH, ids[0]))
+        until = app.get("explainsUntil")
+        explained = message("Errors are explained until", context="applications")
+        return [
+            labelled_cell(_PROJECT, project_link),
+            labelled_cell(_CLIENT_ID, cells.code(app["id"])),
+            *application_settings.identification(app),
+            labelled_cell(
+                message("Created", context="console"),
+                cells.instant(app["details"].get("creationDate")),
+            ),
+            *([labelled_cell(explained, cells.instant(until))] if until else []),
+        ]
+
+    async def _parts(self, ids: tuple[str, ...], app: Document) -> list[Document]:
+        """Returns the lists of the current tab."""
+        may_change = self.may("project.app.write")
+        if self.tab == "credentials":
+            return [
+                *await client_secrets.sub_lists(
+                    self, PAGE_PATH, api.applications.SECRETS, ids, may_change=may_change
+                ),
+                await registered_keys.sub_list(
+                    self, PAGE_PATH, api.applications.SEARCH_KEYS, ids, may_change=may_change
+                ),
+            ]
+        if self.tab == "activity":
+            return [await event_entries.of_record(self, ids[-1])]
+        if self.tab == "connect":
+            return connect.parts(self, ids, app)
+        settings_url = self.url_of(f"{CONSOLE}{PAGE_PATH}/settings", *ids)
+        change = [action_link(_ACTION_LABELS["settings"], settings_url)] if may_change else []
+        title = self.tabs[self.tab].label
+        return [application_settings.part(app, self.tab, title, change)]
 
     def _action_links(self, ids: tuple[str, ...], app: Document) -> list[Cell]:
         is_api = "apiConfig" in app
@@ -164,5 +192,5 @@ def _problems(app: Document) -> list[dict[str, Any]]:
 ROUTES = [
     *routes(ACTIONS),
     (CONSOLE + PATH, ConsoleApplicationsHandler),
-    (f"{CONSOLE}/projects/([^/]+)/applications/([^/]+)", ApplicationHandler),
+    *tab_routes(f"{CONSOLE}/projects/([^/]+)/applications/([^/]+)", ApplicationHandler),
 ]

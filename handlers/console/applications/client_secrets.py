@@ -57,10 +57,9 @@ def end_action(page_path: str, operation: Operation, command: str, **action_fiel
         button=_END,
         intro=message("It stops working immediately. Tokens stay valid.", context="applications"),
         is_dangerous=True,
-        next_path=page_path,
         confirmation="ended",
         command=command,
-        **action_fields,
+        **{"next_path": page_path, **action_fields},
     )
 
 

@@ -81,6 +81,7 @@ def actions(
 ) -> tuple[Action, ...]:
     """Returns the actions for an owner's keys. `page_path` is that of the owner's page, `options`
     the part of a command line that names the owner, `fields` are further fields of each action."""
+    fields = {"next_path": page_path, **fields}
     return (
         Action(
             path=f"{page_path}/keys/new",
@@ -93,7 +94,6 @@ def actions(
             shows=(
                 DisplayedOnce("keyDetails", message("Key file", context="console"), "key.json"),
             ),
-            next_path=page_path,
             confirmation="created",
             command=f"key create {options} --secret-file FILE",
             **fields,
@@ -105,7 +105,6 @@ def actions(
             button=message("Upload", context="console"),
             fields=(_PUBLIC, _EXPIRY),
             handler=KeyHandler,
-            next_path=page_path,
             confirmation="added",
             command=f"key create {options} --public-key FILE",
             **fields,
@@ -117,7 +116,6 @@ def actions(
             intro=message("It stops working immediately.", context="console"),
             button=_DELETE,
             is_dangerous=True,
-            next_path=page_path,
             confirmation="deleted",
             command=f"key remove {options} {{keyId}}",
             **fields,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from handlers.forms import cells
@@ -213,23 +213,67 @@ API_FIELDS: Final = (
 )
 
 
-def properties(app: Document) -> list[dict[str, object]]:
-    """Returns the template values of an application's settings with their labels; empty settings
-    and those that are off are left out."""
+# The settings in each tab of the page of an application; the first has the others.
+_IDENTIFICATION: Final = ("appType", "authMethodType")
+_TABS: Final[Mapping[str, tuple[str, ...]]] = {
+    "urls": (
+        "redirectUris",
+        "postLogoutRedirectUris",
+        "homeUrl",
+        "backChannelLogoutUri",
+        "frontChannelLogoutUri",
+        "additionalOrigins",
+        "loopbackAnyPort",
+        "devMode",
+    ),
+    "tokens": (
+        "grantTypes",
+        "responseTypes",
+        "requirePkce",
+        "requirePushedRequests",
+        "strictAuthMethod",
+        "accessTokenType",
+        "idTokenSignedResponseAlg",
+        "idTokenUserinfoAssertion",
+        "idTokenRoleAssertion",
+        "accessTokenRoleAssertion",
+        "groupsClaim",
+        "refreshTokenReuseSeconds",
+        "clockSkew",
+    ),
+    "access": ("allowedUsers", "thirdParty", "confirmReturn", "managementAccess"),
+}
+_SETTING: Final = message("Setting", context="policies")
+_VALUE: Final = message("Value", context="policies")
+_FIELDS_BY_PATH: Final = {field.path: field for field in FIELDS}
+
+
+def identification(app: Document) -> list[dict[str, object]]:
+    """Returns the template values of what an application is and how it authenticates."""
     if "apiConfig" in app:
         method = _value_cell(API_FIELDS[0], app["apiConfig"]["authMethodType"])
         return [labelled_cell(APP_TYPE, cells.text(KINDS["api"])), labelled_cell(METHOD, method)]
-    config = app["oidcConfig"]
     return [
-        labelled_cell(field.label, _value_cell(field, config[field.path]))
-        for field in FIELDS
-        if config.get(field.path)
+        labelled_cell(_FIELDS_BY_PATH[path].label, _setting(app, path)) for path in _IDENTIFICATION
     ]
 
 
-def _value_cell(field: FormField, value: Any) -> Cell:
+def part(
+    app: Document, tab: str, title: Message, actions: Sequence[dict[str, object]]
+) -> dict[str, Any]:
+    """Returns the template value of the settings in a tab of the page of an application."""
+    rows = [[cells.text(_FIELDS_BY_PATH[path].label), _setting(app, path)] for path in _TABS[tab]]
+    return cells.sub_list(title, [_SETTING, _VALUE], rows, _SETTING, actions)
+
+
+def _setting(app: Document, path: str) -> Cell:
+    field, value = _FIELDS_BY_PATH[path], app["oidcConfig"].get(path)
     if field.kind == "switch":
-        return cells.switch(value)
+        return cells.switch(bool(value))
+    return _value_cell(field, value) if value else cells.text(None)
+
+
+def _value_cell(field: FormField, value: Any) -> Cell:
     if field.kind == "choice":
         return cells.text(dict(field.options).get(value, value))
     if field.kind == "choices":

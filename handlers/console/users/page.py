@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Final
-
-from msgspec import Struct
+from typing import ClassVar, Final
 
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
+from handlers.console.tabs import Tab, TabbedHandler
 from handlers.console.users import page_parts
 from handlers.console.users.actions import PAGE_PATH, SECTION
 from handlers.forms import cells, user_fields
@@ -17,9 +16,7 @@ from handlers.forms.cells import Cell, action_link, labelled_cell
 from handlers.forms.fields import value_at
 from handlers.forms.run_operation import Document
 from idp import api
-from idp.foundation.errors import PermissionDenied
 from idp.foundation.i18n import Message, message
-from idp.identity.users.permissions import Permission
 
 _ID: Final = message("ID", context="console")
 _VERIFIED_BY: Final = message("Verified by", context="users")
@@ -65,71 +62,43 @@ _STATE_CHANGES: Final = {
 }
 
 
-class UserTab(Struct, frozen=True):
-    """A tab of the page of a user: its lists, for those who have the permission."""
-
-    label: Message
-    permission: Permission
-    parts: Sequence[Callable[[ConsoleHandler, str], Awaitable[Document]]] = ()
-
-
-TABS: Final[Mapping[str, UserTab]] = {  # by the end of their address
-    "": UserTab(message("Profile", context="account"), "user.read"),
-    "methods": UserTab(
-        message("Sign-in methods", context="users"),
-        "user.read",
-        (page_parts.passkeys, page_parts.factors, page_parts.links),
-    ),
-    "sessions": UserTab(message("Sessions", context="users"), "user.read", (page_parts.sessions,)),
-    "roles": UserTab(
-        message("Roles", context="console"),
-        "user.grant.read",
-        (page_parts.grants, page_parts.memberships),
-    ),
-    "activity": UserTab(
-        message("Activity", context="users"), "events.read", (page_parts.activity,)
-    ),
-    "metadata": UserTab(message("Metadata", context="users"), "user.read", (page_parts.metadata,)),
+_PARTS: Final[Mapping[str, Sequence[Callable[[ConsoleHandler, str], Awaitable[Document]]]]] = {
+    "methods": (page_parts.passkeys, page_parts.factors, page_parts.links),
+    "sessions": (page_parts.sessions,),
+    "roles": (page_parts.grants, page_parts.memberships),
+    "activity": (page_parts.activity,),
+    "metadata": (page_parts.metadata,),
 }
 
 
-class UserHandler(ConsoleHandler):
+class UserHandler(TabbedHandler):
     """Shows one tab of the page of a person."""
 
     section = SECTION
-    tab = ""
-
-    def initialize(self, tab: str) -> None:  # type: ignore[override]
-        super().initialize()
-        self.tab = tab
+    page_path = PAGE_PATH
+    tabs: ClassVar = {
+        "": Tab(message("Profile", context="account"), "user.read"),
+        "methods": Tab(message("Sign-in methods", context="users"), "user.read"),
+        "sessions": Tab(message("Sessions", context="users"), "user.read"),
+        "roles": Tab(message("Roles", context="console"), "user.grant.read"),
+        "activity": Tab(message("Activity", context="users"), "events.read"),
+        "metadata": Tab(message("Metadata", context="users"), "user.read"),
+    }
 
     async def show(self, *ids: str) -> None:
+        self.check_tab()
         (user_id,) = ids
-        tab, is_first = TABS[self.tab], not self.tab
-        if not self.may(tab.permission):
-            raise PermissionDenied(f"the permission {tab.permission} is missing")
         user = (await self.run(api.users.READ, user_id))["user"]
+        parts, is_first = _PARTS.get(self.tab, ()), not self.tab
         self.object_page(
             name_of(user),
             state=cells.state(user["state"]),
-            tabs=self._tab_links(user_id),
+            tabs=self.tab_links(ids),
             properties=_properties(user) if is_first else (),
             actions=self._action_links(user_id, user) if is_first else (),
-            page_parts=await asyncio.gather(*(part(self, user_id) for part in tab.parts)),
+            page_parts=await asyncio.gather(*(part(self, user_id) for part in parts)),
             commands=self.shell(api.users.READ, ids, "user show {userId}"),
         )
-
-    def _tab_links(self, user_id: str) -> list[Cell]:
-        page = CONSOLE + PAGE_PATH
-        return [
-            {
-                "label": tab.label,
-                "url": self.url_of(f"{page}/{name}" if name else page, user_id),
-                "is_current": name == self.tab,
-            }
-            for name, tab in TABS.items()
-            if self.may(tab.permission)
-        ]
 
     def _action_links(self, user_id: str, user: Document) -> list[Cell]:
         if not self.may("user.write"):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import binascii
 from typing import Final
 
 from handlers.console import event_entries
 from handlers.console.base import ConsoleHandler
-from handlers.console.lists import PAGE
 from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import fetch_page
 from handlers.console.users.actions import PAGE_PATH
@@ -236,18 +234,7 @@ async def metadata(page: ConsoleHandler, user_id: str) -> Document:
 async def activity(page: ConsoleHandler, user_id: str) -> Document:
     """Returns the template value of the newest events that the user caused or that changed the
     user."""
-    searches = [{"editorUserId": user_id}, {"aggregateId": user_id}]
-    answers = await asyncio.gather(
-        *(page.run(api.events.SEARCH, document={**each, "limit": PAGE}) for each in searches)
-    )
-    events = {event["id"]: event for answer in answers for event in answer.get("events", ())}
-    newest = sorted(events.values(), key=lambda event: event["creationDate"], reverse=True)
-    title, all_events = message("Activity", context="users"), page.url_of(f"{CONSOLE}/events")
-    return {
-        **sub_list(title, [], [], message("No events yet.", context="events")),
-        "entries": await event_entries.entries(page, newest[:PAGE], page.org_id),
-        "actions": [action_link(message("All events", context="events"), all_events)],
-    }
+    return await event_entries.of_record(page, user_id, {"editorUserId": user_id})
 
 
 async def links(page: ConsoleHandler, user_id: str) -> Document:

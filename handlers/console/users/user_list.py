@@ -9,10 +9,11 @@ from typing import Final
 from handlers.console.actions import Action, DisplayedOnce, FirstPasswordHandler, routes
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
+from handlers.console.tabs import tab_routes
 from handlers.console.users import actions as user_actions
 from handlers.console.users import bulk, csv_file, filters, project_roles
 from handlers.console.users.actions import PAGE_PATH, SECTION
-from handlers.console.users.page import TABS, UserHandler, name_of
+from handlers.console.users.page import UserHandler, name_of
 from handlers.forms import cells, fields, user_fields
 from handlers.forms.cells import Cell, action_link
 from handlers.forms.fields import FormField, Values, value_at
@@ -210,8 +211,5 @@ ROUTES = [
     (CONSOLE + PATH, UsersHandler),
     *bulk.ROUTES,
     *csv_file.ROUTES,
-    *(
-        (f"{CONSOLE}{PATH}/([^/]+)" + (f"/{tab}" if tab else ""), UserHandler, {"tab": tab})
-        for tab in TABS
-    ),
+    *tab_routes(f"{CONSOLE}{PATH}/([^/]+)", UserHandler),
 ]

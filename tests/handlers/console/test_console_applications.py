@@ -218,7 +218,7 @@ async def test_a_pair_of_keys_is_made_and_its_file_stored_once(server, visitor):
     form = await visitor.get(f"{address}/keys/new")
     page = await visitor.submit(form, expirationDate="2999-12-31")
     file = await visitor.submit(page, keep="file")
-    shown_key = await visitor.get(address)
+    shown_key = await visitor.get(f"{address}/credentials")
 
     assert (page.status, page.name) == (200, "console/made")
     assert json.loads(file.text)["appId"] == app.id

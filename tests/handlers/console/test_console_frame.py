@@ -108,3 +108,45 @@ async def test_a_tab_is_closed_to_who_lacks_its_permission(server, visitor, new_
     assert page.status == 200
     assert f"{here}/activity" not in page.text
     assert activity.status == 403
+
+
+async def test_an_application_has_a_tab_for_each_subject_and_the_file_of_a_tool(server, visitor):
+    await console.admin(server, visitor)
+    form = await visitor.get("/ui/console/applications/new?preset=grafana")
+    page = await visitor.submit(form, name="Metrics", host="metrics.example")
+    (here,) = re.findall(r'href="([^"]+/applications/[^"/]+)"', page.text)
+    page = await visitor.get(here)
+    (tabs,) = re.findall(r'<nav class="tabs".*?</nav>', page.text, re.DOTALL)
+    links = {link["text"]: link["href"] for link in Page(tabs).all("a")}
+    connect = await visitor.get(links["How to connect"] + "?preset=grafana")
+    urls, tokens = await visitor.get(links["URLs"]), await visitor.get(links["Tokens"])
+
+    assert list(links) == [
+        "Overview",
+        "How to connect",
+        "Credentials",
+        "URLs",
+        "Tokens",
+        "Access",
+        "Activity",
+    ]
+    assert "https://metrics.example/login/generic_oauth" in urls.text
+    assert "authorization_code" in tokens.text
+    assert "/.well-known/openid-configuration" in connect.text
+    assert "metrics.example" in re.search("<pre class=.listing.*?</pre>", connect.text, re.S)[0]
+    assert "Administrator created the application" in re.sub(
+        "<.*?>", "", (await visitor.get(links["Activity"])).text
+    )
+
+
+async def test_an_api_has_no_tabs_for_what_clients_alone_have(server, visitor):
+    await console.admin(server, visitor)
+    form = await visitor.get("/ui/console/applications/new?kind=api")
+    page = await visitor.submit(form, name="Orders")
+    (here,) = re.findall(r'href="([^"]+/applications/[^"/]+)"', page.text)
+    page = await visitor.get(here)
+
+    assert f"{here}/credentials" in page.text
+    assert f"{here}/urls" not in page.text
+    for tab in ("connect", "urls", "tokens", "access"):
+        assert (await visitor.get(f"{here}/{tab}")).status == 404
