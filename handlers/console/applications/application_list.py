@@ -173,7 +173,7 @@ class ApplicationHandler(TabbedHandler):
             action_link(
                 _ACTION_LABELS[name],
                 self.url_of(f"{CONSOLE}{PAGE_PATH}/{kind if name == 'settings' else name}", *ids),
-                is_dangerous=name == "delete",
+                is_dangerous=name in ("deactivate", "delete"),
             )
             for name in actions
         ]

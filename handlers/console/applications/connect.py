@@ -25,7 +25,7 @@ _TOOLS: Final = message("Configuration of a tool", context="applications")
 
 def parts(page: ConsoleHandler, ids: tuple[str, ...], app: Document) -> list[dict[str, Any]]:
     """Returns the template values of the addresses and the client ID that every client needs, and
-    of the tools whose configuration can be shown."""
+    of the tools whose configuration can be displayed."""
     issuer = page.service.config.issuer
     values = (
         (message("Issuer", context="applications"), issuer),

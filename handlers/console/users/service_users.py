@@ -118,7 +118,7 @@ class ServiceUserHandler(ConsoleHandler):
             action_link(
                 _ACTION_LABELS[name],
                 self.url_of(f"{CONSOLE}{PAGE_PATH}/{name}", *ids),
-                is_dangerous=name == "delete",
+                is_dangerous=name in ("deactivate", "delete", "secret/delete"),
             )
             for name in actions
         ]

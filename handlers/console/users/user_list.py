@@ -6,6 +6,8 @@ import base64
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec import structs
+
 from handlers.console.actions import Action, DisplayedOnce, FirstPasswordHandler, routes
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
@@ -81,6 +83,10 @@ _PASSWORD: Final = message("Password", context="users")
 _PROVIDER_ACCOUNT: Final = message(
     "The user's account at another identity provider", context="users"
 )
+_INVITATION: Final = message(
+    "We'll email an invitation to choose a password, unless you set one below.", context="users"
+)
+_OWN_PASSWORD: Final = message("Set a password instead", context="users")
 _CHANGE_REQUIRED: Final = message("The user must change it at the first sign-in", context="users")
 
 
@@ -109,9 +115,10 @@ def _entry(line: str) -> Document:
     return {"key": key.strip(), "value": base64.b64encode(value.strip().encode()).decode()}
 
 
+_EMAIL_FIELD, _VERIFICATION_FIELD = user_fields.contact("email", "email.", is_required=True)
 _NEW_USER_FIELDS: Final = (
     *user_fields.profile("profile."),
-    *user_fields.contact("email", "email.", is_required=True),
+    structs.replace(_EMAIL_FIELD, hint=_INVITATION),
     FormField(
         path="username",
         label=_USER_NAME,
@@ -125,8 +132,16 @@ _NEW_USER_FIELDS: Final = (
         kind="password",
         autocomplete="new-password",
         related_paths=("password",),
+        group=_OWN_PASSWORD,
     ),
-    FormField(path="password.changeRequired", label=_CHANGE_REQUIRED, kind="switch", default=True),
+    FormField(
+        path="password.changeRequired",
+        label=_CHANGE_REQUIRED,
+        kind="switch",
+        default=True,
+        group=_OWN_PASSWORD,
+    ),
+    structs.replace(_VERIFICATION_FIELD, group=_OWN_PASSWORD),
     *user_fields.contact(
         "phone", "phone.", is_required=False, group=message("Phone number", context="users")
     ),
