@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from idp.config.settings import Config
@@ -71,3 +72,7 @@ class Service:
     breached_passwords: BreachedPasswords | None = None
     # When tokens, keys and secrets were last used, by their ids.
     last_uses: dict[str, datetime] = field(default_factory=dict)
+    # Counts of sign-ins and the like that are not in the store yet, by the store's keys.
+    usage: Counter[str] = field(default_factory=Counter)
+    # Users who signed in on a day, by id, with their organization and the latest time, not stored.
+    active_users: dict[tuple[str, date], tuple[str, datetime]] = field(default_factory=dict)

@@ -24,6 +24,7 @@ _NAMES: Final = {
     "audit seal": message("Numbers and seals the events of the audit log", context="jobs"),
     "audit upkeep": message("Maintains the audit log", context="jobs"),
     "logout messages": message("Notifies applications of ended sessions", context="jobs"),
+    "usage": message("Stores figures of sign-ins over time", context="jobs"),
 }
 _INTERVAL: Final = message("every %(n)s second", plural="every %(n)s seconds", context="jobs", n=1)
 _COLUMNS: Final = (

@@ -293,13 +293,16 @@ class Handler(SlimHandler):
         return hosts.client(self.service.config, self.request).address
 
     def origin(
-        self, browser: Browser | None = None, client_id: str | None = None
+        self,
+        browser: Browser | None = None,
+        client_id: str | None = None,
+        org_id: str | None = None,
     ) -> AttemptOrigin:
         """Returns the origin of a rate-limited request, such as an attempt to authenticate: its
-        address, with the browser's record and the client id as far as the caller passes
-        them."""
+        address, with the browser's record, the client id and the organization as far as the caller
+        passes them."""
         is_shared = hosts.is_shared(self.service.config, self.request)
-        return AttemptOrigin(self.address(), browser, client_id, is_shared)
+        return AttemptOrigin(self.address(), browser, client_id, org_id, is_shared)
 
     def allowed_methods(self) -> list[str]:
         """Returns the supported HTTP methods, for the header Allow (RFC 9110 15.5.6)."""

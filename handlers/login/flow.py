@@ -15,7 +15,7 @@ from idp.limits.throttled import Throttled
 from idp.oauth import request_limits
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.params import Params
-from idp.oauth.sign_in import endings, responses, restart_link
+from idp.oauth.sign_in import endings, page_branding, responses, restart_link
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import flow_request as sign_in_request
 from idp.oauth.sign_in import pending as sign_in_pending
@@ -261,7 +261,8 @@ class FlowHandler(PageHandler, ABC):
 
     def origin_of(self, flow: PendingSignIn) -> AttemptOrigin:
         """Returns the origin of an authentication attempt in this flow, for rate limits."""
-        return self.origin(flow.browser, flow.client.id)
+        org_id = page_branding.sign_in_org_id(self.service, flow.request, flow.client)
+        return self.origin(flow.browser, flow.client.id, org_id)
 
     async def current_step(self, flow: PendingSignIn) -> ShowPage:
         """Returns the step that the sign-in asks for now. If there is no further step, sends the

@@ -30,6 +30,7 @@ from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import Browser
+from idp.usage import counts
 from storage import Stale
 
 _LINK: Final = "link"
@@ -132,6 +133,7 @@ class ResetLinkHandler(PageHandler):
         writes = [*change.writes, opened_link.use_write]
         progress = AuthenticationProgress(change.subject, session_lifetime.PASSWORD)
         cookie = await sign_in_flow.continue_with(self.service, flow, progress, *writes)
+        counts.count(self.service, "reset", subject.user.org_id)
         # Failed attempts with the old password no longer delay the user.
         await counter_resets.forget(self.service, subject)
         self.set_browser_cookie(cookie)

@@ -31,6 +31,7 @@ from idp.records import LEASES, Lease
 from idp.service import Service
 from idp.start import master_keys, resealing
 from idp.transfer.jobs import cleanup as job_cleanup
+from idp.usage import flushing as usage_flushing
 from storage import Conflict, Insert, Stale, StorageError, Update, Value
 from storage.confirmed_commit import commit_confirmed
 
@@ -73,6 +74,9 @@ JOBS: Final[Mapping[str, ScheduledJob]] = {
     "audit seal": ScheduledJob(sealing.EVERY_SECONDS, sealing.seal, has_work=sealing.has_unsealed),
     "audit upkeep": ScheduledJob(upkeep.EVERY_SECONDS, upkeep.maintain),
     "logout messages": ScheduledJob(back_channel.EVERY_SECONDS, back_channel.deliver_due),
+    "usage": ScheduledJob(
+        usage_flushing.EVERY_SECONDS, usage_flushing.flush, runs_in_each_process=True
+    ),
 }
 
 

@@ -17,7 +17,7 @@ SHARED_FACTOR: Final = 50  # times the limits of one network, for an address tha
 
 class AttemptOrigin(Struct, frozen=True):
     """The origin of an attempt: the IP address, the browser if its cookie was valid, and the
-    OAuth client that the user signs in to.
+    OAuth client that the user signs in to, with its organization.
 
     `is_shared` means that the address is that of a proxy that `trusted_proxies` does not name, so
     that all its users have this address.
@@ -26,6 +26,7 @@ class AttemptOrigin(Struct, frozen=True):
     address: str
     browser: Browser | None = None
     client_id: str | None = None
+    org_id: str | None = None
     is_shared: bool = False
 
     @property

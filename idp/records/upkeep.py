@@ -1,4 +1,4 @@
-"""The last use of tokens, keys and secrets, and deferred work."""
+"""The last use of tokens, keys and secrets, the last sign-in of users, and deferred work."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ DeferredWorkKind = Literal[
 
 class LastUse(Record):
     """When a token, key or secret was last used, to the hour; its id is that of the token, key or
-    secret.
+    secret. With the id `user:ID`, it is when this user last signed in.
 
-    It expires with the token, key or secret.
+    It expires with the token, key or secret; that of a user after 400 days.
     """
 
     at: datetime

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,16 @@ from idp.start import checks as start_checks
 from idp.start.announcement import SQLITE, Start, absolute_store_url
 from idp.start.checks import DEFAULT_LAUNCH, Launch
 from idp.start.demo_setup import DemoDescription
-from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store
+from idp.usage import flushing as usage_flushing
+from storage import (
+    META,
+    SCHEMA_ID,
+    Collection,
+    MetaRecord,
+    StorageError,
+    Store,
+    open_store,
+)
 
 
 async def open_service(
@@ -163,6 +172,8 @@ async def close_service(service: Service) -> None:
     """Waits for background tasks, then closes the store and the hashing threads."""
     # Background tasks still use the store.
     await service.background_tasks.finished()
+    with suppress(StorageError):  # figures over time are approximate
+        await usage_flushing.flush_all(service)
     service.hasher.close()
     await service.store.close()
 

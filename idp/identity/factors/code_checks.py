@@ -129,7 +129,9 @@ async def _admit(
     try:
         counted = await _count(service, user, kind, stored, rules)
     except Throttled as refusal:
-        guess_reports.report(service, Outcome(refusal.cause, secret, origin, user.id))
+        guess_reports.report(
+            service, Outcome(refusal.cause, secret, origin, user.id, org_id=user.org_id)
+        )
         raise
     return _Attempt(kind, secret, rules, counted)
 
@@ -158,12 +160,23 @@ async def _refuse(
     cause: Cause = "wrong"
     if counted.is_locked or counted.is_closed:
         cause = "locked" if counted.is_locked else "closed"
-    guess_reports.report(service, Outcome(cause, attempt.secret, origin, user.id))
+    guess_reports.report(
+        service, Outcome(cause, attempt.secret, origin, user.id, org_id=user.org_id)
+    )
     return FactorCodeRefused("the code is wrong, or was used")
 
 
 def _accepted(
     service: Service, user: User, attempt: _Attempt, writes: list[Write], origin: AttemptOrigin
 ) -> AcceptedCode:
-    guess_reports.report(service, Outcome("accepted", attempt.secret, origin, user.id))
+    guess_reports.report(
+        service, Outcome("accepted", attempt.secret, origin, user.id, org_id=user.org_id)
+    )
     return AcceptedCode(writes, attempt.kind, attempt.counted.streak)
+
+
+def _report(
+    service: Service, user: User, cause: Cause, secret: Secret, origin: AttemptOrigin
+) -> None:
+    outcome = Outcome(cause, secret, origin, user.id, org_id=user.org_id)
+    guess_reports.report(service, outcome)

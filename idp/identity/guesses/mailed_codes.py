@@ -65,8 +65,9 @@ def refused(
     """Reports a code for a new password that was not accepted: `name` is the login name that was
     typed."""
     cause: Cause = "closed" if is_closed else "wrong" if user else "unknown"
-    user_id = user.id if user else None
-    guess_reports.report(service, Outcome(cause, "mail_code", origin, user_id, name))
+    user_id, org_id = (user.id, user.org_id) if user else (None, None)
+    outcome = Outcome(cause, "mail_code", origin, user_id, name, org_id=org_id)
+    guess_reports.report(service, outcome)
 
 
 async def check_contact(

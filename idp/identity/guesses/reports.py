@@ -12,6 +12,7 @@ from idp.foundation import logs, metrics
 from idp.identity.users.lookup import typed_key
 from idp.limits.origin import AttemptOrigin
 from idp.service import Service
+from idp.usage import counts
 from storage import Write
 
 _log: Final = logs.logger(__name__)
@@ -35,8 +36,8 @@ class Outcome(Struct, frozen=True):
     """The outcome of an attempt at a password or code.
 
     `cause` is `accepted` or the reason of the refusal, and `secret` the kind of the secret.
-    Without a user (`user_id` None), `name` is the login name that was typed, of which only a MAC
-    is reported.
+    `org_id` is the organization of the user. Without a user (`user_id` None), `name` is the login
+    name that was typed, of which only a MAC is reported.
     """
 
     cause: Cause
@@ -45,17 +46,19 @@ class Outcome(Struct, frozen=True):
     user_id: str | None = None
     name: str = ""
     is_known_browser: bool = False
+    org_id: str | None = None
 
 
 def report(service: Service, outcome: Outcome) -> None:
-    """Counts an attempt. A refused one is also logged, and recorded in an audit event, which
-    counts several of them."""
+    """Counts an attempt. A refused one is also counted for its organization, logged, and recorded
+    in an audit event, which counts several of them."""
     metrics.SIGN_INS.count(outcome.cause, outcome.secret)
     if outcome.cause == "accepted":
         return
     origin = outcome.origin
     if outcome.user_id:
         identity = {"user": outcome.user_id}
+        counts.count(service, "sign_in_failed", outcome.org_id)
         failure_events.sign_in(
             service, outcome.user_id, outcome.cause, origin.network, origin.client_id
         )
@@ -63,6 +66,7 @@ def report(service: Service, outcome: Outcome) -> None:
         identity = {}  # a user code of a device
     else:
         identity = {"name": _hidden(service, outcome)}
+        counts.count(service, "sign_in_failed", origin.org_id)
         failure_events.unknown_name_sign_in(service, identity["name"], origin.network)
     _log.info(
         "sign-in refused",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from idp import changes
 from idp.identity.factors import second_factors
-from idp.identity.sessions import browsers, password_check
+from idp.identity.sessions import browsers, password_check, sign_ins
 from idp.identity.sessions import creation as session_creation
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
@@ -100,4 +100,5 @@ async def replace_one_time(
         if error.collection != BROWSERS.name:
             raise
         raise Stale(BROWSERS.name, browser.id) from error
+    sign_ins.count(service, subject.user, opened.session.amr)
     return opened.cookie

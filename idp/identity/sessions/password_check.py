@@ -112,10 +112,11 @@ async def _check_limited(
     origin: AttemptOrigin,
     concurrent_read: ConcurrentRead = _read_nothing,
 ) -> CheckedPassword:
-    user_id, is_known = user.id if user else None, False
+    user_id, org_id = (user.id, user.org_id) if user else (None, None)
+    is_known = False
 
     def report(cause: Cause) -> None:
-        outcome = Outcome(cause, "password", origin, user_id, login_name, is_known)
+        outcome = Outcome(cause, "password", origin, user_id, login_name, is_known, org_id)
         guess_reports.report(service, outcome)
 
     try:

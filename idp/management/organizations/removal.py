@@ -46,6 +46,7 @@ from idp.records.groups import GROUPS, Group
 from idp.schema.answers import Changed
 from idp.search import paging
 from idp.service import Service
+from idp.usage import counts
 from storage import Collection, Delete, Insert, Stale, StorageError, Write
 
 EVERY_SECONDS: Final = 10.0
@@ -128,7 +129,7 @@ async def _domains(service: Service, organization: Organization, actor: str) -> 
 
 
 async def purge_deleted(service: Service) -> None:
-    """Removes all records that remain of deleted organizations; a task of the schedule
+    """Removes all records and figures that remain of deleted organizations; a task of the schedule
     (`idp/background/schedule.py`) calls it.
 
     Raises StorageError.
@@ -138,6 +139,7 @@ async def purge_deleted(service: Service) -> None:
             pass
         # Only when no call can still be adding to the organization.
         if service.clock.now() - deletion.deleted_at > RECORD_LIFETIME:
+            await counts.remove(service, deletion.id)
             await service.store.commit(Delete(DELETED_ORGANIZATIONS, deletion.id))
 
 

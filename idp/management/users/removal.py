@@ -33,6 +33,7 @@ from idp.records.identity_links import IDENTITY_LINKS
 from idp.schema.answers import Changed
 from idp.service import Service
 from idp.upstream import links
+from idp.usage import active_users
 from storage import Collection, Delete, Write
 
 _TYPE: Final = "user.deleted"
@@ -127,7 +128,7 @@ async def dependent_removals(service: Service, user: User, actor: str) -> tuple[
 async def _codes(service: Service, user_id: str) -> list[Write]:
     codes = await service.store.find(RECOVERY_CODES, {"user_id": user_id}, limit=_CODES)
     writes: list[Write] = [Delete(RECOVERY_CODES, code.id) for code in codes.records]
-    writes.append(Delete(FAILURE_STREAKS, user_id))
+    writes += [Delete(FAILURE_STREAKS, user_id), active_users.deletion(user_id)]
     for purpose in ("email", "phone", "password", "reset"):
         where = {"user_id": user_id, "proves": purpose}
         page = await service.store.find(

@@ -32,6 +32,7 @@ from idp.records import (
     Code,
 )
 from idp.service import Service
+from idp.usage import active_users
 from storage import Insert, Write
 from storage.confirmed_commit import commit_confirmed
 
@@ -83,6 +84,7 @@ async def respond(
     await session_clients.remember(service, live_session.session, client)
     await commit_confirmed(service.store, *result.writes(completion))
     await session_lifetime.touch(service, live_session.session)
+    active_users.record(service, live_session.subject.user)
     return result.response
 
 

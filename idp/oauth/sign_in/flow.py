@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from idp.cached_reads import CachedReads
 from idp.foundation import metrics, uris
 from idp.identity.guesses import counter_resets
-from idp.identity.sessions import browsers
+from idp.identity.sessions import browsers, sign_ins
 from idp.identity.sessions import creation as session_creation
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
@@ -52,6 +52,7 @@ from idp.oauth.sign_in.next_step import (
 from idp.oauth.sign_in.pending import PendingSignIn
 from idp.records import Application, AuthRequest, Browser
 from idp.service import Service
+from idp.usage import counts
 from storage import Conflict, Stale, Write
 
 _NO_PROGRESS: Final = {
@@ -288,8 +289,11 @@ async def choose_password(
     change: PasswordChange = await password_change.prepare(
         service, subject, password, actor=subject.user.id
     )
+    is_reset = not progress.amr  # a mailed code is no method of signing in
     progress = progress.with_user(change.subject.user).with_methods(*session_lifetime.PASSWORD)
     cookie = await continue_with(service, flow, progress, *change.writes)
+    if is_reset:
+        counts.count(service, "reset", subject.user.org_id)
     await counter_resets.forget(service, subject)
     return cookie
 
@@ -345,4 +349,6 @@ async def store_opening(
     await sign_in_pending.commit(service, flow, *opened.created.writes, *writes, is_confirmed=True)
     await authentication_progress.confirm(service, opened.progress)
     metrics.SIGN_INS.count("completed", "+".join(sorted(opened.progress.amr)))
+    progress = opened.progress
+    sign_ins.count(service, progress.subject.user, progress.amr, is_new=progress.auth_time is None)
     return opened.created.cookie

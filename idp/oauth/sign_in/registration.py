@@ -42,6 +42,7 @@ from idp.records import (
     Registration,
 )
 from idp.service import Service
+from idp.usage import counts
 from storage import Conflict, Delete, Insert, Stale, Update, Write
 
 CODE_MINUTES: Final = 10
@@ -262,9 +263,11 @@ async def _complete(
             subject = Subject(instance=instance, organization=organization, user=prepared.user)
             before = [*prepared.writes, Delete(REGISTRATIONS, waiting.id)]
             progress = AuthenticationProgress(subject, session_lifetime.PASSWORD)
-            return await sign_in_flow.continue_with(
+            cookie = await sign_in_flow.continue_with(
                 service, flow, progress, *before, registration_id=None
             )
+            counts.count(service, "registration", organization.id)
+            return cookie
     except (Conflict, Stale) as error:
         if not is_name_conflict(error):
             raise

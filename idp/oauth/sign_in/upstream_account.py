@@ -34,6 +34,7 @@ from idp.schema.field_rules import FieldRefused, Text
 from idp.service import Service
 from idp.upstream import identities, links
 from idp.upstream.identities import Identity
+from idp.usage import counts
 from storage import Conflict, Stale
 
 _MISSING: Final = {
@@ -207,7 +208,7 @@ async def _store(
         await links.prepare(service, waiting.connection)
         subject = Subject(instance=instance, organization=organization, user=prepared_user.user)
         link_writes = links.insertion(service, waiting.connection, identity, prepared_user.user)
-        return await sign_in_flow.continue_with(
+        cookie = await sign_in_flow.continue_with(
             service,
             flow,
             federated(waiting.connection, identity, subject),
@@ -217,6 +218,8 @@ async def _store(
             reset_id=None,
             sealed_identity=None,
         )
+        counts.count(service, "registration", organization.id)
+        return cookie
     except (Conflict, Stale) as error:
         if is_name_conflict(error):
             raise CreationRefused([RegistrationProblem("userName", _TAKEN)]) from None

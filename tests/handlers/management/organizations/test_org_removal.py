@@ -12,7 +12,8 @@ import pytest
 from idp.background import deferred_work
 from idp.management.organizations import removal as organization_removal
 from idp.records import DELETED_ORGANIZATIONS, INSTANCE_ID, INSTANCES, USERS
-from storage import Unavailable
+from idp.usage import counts
+from storage import COUNTERS, Unavailable
 from tests.support.management.api_samples import CREATE_HUMAN, MACHINES, MEMBERS, PROJECTS
 from tests.support.management.callers import new_caller, new_organization, refused
 from tests.support.store.audit import events_agree
@@ -117,6 +118,19 @@ async def test_with_its_record_gone_nothing_counts_and_its_names_are_free(
     }
     page = await owner.post(f"{ANY}/_setup", body)
     assert page.status == 200, page.text
+
+
+async def test_ten_minutes_after_the_deletion_the_figures_of_the_organization_are_gone(
+    server, owner, acme
+):
+    counts.count(server.service, "sign_in", acme.id)
+    await owner.request("DELETE", f"{ANY}/{acme.id}", None)
+    await counts.flush(server.service)
+    await done(server)
+    found = {one.id.split(":")[1] async for one in server.store.scan(COUNTERS)}
+
+    assert "*" in found
+    assert acme.id not in found
 
 
 async def test_the_users_names_are_free_after_the_purge(server, owner, acme):

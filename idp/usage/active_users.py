@@ -1,0 +1,130 @@
+"""Counts the users who are active in a day, week and month of UTC, without a list of them.
+
+The store has one record of each user with the time of the last sign-in, exact to the hour. Of the
+processes in which a user signs in at the same time, the one whose write replaces that time counts
+the user, for each period that the replaced time is not in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from itertools import islice
+from typing import Final, NamedTuple
+
+from idp.records import LAST_USES, USERS, LastUse, User
+from idp.service import Service
+from idp.usage import counts
+from idp.usage.counts import Kind
+from storage import Conflict, Delete, Insert, Stale, StorageError, Unavailable, Update, Write
+
+STORED_EVERY: Final = timedelta(hours=1)
+STORED_FOR: Final = timedelta(days=400)
+MAX_WAITING: Final = 10_000  # users whose sign-in is not stored yet; further ones are not counted
+_MAX_KNOWN: Final = 10_000  # ids that one process remembers
+_BATCH_SIZE: Final = 500
+
+
+class _Use(NamedTuple):
+    """A sign-in that is not stored yet."""
+
+    user_id: str
+    org_id: str
+    at: datetime
+
+    @property
+    def key(self) -> tuple[str, date]:
+        return self.user_id, self.at.date()
+
+
+def record(service: Service, user: User) -> None:
+    """Records that the user signs in now, by a new session or an open one.
+
+    Returns before that is stored (`flush`), at most once an hour and once more on each new day.
+    """
+    use, id = _Use(user.id, user.org_id, service.clock.now()), _id(user.id)
+    known = service.last_uses
+    last = known.get(id)
+    if not _is_due(last, use.at) or len(service.active_users) >= MAX_WAITING:
+        return
+    if len(known) >= _MAX_KNOWN:
+        # This bounds the memory; at worst each use is compared with the stored one once more.
+        known.clear()
+    known[id] = use.at
+    service.active_users[use.key] = (use.org_id, use.at)
+
+
+def deletion(user_id: str) -> Write:
+    """Returns the write that deletes the time of a user's last sign-in, for the unit that deletes
+    the user."""
+    return Delete(LAST_USES, _id(user_id))
+
+
+def _id(user_id: str) -> str:
+    return f"user:{user_id}"
+
+
+def _is_due(last: datetime | None, at: datetime) -> bool:
+    return last is None or at - last >= STORED_EVERY or at.date() > last.date()
+
+
+async def flush(service: Service) -> None:
+    """Stores the sign-ins that this process has recorded, up to 500, and counts their users where
+    no other process has done so. Raises StorageError; the next call stores them then."""
+    uses = _take(service)
+    try:
+        keys = [(LAST_USES, _id(each.user_id)) for each in uses]
+        stored = await service.store.get_many([*keys, *((USERS, each.user_id) for each in uses)])
+    except StorageError:
+        _give_back(service, uses)
+        raise
+    due = [
+        (use, last, _write(use, last))
+        for use, last, user in zip(uses, stored[: len(uses)], stored[len(uses) :], strict=True)
+        # A user who was deleted meanwhile leaves nothing.
+        if user is not None and _is_due(last.at if last else None, use.at)
+    ]
+    outcomes = await service.store.commit_each([[write] for *_, write in due]) if due else []
+    for (use, last, _), outcome in zip(due, outcomes, strict=True):
+        if outcome is None:
+            _count(service, use, last)
+        elif isinstance(outcome, (Conflict, Stale, Unavailable)):
+            _give_back(service, [use])  # is compared with what another process has stored
+
+
+def _take(service: Service) -> list[_Use]:
+    """Takes the oldest sign-ins, one of each user: before midnight there may be another."""
+    waiting, taken = service.active_users, dict[str, _Use]()
+    for (user_id, _), (org_id, at) in islice(waiting.items(), _BATCH_SIZE):
+        taken.setdefault(user_id, _Use(user_id, org_id, at))
+    for use in taken.values():
+        del waiting[use.key]
+    return list(taken.values())
+
+
+def _give_back(service: Service, uses: list[_Use]) -> None:
+    for use in uses:
+        service.active_users.setdefault(use.key, (use.org_id, use.at))
+
+
+def _write(use: _Use, last: LastUse | None) -> Write:
+    expires_at = use.at + STORED_FOR
+    if last is None:
+        return Insert(LAST_USES, LastUse(id=_id(use.user_id), at=use.at, expires_at=expires_at))
+    changes = {"at": use.at, "expires_at": expires_at}
+    return Update(LAST_USES, last.id, set=changes, expect={"at": last.at})
+
+
+def _count(service: Service, use: _Use, last: LastUse | None) -> None:
+    for kind, period in _periods(use.at):
+        if last is None or dict(_periods(last.at))[kind] < period:
+            counts.count(service, kind, use.org_id, use.at)
+
+
+def _periods(at: datetime) -> Iterator[tuple[Kind, tuple[int, ...]]]:
+    """Yields the day, week (of ISO 8601) and month that contain an instant, in the order of
+    time."""
+    day, week = at.date(), at.isocalendar()
+    yield "active_day", (day.year, day.month, day.day)
+    yield "active_week", (week.year, week.week)
+    yield "active_month", (day.year, day.month)
