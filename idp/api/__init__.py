@@ -18,6 +18,7 @@ from idp.api import (
     policies,
     projects,
     service_users,
+    usage,
     users,
 )
 from idp.api.operation import Operation
@@ -33,6 +34,7 @@ PARTS: Final[Mapping[str, tuple[Operation, ...]]] = {
     "Connections": connections.OPERATIONS,
     "Imports": imports.OPERATIONS,
     "Events": events.OPERATIONS,
+    "Figures": usage.OPERATIONS,
     "Mail": mail.OPERATIONS,
     "The installation": instance.OPERATIONS,
 }

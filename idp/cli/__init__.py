@@ -55,6 +55,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "feature": ("idp.cli.nouns.instance:feature", "Features of the instance."),
     "keys": ("idp.cli.commands.keys:keys", "The keys that sign and encrypt tokens."),
     "background": ("idp.cli.nouns.instance:background", "Background tasks."),
+    "usage": ("idp.cli.nouns.instance:usage", "Figures of sign-ins and active users over time."),
     "audit": ("idp.cli.nouns.audit:audit", "The audit log: who changed what, and when."),
     "migrate": (
         "idp.cli.commands.migrate:migrate",

@@ -47,7 +47,7 @@ Kind = Literal[
 # Each filter has an option of its own (`idp/cli/queries.py`), and pages are read by cursor.
 _NOT_OFFERED: Final = (("queries",), ("query", "offset"))
 _SECRETS: Final = (*("password", "newPassword", "hash", "currentPassword", "clientSecret"),)
-_PAST_INSTANTS: Final = ("from", "since", "until")  # these are in the past
+_PAST_INSTANTS: Final = ("from", "since", "to", "until")  # these are in the past
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _INDEX: Final = re.compile(r"\[\d+\]")
 _TIME: Final = ("is not a timestamp", "is neither a duration such as 24h or 7d, nor a timestamp")

@@ -10,7 +10,7 @@ from idp.error_catalogue.entry import ErrorCodes
 from idp.error_catalogue.fields import FIELDS
 from idp.error_catalogue.imports import IMPORTS, OBJECT_STORAGE, SOURCE_FILES
 from idp.error_catalogue.organizations import CONNECTIONS, GROUPS, ORGANIZATIONS
-from idp.error_catalogue.requests import AUDIT_LOG, MAIL, REQUESTS
+from idp.error_catalogue.requests import AUDIT_LOG, FIGURES, MAIL, REQUESTS
 from idp.error_catalogue.users import USERS
 
 CATALOGUE: Final[Mapping[str, ErrorCodes]] = {
@@ -22,6 +22,7 @@ CATALOGUE: Final[Mapping[str, ErrorCodes]] = {
     "Connections": CONNECTIONS,
     "Projects and applications": APPLICATIONS,
     "Audit log": AUDIT_LOG,
+    "Figures": FIGURES,
     "Mail": MAIL,
     "Imports": IMPORTS,
     "Files of other systems": SOURCE_FILES,

@@ -1,4 +1,4 @@
-"""Error codes that concern any request, and those of the audit log and of mail."""
+"""Error codes that concern any request, and those of the audit log, of figures and of mail."""
 
 from __future__ import annotations
 
@@ -112,6 +112,14 @@ AUDIT_LOG: Final[ErrorCodes] = {
     "events.type_unknown": CatalogueEntry(
         400,
         "Use names from POST /admin/v1/events/types/_search, or all of an object, such as user.*.",
+    ),
+}
+FIGURES: Final[ErrorCodes] = {
+    "usage.order": CatalogueEntry(
+        400, "Send an instant in from that is not after the one in to, which is now by default."
+    ),
+    "usage.range": CatalogueEntry(
+        400, "Ask for a shorter range, for fewer kinds, or for days in place of hours."
     ),
 }
 MAIL: Final[ErrorCodes] = {

@@ -1,4 +1,4 @@
-"""`idp feature`, `idp background` and `idp security`: settings of the whole installation."""
+"""`idp feature`, `idp background`, `idp usage` and `idp security`: the whole installation."""
 
 from __future__ import annotations
 
@@ -30,6 +30,20 @@ background = group(
             "idp background list",
             columns=("name", "interval", "nextTurn"),
             summary="List the background tasks, and when each runs next.",
+        )
+    ],
+)
+
+usage = group(
+    "usage",
+    "Figures of sign-ins and active users over time.",
+    [
+        Command(
+            "search",
+            api.usage.SEARCH,
+            "idp usage search --kind sign_in --kind sign_in_failed --from 7d",
+            columns=("kind", "total"),
+            summary="Search for figures of hours or days; they are approximate.",
         )
     ],
 )

@@ -20,6 +20,7 @@ from tests.support.samples import (
     policies,
     projects,
     service_users,
+    usage,
     users,
 )
 
@@ -35,6 +36,7 @@ _ALL = (
     policies,
     projects,
     service_users,
+    usage,
     users,
 )
 BODIES = {name: bodies for module in _ALL for name, bodies in module.BODIES.items()}
