@@ -1,4 +1,4 @@
-"""/ui/console: links to the sections, and a checklist for a new installation."""
+"""/ui/console: figures over time, the newest events, and a checklist for a new installation."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from handlers.console import event_log, figures
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE, SECTIONS, open_to
+from handlers.forms import cells
+from handlers.forms.cells import Cell
+from handlers.forms.run_operation import Document
 from handlers.pages.base import PageHandler
 from idp import api
 from idp.api.operation import Operation
@@ -17,6 +21,8 @@ from idp.foundation.i18n import Message, message
 from idp.limits.admission import MANAGEMENT
 from idp.management.instance import onboarding as instance_onboarding
 from idp.management.instance.onboarding import Checklist
+
+_EVENTS: Final = 8
 
 
 class Task(Struct, frozen=True):
@@ -122,23 +128,58 @@ TASKS: Final = (
 
 
 class ConsoleOverviewHandler(ConsoleHandler):
-    """Shows the checklist to persons who may read the installation, and to others links to the
+    """Shows figures over time, the newest events, and the checklist of a new installation: to
+    persons who may read the installation those of all, unless the address names an organization,
+    and to others those of their organization. Persons who may read neither get links to the
     sections that they may open."""
 
     async def show(self, *ids: str) -> None:
-        tasks: list[dict[str, object]] = []
-        if "iam.read" in self.console_session.rights.everywhere:
-            checklist = await instance_onboarding.read_checklist(self.service)
-            tasks = [self._task_values(task, task.is_done(checklist)) for task in TASKS]
-            tasks += self._removal(checklist)
+        is_for_all = "iam.read" in self.console_session.rights.everywhere
+        org_id = None if is_for_all and self.named_org_id is None else self.org_id
+        has_figures = org_id is None or self.may("org.read")
+        checklist = await instance_onboarding.read_checklist(self.service) if is_for_all else None
         self.page(
             "console/overview",
-            tasks=tasks,
-            sections=[] if tasks else self._sections(),
-            commands=[self._command_line(task, task.operation) for task in TASKS if task.operation]
-            if tasks
-            else [],
+            scope=self.organization.name if org_id and self.organization else None,
+            figures=await figures.values(self, org_id, self.bundle(), self._time_zone())
+            if has_figures
+            else None,
+            events=await self._events(org_id),
+            sections=[] if has_figures else self._sections(),
+            **self._tasks(checklist),
         )
+
+    async def _events(self, org_id: str | None) -> dict[str, object] | None:
+        """Returns the newest events that the person may read, None if they may read none."""
+        if org_id is not None and not self.may("events.read"):
+            return None
+        operation = api.events.SEARCH if org_id else api.events.SEARCH_EVERYWHERE
+        answer = await self.run(operation, document={"limit": _EVENTS}, org_id=org_id)
+        path = event_log.PATH if org_id else f"{event_log.PATH}/installation"
+        return {
+            "rows": [self._event(event, path) for event in answer.get("events", ())],
+            "url": self.url_of(path),
+        }
+
+    def _event(self, event: Document, path: str) -> dict[str, object]:
+        editor = event["editor"]
+        by_actor = self.url_of(path, editorUserId=editor["userId"])
+        who = cells.link(editor.get("displayName") or editor["userId"], by_actor)
+        return {"what": event_cell(event), "who": who, "at": event["creationDate"]}
+
+    def _tasks(self, checklist: Checklist | None) -> dict[str, Any]:
+        """Returns the values of the checklist; there is none without `checklist`."""
+        if checklist is None:
+            return {"tasks": [], "progress": None, "commands": []}
+        states = [task.is_done(checklist) for task in TASKS]
+        tasks = [self._task_values(*each) for each in zip(TASKS, states, strict=True)]
+        return {
+            "tasks": tasks + self._removal(checklist),
+            "progress": (states.count(True), len(states) - states.count(None)),
+            "commands": [
+                self._command_line(task, task.operation) for task in TASKS if task.operation
+            ],
+        }
 
     def _sections(self) -> list[dict[str, object]]:
         return [
@@ -176,6 +217,11 @@ class ConsoleOverviewHandler(ConsoleHandler):
         )
         title = message("Decide how long events are stored", context="checklist")
         return [{"title": title, "text": text, "is_done": None, "url": None}]
+
+
+def event_cell(event: Document) -> Cell:
+    """Returns the cell that says what an event is."""
+    return cells.code(event["type"]["type"])
 
 
 class SlashHandler(PageHandler):

@@ -27,3 +27,8 @@ def text(english: str) -> str:
     length = -(-len(_PLACEHOLDER.sub("", english)) * 2 // 5)
     filling = "".join(islice(cycle(" ~~~~"), length))
     return BEGIN + "".join(parts) + filling.rstrip() + "~" + END
+
+
+def accented(english: str) -> str:
+    """Returns the text with replaced letters, for dates and units, which have no translation."""
+    return english.translate(_ACCENTED)

@@ -1,12 +1,77 @@
 ## Where the console begins.
+##   scope: str | None       the organization of the figures; None for the whole installation
+##   figures: dict | None    {stats: list, plots: list, table: dict: as in console/plot.mako,
+##                           periods: list of {text: str, url: str, is_current: bool}}
+##   events: dict | None     {rows: list of {what, who: dict: cells as in console/parts.mako, at: str},
+##                           url: str}
 ##   tasks: list[dict]       {title, text: Message, is_done: bool | None, url: str | None}
+##   progress: (int, int) | None  how many of the tasks are done, and of how many that is known
 ##   sections: list[dict]    {label: Message, url: str}
 ##   commands: list[dict]    the tasks in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
+<%namespace name="plot" file="plot.mako"/>\
 <%def name="title()">${pgettext("console", "Overview")}</%def>\
-% if tasks:
-<h2>${pgettext("console", "Get started")}</h2>
+<% is_done = progress is not None and progress[0] == progress[1] %>\
+<div class="dashboard">
+% if tasks and not is_done:
+${checklist(True)}
+% endif
+% if figures:
+<div class="scope">
+<p class="hint">\
+% if scope:
+${isolated(scope)}.
+% else:
+${pgettext("figures", "The whole installation.")}
+% endif
+${pgettext("figures", "Figures are approximate. Days and months are those of UTC.")}</p>
+<ul class="periods" aria-label="${pgettext('figures', 'Period')}">
+% for period in figures["periods"]:
+<li><a href="${web_link(period['url'])}"${html_attributes({"aria-current": "true" if period["is_current"] else None})}>${period["text"]}</a></li>
+% endfor
+</ul>
+</div>
+${plot.stats(figures["stats"])}
+<div class="plots">
+% for each in figures["plots"]:
+${plot.plot(each)}
+% endfor
+</div>
+${plot.table(figures["table"])}
+% endif
+% if events:
+<section class="card">
+<div class="scope">
+<h2>${pgettext("figures", "Latest events")}</h2>
+<p><a href="${web_link(events['url'])}">${pgettext("figures", "All events")}</a></p>
+</div>
+% if events["rows"]:
+<ul class="log">
+% for row in events["rows"]:
+<li><span>${parts.cell_value(row["what"])}</span> <span>${parts.cell_value(row["who"])}${moment(row["at"], is_relative=True)}</span></li>
+% endfor
+</ul>
+% else:
+<p class="hint">${pgettext("figures", "No events yet.")}</p>
+% endif
+</section>
+% endif
+% if tasks and is_done:
+${checklist(False)}
+% endif
+% if sections:
+<h2>${pgettext("console", "Organizations you manage")}</h2>
+<ul>
+% for section in sections:
+<li><a href="${web_link(section['url'])}">${translated(section["label"])}</a></li>
+% endfor
+</ul>
+% endif
+</div>
+<%def name="checklist(is_open)">
+<details class="card"${html_attributes({"open": is_open})}>
+<summary class="scope"><h2>${pgettext("console", "Get started")}</h2> <span class="hint">${rich(pgettext("figures", "%(done)s of %(total)s done"), done=isolated(str(progress[0])), total=isolated(str(progress[1])))}</span></summary>
 <ol class="steps">
 % for task in tasks:
 <li>
@@ -35,12 +100,5 @@
 % endfor
 </ol>
 ${parts.by_hand(commands)}
-% endif
-% if sections:
-<h2>${pgettext("console", "Organizations you manage")}</h2>
-<ul>
-% for section in sections:
-<li><a href="${web_link(section['url'])}">${translated(section["label"])}</a></li>
-% endfor
-</ul>
-% endif
+</details>
+</%def>

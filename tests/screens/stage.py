@@ -10,7 +10,7 @@ import itertools
 import socket
 import threading
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -20,6 +20,7 @@ from tornado.httpclient import AsyncHTTPClient
 from idp.keys import algorithms
 from idp.outgoing import http as outgoing_http
 from idp.records import JOBS
+from idp.usage import counts
 from storage import Insert
 from tests.browser import states
 from tests.browser.chromium import hosts
@@ -93,14 +94,28 @@ class Stage:
             finally:
                 self._run(stop_server(server, http))
 
-    def _start(self, directory):
+    async def _start(self, directory):
         settings = {"known_networks": ("127.0.0.0/8",), "admin_pat": f"{directory}/pat"}
         clock = SteppingClock(NOON)
         listening = socket.create_server(("127.0.0.1", self._port), reuse_port=True)
-        return start_server(clock, listening, seed=1, port=PORT, **settings)
+        server, http = await start_server(clock, listening, seed=1, port=PORT, **settings)
+        await have_signed_in(server.service)
+        return server, http
 
     def _run(self, coroutine):
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+
+async def have_signed_in(service):
+    """Gives the first page of the console something to show."""
+    for days in range(30):
+        at = service.clock.now() - timedelta(days=days)
+        users = 20 + days * 7 % 13 if at.weekday() < 5 else 8
+        numbers = {"sign_in": users * 2, "sign_in_failed": users // 4, "active_day": users}
+        for kind, number in {**numbers, "registration": days % 4, "active_month": 3}.items():
+            for _ in range(number):
+                counts.count(service, kind, None, at)
+    await counts.flush(service)
 
 
 def cookies_of(chromium, program, who):

@@ -1,4 +1,4 @@
-"""Instants and durations as text in a language and a time zone (CLDR)."""
+"""Instants, durations and numbers as text in a language and a time zone (CLDR)."""
 
 from __future__ import annotations
 
@@ -50,6 +50,38 @@ def date_time(at: datetime, zone: tzinfo, tag: str) -> str:
     return pattern.replace("{0}", time).replace("{1}", date(at, zone, tag))
 
 
+def short_date(at: datetime, tag: str) -> str:
+    """Returns the day of UTC without its year, such as "22 Nov"."""
+    from babel.dates import format_skeleton
+
+    return _shown(str(format_skeleton("MMMd", at.astimezone(UTC), locale=_locale(tag))), tag)
+
+
+def clock_time(at: datetime, zone: tzinfo, tag: str) -> str:
+    """Returns the time of the day, such as "14:05"."""
+    from babel.dates import format_time
+
+    return _shown(format_time(_local(at, zone), "short", locale=_locale(tag)), tag)
+
+
+def hours(number: int, tag: str) -> str:
+    """Returns a duration in hours, such as "24 hours"."""
+    return _shown(_in_unit(timedelta(hours=number), "hour", tag), tag)
+
+
+def days(number: int, tag: str) -> str:
+    """Returns a duration in days, such as "30 days"."""
+    return _shown(_in_unit(timedelta(days=number), "day", tag), tag)
+
+
+def number(value: int, tag: str, *, is_change: bool = False) -> str:
+    """Returns an integer, such as "1,234"; with `is_change` always with its sign."""
+    from babel.numbers import format_decimal
+
+    pattern = "+#,##0;-#,##0" if is_change else None
+    return format_decimal(value, pattern, locale=_locale(tag))
+
+
 def relative(at: datetime, now: datetime, zone: tzinfo, tag: str) -> str:
     """Returns how long ago an instant was, such as "2 hours ago", or its date if that is more than
     seven days."""
@@ -64,11 +96,19 @@ def relative(at: datetime, now: datetime, zone: tzinfo, tag: str) -> str:
 
 def duration(seconds: int, tag: str) -> str:
     """Returns a duration in its largest whole unit, such as "10 days"."""
+    unit = next((name for name, length in _UNITS if seconds and seconds % length == 0), _SECOND)
+    return _in_unit(timedelta(seconds=seconds), unit, tag)
+
+
+def _in_unit(length: timedelta, unit: Unit, tag: str) -> str:
     from babel.dates import format_timedelta
 
-    unit = next((name for name, length in _UNITS if seconds and seconds % length == 0), _SECOND)
-    length = timedelta(seconds=seconds)
     return format_timedelta(length, unit, threshold=_THRESHOLD, locale=_locale(tag))
+
+
+def _shown(text: str, tag: str) -> str:
+    """Returns the text for content of a page that is in no `<time>`."""
+    return pseudo_locale.accented(text) if tag == pseudo_locale.TAG else text
 
 
 def _local(at: datetime, zone: tzinfo) -> datetime:

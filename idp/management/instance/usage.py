@@ -11,6 +11,7 @@ import msgspec
 from idp.foundation.errors import FieldProblem, InvalidArgument, PermissionDenied
 from idp.management import call as management_call
 from idp.management.call import Call
+from idp.records import USERS
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Instant, OneOf, Text
 from idp.schema.reading import Request
@@ -91,6 +92,12 @@ async def _org_id(service: Service, call: Call, request: UsageQuery) -> str | No
     if "iam.read" not in call.rights.everywhere:
         raise PermissionDenied("the permission iam.read is missing")
     return None
+
+
+async def count_users(service: Service, org_id: str | None) -> int:
+    """Returns the number of users, service users included, up to `COUNT_CAP`: of the organization,
+    or without `org_id` of the installation."""
+    return await service.store.count(USERS, {"org_id": org_id} if org_id else None)
 
 
 def _times(request: UsageQuery, to: datetime, kinds: int) -> list[datetime]:

@@ -28,7 +28,7 @@ def test_every_template_has_samples():
     folder = Path(str(TEMPLATES))
     files = folder.rglob("*.mako")
     names = {file.relative_to(folder).as_posix().removesuffix(".mako") for file in files}
-    of_pages = {"page", "form", "webauthn", "console/frame", "console/parts"}
+    of_pages = {"page", "form", "webauthn", "console/frame", "console/parts", "console/plot"}
     of_pages |= {"account/frame", "account/cards"}
     of_pages |= {"mail/frame"}  # of mails, which are no pages
 

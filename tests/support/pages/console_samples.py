@@ -232,6 +232,37 @@ def hits(said):
     }
 
 
+def figures(said):
+    """What each plot and each number of the first page may be."""
+    kinds = {"lines": ["area", "line-1", "mark-1"], "bars": ["bar-1", "bar-2"]}
+    drawn = [
+        {
+            "kind": kind,
+            "title": said("Sign-ins"),
+            "empty": None,
+            "sentence": said("From May 1 to May 2."),
+            "labels": [said("Sign-ins"), message("Failures")],
+            "paths": [(look, "M0 0Z") for look in looks],
+            "scale": ["2", "1", "0"],
+            "times": [said("May 1"), said("May 2")],
+        }
+        for kind, looks in kinds.items()
+    ]
+    detail = message("%(number)s today", number=said("1"))
+    return {
+        "table": {"labels": [said("Sign-ins")], "rows": [(said("May 1"), [said("1")])]},
+        "plots": [*drawn, drawn[0] | {"empty": said("No sign-ins yet.")}],
+        "stats": [
+            {"label": said("Users"), "icon": "users", "number": said("1"), "detail": each}
+            for each in (None, detail)
+        ],
+        "periods": [
+            {"text": said("7 days"), "url": URL + said("a"), "is_current": each}
+            for each in (True, False)
+        ],
+    }
+
+
 def pages(said):
     return {
         **console_app_samples.pages(said, fields(said), commands(said)),
@@ -251,6 +282,15 @@ def pages(said):
             "buttons": [(message("Go on"), URL + said("a"))],
         },
         "console/overview": {
+            "scope": said("Acme"),
+            "figures": figures(said),
+            "events": {
+                "rows": [
+                    {"what": row(said)[0], "who": row(said)[0], "at": "2026-05-17T12:00:00Z"}
+                ],
+                "url": URL + said("a"),
+            },
+            "progress": (1, 2),
             "tasks": [
                 {"title": said("A"), "text": said("B"), "is_done": is_done, "url": url}
                 for is_done, url in [(True, None), (False, URL + said("a")), (None, None)]
@@ -349,7 +389,15 @@ BARE = {
         "detail": None,
         "buttons": [],
     },
-    "console/overview": {"tasks": [], "sections": [], "commands": []},
+    "console/overview": {
+        "scope": None,
+        "figures": None,
+        "events": None,
+        "progress": None,
+        "tasks": [],
+        "sections": [],
+        "commands": [],
+    },
     "console/search": {"page_parts": [], "is_done": True, "commands": []},
     "console/events": {
         "title_text": message("Events"),
