@@ -30,5 +30,5 @@ def text(english: str) -> str:
 
 
 def accented(english: str) -> str:
-    """Returns the text with replaced letters, for dates and units, which have no translation."""
+    """Returns a date or unit, which has no translation, in the alphabet of the pseudo-locale."""
     return english.translate(_ACCENTED)

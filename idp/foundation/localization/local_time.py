@@ -54,24 +54,24 @@ def short_date(at: datetime, tag: str) -> str:
     """Returns the day of UTC without its year, such as "22 Nov"."""
     from babel.dates import format_skeleton
 
-    return _shown(str(format_skeleton("MMMd", at.astimezone(UTC), locale=_locale(tag))), tag)
+    return _on_page(str(format_skeleton("MMMd", at.astimezone(UTC), locale=_locale(tag))), tag)
 
 
 def clock_time(at: datetime, zone: tzinfo, tag: str) -> str:
     """Returns the time of the day, such as "14:05"."""
     from babel.dates import format_time
 
-    return _shown(format_time(_local(at, zone), "short", locale=_locale(tag)), tag)
+    return _on_page(format_time(_local(at, zone), "short", locale=_locale(tag)), tag)
 
 
 def hours(number: int, tag: str) -> str:
     """Returns a duration in hours, such as "24 hours"."""
-    return _shown(_in_unit(timedelta(hours=number), "hour", tag), tag)
+    return _on_page(_in_unit(timedelta(hours=number), "hour", tag), tag)
 
 
 def days(number: int, tag: str) -> str:
     """Returns a duration in days, such as "30 days"."""
-    return _shown(_in_unit(timedelta(days=number), "day", tag), tag)
+    return _on_page(_in_unit(timedelta(days=number), "day", tag), tag)
 
 
 def number(value: int, tag: str, *, is_change: bool = False) -> str:
@@ -106,7 +106,7 @@ def _in_unit(length: timedelta, unit: Unit, tag: str) -> str:
     return format_timedelta(length, unit, threshold=_THRESHOLD, locale=_locale(tag))
 
 
-def _shown(text: str, tag: str) -> str:
+def _on_page(text: str, tag: str) -> str:
     """Returns the text for content of a page that is in no `<time>`."""
     return pseudo_locale.accented(text) if tag == pseudo_locale.TAG else text
 

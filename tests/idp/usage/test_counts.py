@@ -13,6 +13,7 @@ from idp.start import bootstrap
 from idp.usage import counts, flushing
 from storage import COUNTERS, Unavailable, Unit, Unknown, open_store
 from tests.idp.usage.conftest import as_process, total
+from tests.support.patience import until
 from tests.support.store.both_stores import on_both_stores, store_as_marked  # noqa: F401
 
 SIGN_INS = 10_000
@@ -174,6 +175,7 @@ async def test_the_schedule_adds_the_counts_of_each_process_every_ten_seconds(se
         await timer.advance(9)
         early = await total(server.service, "sign_in")
         await timer.advance(2)
+        await until(lambda: total(server.service, "sign_in"))
 
     assert schedule.JOBS["usage"].runs_in_each_process
     assert (early, await total(server.service, "sign_in")) == (0, 1)
