@@ -26,11 +26,13 @@ class LastUse(Record):
     """When a token, key or secret was last used, to the hour; its id is that of the token, key or
     secret. With the id `user:ID`, it is when this user last signed in.
 
-    It expires with the token, key or secret; that of a user after 400 days.
+    It expires with the token, key or secret; that of a user after 400 days. `previous_at` is when
+    the user signed in before that, as it was stored.
     """
 
     at: datetime
     expires_at: datetime
+    previous_at: datetime | None = None
 
 
 class DeferredWork(Record):

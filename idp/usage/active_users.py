@@ -7,6 +7,7 @@ the user, for each period that the replaced time is not in.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from itertools import islice
@@ -16,7 +17,18 @@ from idp.records import LAST_USES, USERS, LastUse, User
 from idp.service import Service
 from idp.usage import counts
 from idp.usage.counts import Kind
-from storage import Conflict, Delete, Insert, Stale, StorageError, Unavailable, Update, Write
+from storage import (
+    MAX_ID_CHARACTERS,
+    Conflict,
+    Delete,
+    Insert,
+    Key,
+    Stale,
+    StorageError,
+    Unavailable,
+    Update,
+    Write,
+)
 
 STORED_EVERY: Final = timedelta(hours=1)
 STORED_FOR: Final = timedelta(days=400)
@@ -42,7 +54,7 @@ def record(service: Service, user: User) -> None:
 
     Returns before that is stored (`flush`), at most once an hour and once more on each new day.
     """
-    use, id = _Use(user.id, user.org_id, service.clock.now()), _id(user.id)
+    use, (_, id) = _Use(user.id, user.org_id, service.clock.now()), key(user.id)
     known = service.last_uses
     last = known.get(id)
     if not _is_due(last, use.at) or len(service.active_users) >= MAX_WAITING:
@@ -57,23 +69,38 @@ def record(service: Service, user: User) -> None:
 def deletion(user_id: str) -> Write:
     """Returns the write that deletes the time of a user's last sign-in, for the unit that deletes
     the user."""
-    return Delete(LAST_USES, _id(user_id))
+    return Delete(*key(user_id))
 
 
-def _id(user_id: str) -> str:
-    return f"user:{user_id}"
+def key(user_id: str) -> Key:
+    """Returns the key of the record with the time of a user's last sign-in (`LastUse`)."""
+    id = f"user:{user_id}"
+    # An imported id may be as long as any in the store.
+    is_long = len(id) > MAX_ID_CHARACTERS
+    return LAST_USES, hashlib.sha256(id.encode()).hexdigest() if is_long else id
 
 
 def _is_due(last: datetime | None, at: datetime) -> bool:
     return last is None or at - last >= STORED_EVERY or at.date() > last.date()
 
 
+def _is_news(last: LastUse, at: datetime) -> bool:
+    """Returns whether a sign-in at the instant `at` is to be stored. One of the day before, which
+    another process has stored that of the new day before, is, too, if it is the first of its
+    day."""
+    if at.date() < last.at.date():
+        return last.previous_at is None or last.previous_at.date() < at.date()
+    return _is_due(last.at, at)
+
+
 async def flush(service: Service) -> None:
     """Stores the sign-ins that this process has recorded, up to 500, and counts their users where
     no other process has done so. Raises StorageError; the next call stores them then."""
     uses = _take(service)
+    if not uses:
+        return
     try:
-        keys = [(LAST_USES, _id(each.user_id)) for each in uses]
+        keys = [key(each.user_id) for each in uses]
         stored = await service.store.get_many([*keys, *((USERS, each.user_id) for each in uses)])
     except StorageError:
         _give_back(service, uses)
@@ -82,7 +109,7 @@ async def flush(service: Service) -> None:
         (use, last, _write(use, last))
         for use, last, user in zip(uses, stored[: len(uses)], stored[len(uses) :], strict=True)
         # A user who was deleted meanwhile leaves nothing.
-        if user is not None and _is_due(last.at if last else None, use.at)
+        if user is not None and (last is None or _is_news(last, use.at))
     ]
     outcomes = await service.store.commit_each([[write] for *_, write in due]) if due else []
     for (use, last, _), outcome in zip(due, outcomes, strict=True):
@@ -108,17 +135,21 @@ def _give_back(service: Service, uses: list[_Use]) -> None:
 
 
 def _write(use: _Use, last: LastUse | None) -> Write:
-    expires_at = use.at + STORED_FOR
+    collection, id = key(use.user_id)
     if last is None:
-        return Insert(LAST_USES, LastUse(id=_id(use.user_id), at=use.at, expires_at=expires_at))
-    changes = {"at": use.at, "expires_at": expires_at}
-    return Update(LAST_USES, last.id, set=changes, expect={"at": last.at})
+        return Insert(collection, LastUse(id=id, at=use.at, expires_at=use.at + STORED_FOR))
+    at, previous_at = max(use.at, last.at), min(use.at, last.at)
+    changes = {"at": at, "previous_at": previous_at, "expires_at": at + STORED_FOR}
+    expected = {"at": last.at, "previous_at": last.previous_at}
+    return Update(collection, id, set=changes, expect=expected)
 
 
 def _count(service: Service, use: _Use, last: LastUse | None) -> None:
-    for kind, period in _periods(use.at):
-        if last is None or dict(_periods(last.at))[kind] < period:
-            counts.count(service, kind, use.org_id, use.at)
+    stored = [at for at in (last.at, last.previous_at) if at] if last else []
+    counted = {period for at in stored for period in _periods(at)}
+    for period in _periods(use.at):
+        if period not in counted:
+            counts.count(service, period[0], use.org_id, use.at)
 
 
 def _periods(at: datetime) -> Iterator[tuple[Kind, tuple[int, ...]]]:

@@ -80,9 +80,7 @@ async def flush(service: Service) -> None:
     counted = service.usage
     for _ in range(0, min(MAX_FLUSHED, len(counted)), _BATCH_SIZE):
         taken = [(key, counted.pop(key)) for key in list(islice(counted, _BATCH_SIZE))]
-        # Whoever stops the flush must not stop the writes, whose counts are taken already.
-        writes = asyncio.gather(*(_add(service, *each) for each in taken))
-        outcomes = await asyncio.shield(writes)
+        outcomes = await asyncio.gather(*(_add(service, *each) for each in taken))
         for error in filter(None, outcomes):
             raise error
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from idp.records import LAST_USES
+from idp.records import LAST_USES, USERS
 from idp.usage import active_users, counts, flushing
-from storage import Unavailable
+from storage import Insert, Unavailable
 from tests.idp.usage.conftest import as_process, total
 
 KINDS = ("active_day", "active_week", "active_month")
@@ -45,18 +45,32 @@ async def test_across_midnight_two_racing_processes_count_a_user_once_a_day(serv
     assert await counted(server, (2030, 5, 14), (2030, 5, 15)) == [(1, 1, 1), (1, 0, 0)]
 
 
-async def test_a_process_whose_clock_is_behind_does_not_undo_the_new_day(server, pair, user):
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_the_last_sign_in_of_a_day_counts_after_another_process_stored_the_next_day(
+    server, pair, user, is_known
+):
     early, late = pair
+    if is_known:
+        at(server, 2030, 5, 10, 12)
+        active_users.record(early, user)
+        await flush(early)
     at(server, 2030, 5, 14, 23, 59, 59)
     active_users.record(early, user)
     at(server, 2030, 5, 15, 0, 0, 1)
     active_users.record(late, user)
     await flush(late)
     await flush(early)
+    for one in pair:
+        one.last_uses.clear()
+        active_users.record(one, user)
+    await flush(*pair)
     stored = await server.store.get(LAST_USES, f"user:{user.id}")
 
     assert stored.at == datetime(2030, 5, 15, 0, 0, 1, tzinfo=UTC)
-    assert await counted(server, (2030, 5, 15)) == [(1, 1, 1)]
+    days = await counted(server, (2030, 5, 10), (2030, 5, 14), (2030, 5, 15))
+    assert [day for day, _, _ in days] == [is_known, 1, 1]
+    assert sum(week for _, week, _ in days) == 1 + is_known
+    assert sum(month for _, _, month in days) == 1
 
 
 @pytest.mark.parametrize(
@@ -130,3 +144,16 @@ async def test_the_time_of_a_sign_in_is_kept_for_400_days(server, user):
     stored = await server.store.get(LAST_USES, f"user:{user.id}")
 
     assert stored.expires_at - stored.at == timedelta(days=400)
+
+
+async def test_a_user_with_the_longest_id_is_counted_and_can_be_removed(server, user):
+    long = structs.replace(user, id="n" * 200, login_key="long", email_key=None, address_key=None)
+    await server.store.commit(Insert(USERS, long))
+    active_users.record(server.service, long)
+    await flush(server.service)
+    stored = await server.store.get(*active_users.key(long.id))
+    await server.store.commit(active_users.deletion(long.id))
+
+    assert stored.at == server.clock.now()
+    assert await total(server.service, "active_day") == 1
+    assert await server.store.get(*active_users.key(long.id)) is None

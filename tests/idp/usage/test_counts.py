@@ -139,13 +139,14 @@ async def test_a_flush_that_is_stopped_loses_nothing(server, monkeypatch):
 
     monkeypatch.setattr(server.store, "increment", slow)
     counts.count(server.service, "sign_in", None)
-    flush = asyncio.create_task(counts.flush(server.service))
+    flush = asyncio.create_task(flushing.flush(server.service))
     await begun.wait()
     flush.cancel()
     await asyncio.gather(flush, return_exceptions=True)
     may_end.set()
     counts.count(server.service, "sign_in", None)
-    await counts.flush(server.service)
+    await server.service.background_tasks.finished()
+    await flushing.flush(server.service)
 
     assert await total(server.service, "sign_in") == 2
 
