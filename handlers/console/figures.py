@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from typing import Any, Final, NamedTuple
 
@@ -35,6 +35,7 @@ PERIODS: Final = {
     "90d": Period("DAY", 90),
 }
 DEFAULT: Final = "30d"
+_TABLE: Final = "table"  # the view without plots
 _DAY: Final = timedelta(days=1)
 _PLOTTED: Final[tuple[Kind, ...]] = ("sign_in", "sign_in_failed", "active_day", "registration")
 _SIGN_INS: Final = message("Sign-ins", context="figures")
@@ -58,19 +59,26 @@ async def values(
     numbers, stats = await asyncio.gather(
         _read(handler, org_id, _PLOTTED, step, begun), _stats(handler, org_id, bundle.tag)
     )
+    context = PlotContext(times, step, bundle, zone)
+    view = {"view": _TABLE} if handler.query_params().if_once("view") == _TABLE else {}
+    other_view = {} if view else {"view": _TABLE}
+    drawn = _table(numbers, context) if view else _plots(numbers, context)
     return {
         "stats": stats,
-        "periods": [_period(handler, each, name, bundle.tag) for each in PERIODS],
-        **_plots(numbers, PlotContext(times, step, bundle, zone)),
+        "periods": [_period(handler, each, name, bundle.tag, view) for each in PERIODS],
+        "view_url": handler.url_of(CONSOLE, range=name, **other_view),
+        **drawn,
     }
 
 
-def _period(handler: ConsoleHandler, name: str, current: str, tag: str) -> dict[str, object]:
+def _period(
+    handler: ConsoleHandler, name: str, current: str, tag: str, view: Mapping[str, str]
+) -> dict[str, object]:
     step, number = PERIODS[name]
     length = local_time.hours if step == "HOUR" else local_time.days
     return {
         "text": length(number, tag),
-        "url": handler.url_of(CONSOLE, range=name),
+        "url": handler.url_of(CONSOLE, range=name, **view),
         "is_current": name == current,
     }
 
@@ -89,6 +97,17 @@ async def _read(
 
 
 def _plots(numbers: Numbers, context: PlotContext) -> dict[str, Any]:
+    sign_ins, users = _figures(numbers, context)
+    drawn = [plots.values("lines", sign_ins, context), plots.values("bars", users, context)]
+    return {"plots": drawn, "table": None}
+
+
+def _table(numbers: Numbers, context: PlotContext) -> dict[str, Any]:
+    return {"plots": [], "table": plots.table(_figures(numbers, context), context)}
+
+
+def _figures(numbers: Numbers, context: PlotContext) -> tuple[Figures, Figures]:
+    """Returns the figures of each plot."""
     sign_ins = Figures(
         message("Sign-ins and failed attempts", context="figures"),
         (Series(_SIGN_INS, numbers["sign_in"]), Series(_FAILURES, numbers["sign_in_failed"])),
@@ -100,8 +119,7 @@ def _plots(numbers: Numbers, context: PlotContext) -> dict[str, Any]:
         (Series(active, numbers["active_day"]), Series(_REGISTRATIONS, numbers["registration"])),
         message("No active users in this period yet.", context="figures"),
     )
-    drawn = [plots.values("lines", sign_ins, context), plots.values("bars", users, context)]
-    return {"plots": drawn, "table": plots.table((sign_ins, users), context)}
+    return sign_ins, users
 
 
 async def _stats(handler: ConsoleHandler, org_id: str | None, tag: str) -> list[dict[str, object]]:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from msgspec import Struct
 
-from handlers.console import event_log, figures
+from handlers.console import event_entries, event_log, figures
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE, SECTIONS, open_to
-from handlers.forms import cells
-from handlers.forms.cells import Cell
-from handlers.forms.run_operation import Document
+from handlers.forms.cells import action_link
 from handlers.pages.base import PageHandler
 from idp import api
-from idp.api.operation import Operation
 from idp.audit import retention
 from idp.foundation.i18n import Message, message
+from idp.identity.users.permissions import Permission
 from idp.limits.admission import MANAGEMENT
 from idp.management.instance import onboarding as instance_onboarding
 from idp.management.instance.onboarding import Checklist
@@ -26,20 +24,13 @@ _EVENTS: Final = 8
 
 
 class Task(Struct, frozen=True):
-    """A task of the checklist. `is_done` returns whether it is done, or None if that is unknown.
-
-    `operation` with `body`, and `command`, carry out the task on a command line, where that is
-    possible.
-    """
+    """A task of the checklist. `is_done` returns whether it is done, None if that is unknown."""
 
     title: Message
     text: Message
     is_done: Callable[[Checklist], bool | None]
     path: str = ""
     section: str = ""
-    operation: Operation | None = None
-    body: Mapping[str, Any] = {}
-    command: str = ""
 
 
 TASKS: Final = (
@@ -48,9 +39,6 @@ TASKS: Final = (
         message("It was printed at the first start and can be used once.", context="checklist"),
         lambda checklist: checklist.password,
         "/ui/account/password",
-        operation=api.users.SET_PASSWORD,
-        body={"newPassword": {"password": "…"}},
-        command="user set-password {userId} --password-file -",
     ),
     Task(
         message("Create an organization", context="checklist"),
@@ -62,17 +50,6 @@ TASKS: Final = (
         lambda checklist: checklist.organization,
         f"{CONSOLE}/organizations/new",
         "organizations",
-        operation=api.organizations.SET_UP,
-        body={
-            "org": {"name": "…"},
-            "human": {
-                "userName": "…",
-                "profile": {"firstName": "…", "lastName": "…"},
-                "email": {"email": "…"},
-            },
-        },
-        command="org create --name NAME --owner-user-name USER --owner-email EMAIL"
-        " --owner-first-name FIRST --owner-last-name LAST",
     ),
     Task(
         message("Create an application", context="checklist"),
@@ -80,9 +57,6 @@ TASKS: Final = (
         lambda checklist: checklist.application,
         f"{CONSOLE}/applications/new",
         "applications",
-        operation=api.applications.CREATE_OIDC,
-        body={"name": "…", "redirectUris": ["…"]},
-        command="app create --project ID --name NAME --preset PRESET --host HOST",
     ),
     Task(
         message("Test the sign-in", context="checklist"),
@@ -97,9 +71,6 @@ TASKS: Final = (
         lambda checklist: checklist.owner,
         f"{CONSOLE}/administrators/new",
         "administrators",
-        operation=api.instance.ADD_MEMBER,
-        body={"userId": "…", "roles": ["IAM_OWNER"]},
-        command="member add --instance --user ID --role IAM_OWNER",
     ),
     Task(
         message("Connect a mail server", context="checklist"),
@@ -110,9 +81,6 @@ TASKS: Final = (
         lambda checklist: checklist.mail,
         f"{CONSOLE}/mail",
         "mail",
-        operation=api.mail.TEST,
-        body={"to": "…"},
-        command="mail test ADDRESS",
     ),
     Task(
         message("Back up the data", context="checklist"),
@@ -122,7 +90,6 @@ TASKS: Final = (
             context="checklist",
         ),
         lambda checklist: None,
-        command="backup FILE",
     ),
 )
 
@@ -141,13 +108,35 @@ class ConsoleOverviewHandler(ConsoleHandler):
         self.page(
             "console/overview",
             scope=self.organization.name if org_id and self.organization else None,
-            figures=await figures.values(self, org_id, self.bundle(), self._time_zone())
+            figures=await figures.values(self, org_id, self.bundle(), self.time_zone())
             if has_figures
             else None,
             events=await self._events(org_id),
+            actions=self._actions(),
+            commands=self._commands(org_id) if has_figures else [],
             sections=[] if has_figures else self._sections(),
             **self._tasks(checklist),
         )
+
+    def _actions(self) -> list[dict[str, object]]:
+        """Returns the links to what administrators most often create."""
+        links: dict[Permission, tuple[Message, str]] = {
+            "user.write": (message("New user", context="users"), "users/new"),
+            "project.app.write": (
+                message("New application", context="console"),
+                "applications/new",
+            ),
+        }
+        return [
+            action_link(label, self.url_of(f"{CONSOLE}/{path}"))
+            for permission, (label, path) in links.items()
+            if self.may(permission)
+        ]
+
+    def _commands(self, org_id: str | None) -> list[dict[str, object]]:
+        scope = {"orgId": org_id} if org_id else {}
+        document = {"kinds": ["sign_in"], "from": "…", "step": "DAY", **scope}
+        return self.shell(api.usage.SEARCH, [], "usage search --kind sign_in", document)
 
     async def _events(self, org_id: str | None) -> dict[str, object] | None:
         """Returns the newest events that the person may read, None if they may read none."""
@@ -157,28 +146,19 @@ class ConsoleOverviewHandler(ConsoleHandler):
         answer = await self.run(operation, document={"limit": _EVENTS}, org_id=org_id)
         path = event_log.PATH if org_id else f"{event_log.PATH}/installation"
         return {
-            "rows": [self._event(event, path) for event in answer.get("events", ())],
+            "entries": await event_entries.entries(self, answer.get("events", ()), org_id),
             "url": self.url_of(path),
         }
-
-    def _event(self, event: Document, path: str) -> dict[str, object]:
-        editor = event["editor"]
-        by_actor = self.url_of(path, editorUserId=editor["userId"])
-        who = cells.link(editor.get("displayName") or editor["userId"], by_actor)
-        return {"what": event_cell(event), "who": who, "at": event["creationDate"]}
 
     def _tasks(self, checklist: Checklist | None) -> dict[str, Any]:
         """Returns the values of the checklist; there is none without `checklist`."""
         if checklist is None:
-            return {"tasks": [], "progress": None, "commands": []}
+            return {"tasks": [], "progress": None}
         states = [task.is_done(checklist) for task in TASKS]
         tasks = [self._task_values(*each) for each in zip(TASKS, states, strict=True)]
         return {
             "tasks": tasks + self._removal(checklist),
             "progress": (states.count(True), len(states) - states.count(None)),
-            "commands": [
-                self._command_line(task, task.operation) for task in TASKS if task.operation
-            ],
         }
 
     def _sections(self) -> list[dict[str, object]]:
@@ -187,12 +167,6 @@ class ConsoleOverviewHandler(ConsoleHandler):
             for name, section in open_to(self.console_session.rights).items()
             if name != self.section
         ]
-
-    def _command_line(self, task: Task, operation: Operation) -> dict[str, object]:
-        known_ids = {"userId": self.console_session.user.id}
-        ids = [known_ids.get(name, "ID") for name in operation.parameters]
-        lines = self.shell(operation, ids, task.command, dict(task.body))
-        return {"label": task.title, "line": "\n\n".join(str(line["line"]) for line in lines)}
 
     def _task_values(self, task: Task, is_done: bool | None) -> dict[str, object]:
         has_section = not task.section or task.section in SECTIONS
@@ -217,11 +191,6 @@ class ConsoleOverviewHandler(ConsoleHandler):
         )
         title = message("Decide how long events are stored", context="checklist")
         return [{"title": title, "text": text, "is_done": None, "url": None}]
-
-
-def event_cell(event: Document) -> Cell:
-    """Returns the cell that says what an event is."""
-    return cells.code(event["type"]["type"])
 
 
 class SlashHandler(PageHandler):

@@ -1,17 +1,23 @@
 ## Where the console begins.
 ##   scope: str | None       the organization of the figures; None for the whole installation
-##   figures: dict | None    {stats: list, plots: list, table: dict: as in console/plot.mako,
+##   figures: dict | None    {stats: list, plots: list, table: dict | None: as in console/plot.mako, view_url: str,
 ##                           periods: list of {text: str, url: str, is_current: bool}}
-##   events: dict | None     {rows: list of {what, who: dict: cells as in console/parts.mako, at: str},
-##                           url: str}
+##   events: dict | None     {entries: list of EventEntry (handlers/console/event_entries.py), url: str}
+##   actions: list[dict]     {label: Message, url: str, is_dangerous: bool}
 ##   tasks: list[dict]       {title, text: Message, is_done: bool | None, url: str | None}
 ##   progress: (int, int) | None  how many of the tasks are done, and of how many that is known
 ##   sections: list[dict]    {label: Message, url: str}
-##   commands: list[dict]    the tasks in a shell: {label: Message, line: str}
+##   commands: list[dict]    the figures in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
 <%namespace name="plot" file="plot.mako"/>\
 <%def name="title()">${pgettext("console", "Overview")}</%def>\
+<%def name="heading(title)">
+<div class="head">
+<h1>${title}</h1>
+${parts.action_links(actions)}
+</div>
+</%def>\
 <% is_done = progress is not None and progress[0] == progress[1] %>\
 <div class="dashboard">
 % if tasks and not is_done:
@@ -33,12 +39,16 @@ ${pgettext("figures", "Figures are approximate. Days and months are those of UTC
 </ul>
 </div>
 ${plot.stats(figures["stats"])}
+% if figures["table"]:
+${plot.table(figures["table"])}
+% else:
 <div class="plots">
 % for each in figures["plots"]:
 ${plot.plot(each)}
 % endfor
 </div>
-${plot.table(figures["table"])}
+% endif
+<p><a href="${web_link(figures['view_url'])}">${pgettext("figures", "Show as plots") if figures["table"] else pgettext("figures", "Show as a table")}</a></p>
 % endif
 % if events:
 <section class="card">
@@ -46,15 +56,7 @@ ${plot.table(figures["table"])}
 <h2>${pgettext("figures", "Latest events")}</h2>
 <p><a href="${web_link(events['url'])}">${pgettext("figures", "All events")}</a></p>
 </div>
-% if events["rows"]:
-<ul class="log">
-% for row in events["rows"]:
-<li><span>${parts.cell_value(row["what"])}</span> <span>${parts.cell_value(row["who"])}${moment(row["at"], is_relative=True)}</span></li>
-% endfor
-</ul>
-% else:
-<p class="hint">${pgettext("figures", "No events yet.")}</p>
-% endif
+${parts.events(events["entries"], pgettext("figures", "No events yet."), is_brief=True)}
 </section>
 % endif
 % if tasks and is_done:
@@ -69,6 +71,7 @@ ${checklist(False)}
 </ul>
 % endif
 </div>
+${parts.by_hand(commands)}
 <%def name="checklist(is_open)">
 <details class="card"${html_attributes({"open": is_open})}>
 <summary class="scope"><h2>${pgettext("console", "Get started")}</h2> <span class="hint">${rich(pgettext("figures", "%(done)s of %(total)s done"), done=isolated(str(progress[0])), total=isolated(str(progress[1])))}</span></summary>
@@ -99,6 +102,5 @@ ${checklist(False)}
 </li>
 % endfor
 </ol>
-${parts.by_hand(commands)}
 </details>
 </%def>

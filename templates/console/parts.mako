@@ -182,24 +182,31 @@ ${entry(field)}
 </form>
 </%def>
 
-## Events, by day: a list of EventEntry (handlers/console/event_entries.py).
-<%def name="events(entries, empty)">
+## Events, by day: a list of EventEntry (handlers/console/event_entries.py); with `is_brief`, without the
+## events themselves.
+<%def name="events(entries, empty, is_brief=False)">
 % for day, members in groupby(entries, key=lambda entry: day_text(entry.at)):
 <h3 class="day">${day}</h3>
 <ol class="log">
 % for entry in members:
 <li>
+% if not is_brief:
 ${icon(entry.icon)}
+% endif
 <div>
 <p>${rich(translated(entry.sentence), **{name: Markup(capture(linked, link)).strip() for name, link in entry.names.items()})}</p>
 % for detail in entry.details:
 <p class="hint">${translated_with_values(detail)}</p>
 % endfor
+% if is_brief:
+<p class="hint">${moment(entry.at, "relative")}</p>
+% else:
 <details>
 <summary>${moment(entry.at, "relative")} · <code dir="ltr">${entry.type}</code></summary>
 <p>${moment(entry.at)}</p>
 <pre dir="ltr" tabindex="0"><code>${entry.document}</code></pre>
 </details>
+% endif
 </div>
 </li>
 % endfor

@@ -48,8 +48,7 @@
 
 ## All numbers of the plots; `table` is {labels: list[Message], rows: list[(str, list[str])]}.
 <%def name="table(table)">
-<details>
-<summary>${pgettext("figures", "Show as a table")}</summary>
+<div class="card">
 <div class="scroll" tabindex="0" role="group" aria-label="${pgettext('figures', 'Figures over time')}">
 <table>
 <thead><tr><th scope="col">${pgettext("figures", "Time")}</th>\
@@ -68,7 +67,7 @@
 </tbody>
 </table>
 </div>
-</details>
+</div>
 </%def>
 
 ## Numbers of today; `stats` is list of {label: Message, icon: str, number: str, detail: Message | None}.

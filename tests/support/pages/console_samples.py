@@ -250,7 +250,8 @@ def figures(said):
     ]
     detail = message("%(number)s today", number=said("1"))
     return {
-        "table": {"labels": [said("Sign-ins")], "rows": [(said("May 1"), [said("1")])]},
+        "table": None,
+        "view_url": URL + said("a"),
         "plots": [*drawn, drawn[0] | {"empty": said("No sign-ins yet.")}],
         "stats": [
             {"label": said("Users"), "icon": "users", "number": said("1"), "detail": each}
@@ -284,12 +285,8 @@ def pages(said):
         "console/overview": {
             "scope": said("Acme"),
             "figures": figures(said),
-            "events": {
-                "rows": [
-                    {"what": row(said)[0], "who": row(said)[0], "at": "2026-05-17T12:00:00Z"}
-                ],
-                "url": URL + said("a"),
-            },
+            "events": {"entries": [entry(said)], "url": URL + said("a")},
+            "actions": ways(said),
             "progress": (1, 2),
             "tasks": [
                 {"title": said("A"), "text": said("B"), "is_done": is_done, "url": url}
@@ -391,8 +388,13 @@ BARE = {
     },
     "console/overview": {
         "scope": None,
-        "figures": None,
+        "figures": {
+            **figures(str),
+            "plots": [],
+            "table": {"labels": [message("Sign-ins")], "rows": [("May 1", ["<1>"])]},
+        },
         "events": None,
+        "actions": (),
         "progress": None,
         "tasks": [],
         "sections": [],
