@@ -221,10 +221,12 @@ class Counter(Struct, frozen=True):
 
 class UpgradeStep(Struct, frozen=True):
     """A change of stored records. `run` may be interrupted anywhere and is then run again;
-    programs of the version before may read what it has written until then."""
+    programs of the version before may read what it has written until then. If it `is_late`, it
+    corrects what these have written, and `upgrades.upgrade_late` runs it in an open store."""
 
     name: str
     run: Callable[[Store], Awaitable[None]]
+    is_late: bool = False
 
 
 class Schema(Struct, frozen=True):
@@ -381,7 +383,7 @@ class MetaRecord(Record):
 
     `done` are the names of the completed upgrade steps; `holder` is the process that runs the
     others, until `held_until`. `filled_since` is set while `holder` fills the store from a backup
-    or another store.
+    or another store. `upgraded_at` is when the last step that delays an opening was done.
     """
 
     version: int
@@ -390,6 +392,7 @@ class MetaRecord(Record):
     holder: str | None = None
     held_until: datetime | None = None
     filled_since: datetime | None = None
+    upgraded_at: datetime | None = None
 
 
 COUNTERS: Final = Collection("counters", CounterRecord, expires=True, retention=timedelta(hours=1))

@@ -2,7 +2,8 @@
 
 The store's own record has the version it has reached, the oldest program that may read it, and the
 completed steps. One process at a time runs the missing ones, under a lease; a step that its
-process did not complete is run again from its beginning, by the next holder of the lease.
+process did not complete is run again from its beginning, by the next holder of the lease. Late
+steps follow when programs of the version before have ended, a day after the others.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from storage.base import (
 LEASE: Final = timedelta(seconds=15)
 RENEWAL_SECONDS: Final = 5.0
 POLL_SECONDS: Final = 0.2
+SIDE_BY_SIDE: Final = timedelta(days=1)  # how long programs of the version before may still run
 
 Now = Callable[[], datetime]
 
@@ -91,8 +93,17 @@ def check_filled(stored: MetaRecord) -> None:
 
 
 def pending(stored: MetaRecord, schema: Schema) -> list[UpgradeStep]:
-    """Returns the upgrade steps of the schema, in order, that the store does not have yet;
-    `stored` is its schema record."""
+    """Returns the upgrade steps of the schema, in order, without which the store is not opened and
+    which it does not have yet; `stored` is its schema record."""
+    return [step for step in _missing(stored, schema) if not step.is_late]
+
+
+def late(stored: MetaRecord, schema: Schema) -> list[UpgradeStep]:
+    """Returns the late upgrade steps of the schema that the store does not have yet."""
+    return [step for step in _missing(stored, schema) if step.is_late]
+
+
+def _missing(stored: MetaRecord, schema: Schema) -> list[UpgradeStep]:
     return [step for step in schema.steps if step.name not in stored.done]
 
 
@@ -114,17 +125,40 @@ async def upgrade(store: Store, schema: Schema, now: Now, holder: str) -> list[s
     """Runs the missing upgrade steps, and returns the names of those that this process has
     completed.
 
-    Returns when every step is done, by this process or another. `holder` is the name of this
-    process in the lease. Raises the error of a step as a StorageError."""
+    Returns when every step is done but the late ones, by this process or another. `holder` is the
+    name of this process in the lease. Raises the error of a step as a StorageError."""
+    return await _upgrade(store, schema, now, holder, pending)
+
+
+async def upgrade_late(store: Store, schema: Schema, now: Now, new_id: Callable[[], str]) -> bool:
+    """Runs the missing late upgrade steps if they are due, as `upgrade` runs the others; returns
+    whether the store has all of them now."""
+    record = await _record(store)
+    if not late(record, schema):
+        return True
+    if record.upgraded_at is not None and now() < record.upgraded_at + SIDE_BY_SIDE:
+        return False
+    await _upgrade(store, schema, now, new_id(), late)
+    return True
+
+
+async def _upgrade(
+    store: Store,
+    schema: Schema,
+    now: Now,
+    holder: str,
+    steps_of: Callable[[MetaRecord, Schema], list[UpgradeStep]],
+) -> list[str]:
     completed = []
-    while steps := pending(record := await _record(store), schema):
+    while steps := steps_of(record := await _record(store), schema):
         if record.holder != holder:
             if not await _take_lease(store, record, now(), holder):
                 await asyncio.sleep(POLL_SECONDS)
         elif await _run(store, steps[0], now, holder):
             version = max(record.version, schema.version if len(steps) == 1 else 0)
             changes = {"done": [*record.done, steps[0].name], "version": version}
-            if await write_if_held(store, holder, changes | (FREE if len(steps) == 1 else {})):
+            end = {**FREE, "upgraded_at": now()} if len(steps) == 1 else {}
+            if await write_if_held(store, holder, changes | end):
                 completed.append(steps[0].name)
     return completed
 

@@ -1,4 +1,6 @@
-"""`python -m benchmarks.search`: fill, search, and print times and index plans."""
+"""`python -m benchmarks.search`: fill, search, and print times and index plans.
+
+Pages of the API's search, and the console's search by words that someone typed."""
 
 from __future__ import annotations
 
@@ -15,12 +17,14 @@ from benchmarks.search import plans
 from benchmarks.search.filling import Filled, filled
 from benchmarks.storage import places
 from benchmarks.tables import aligned
+from idp.management.users import name_search
 from idp.management.users import search as user_search
 from idp.management.users.search import UserSearch
 from idp.schema import reading
 from tests.support.servers.mongod import fresh_database
 
 TARGET_MILLISECONDS: Final = 50.0
+WORDS_TARGET_MILLISECONDS: Final = 100.0
 _STARTS: Final = "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"
 _SAME: Final = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"
 
@@ -46,14 +50,26 @@ SEARCHES: Final[Mapping[str, Mapping[str, Any]]] = {
         stateQuery={"state": "USER_STATE_ACTIVE"},
     ),
     "a state that few are in": _all_of(stateQuery={"state": "USER_STATE_LOCKED"}),
-    "a last name, no index": _all_of(lastNameQuery={"lastName": "Nobody"}),
+    "family name is": _all_of(lastNameQuery={"lastName": "Family7919"}),
+    "family name begins": _all_of(lastNameQuery={"lastName": "family7", "method": _STARTS}),
+    "a nickname, no index": _all_of(nickNameQuery={"nickName": "Nobody"}),
+}
+# What is typed into the console's search, `n` being another number each time.
+WORDS: Final[Mapping[str, str]] = {
+    "a family name": "Family{n}",
+    "its beginning": "fam",
+    "both names": "Some Family{n}",
+    "both in the other order": "Family{n} Some",
+    "a first word that all have, and one that few have": "some {n}",
+    "a phone number": "+4179{n:07}",
+    "no one's name": "Nobody{n}",
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measures each back end; returns 1 if a page took longer than its limit."""
     options = _parser().parse_args(arguments)
-    slowest = 0.0
+    slowest = (0.0, 0.0)
     with ExitStack() as stack:
         directory = stack.enter_context(places.directory(options.directory))
         for back_end in options.back_end or ("sqlite", "mongodb"):
@@ -61,14 +77,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if back_end == "mongodb":
                 server = stack.enter_context(places.server(options.mongodb))
                 url = stack.enter_context(fresh_database(server))
-            slowest = max(slowest, asyncio.run(_measured(back_end, url, options)))
-    verdict = "is met" if slowest <= TARGET_MILLISECONDS else "is missed"
-    print(f"\nthe target {verdict}: p95 {slowest:.1f} ms of {TARGET_MILLISECONDS:.0f} ms at most")
-    return 0 if slowest <= TARGET_MILLISECONDS else 1
+            measured = asyncio.run(_measured(back_end, url, options))
+            slowest = (max(slowest[0], measured[0]), max(slowest[1], measured[1]))
+    targets = (TARGET_MILLISECONDS, WORDS_TARGET_MILLISECONDS)
+    for what, p95, target in zip(("a page", "typed words"), slowest, targets, strict=True):
+        verdict = "is met" if p95 <= target else "is missed"
+        print(f"\nthe target of {what} {verdict}: p95 {p95:.1f} ms of {target:.0f} ms at most")
+    return int(any(p95 > target for p95, target in zip(slowest, targets, strict=True)))
 
 
-async def _measured(back_end: str, url: str, options: argparse.Namespace) -> float:
-    """Prints the durations of each search; returns the slowest p95 in milliseconds."""
+async def _measured(back_end: str, url: str, options: argparse.Namespace) -> tuple[float, float]:
+    """Prints the durations of each search; returns the slowest p95 of pages and of typed words, in
+    milliseconds."""
     async with filled(url, options.count) as place:
         print(f"\n{back_end}: {options.count} users, {place.per_second:.0f}/s when they came in")
         rows, p95_values = [("search", "page", "p50 ms", "p95 ms")], [0.0]
@@ -79,10 +99,38 @@ async def _measured(back_end: str, url: str, options: argparse.Namespace) -> flo
                 rows.append((f"{name}, {where}", str(size), f"{median(took):.1f}", f"{p95:.1f}"))
                 p95_values.append(p95)
         print(aligned(rows))
+        words_p95 = await _print_words(place, options)
         print(f"\nindex plans on {back_end}")
         for line in await plans.explained_lines(place, url):
             print(f"  {line}")
-    return max(p95_values)
+    return max(p95_values), words_p95
+
+
+async def _print_words(place: Filled, options: argparse.Namespace) -> float:
+    """Prints the durations of the searches by typed words; returns the slowest p95."""
+    rows, slowest = [("typed", "found", "p50 ms", "p95 ms")], 0.0
+    for name, text in WORDS.items():
+        for where, scope in place.scopes.items():
+            took, size = await words_timed(place, text, scope, options)
+            p95 = quantiles(took, n=20)[-1]
+            rows.append((f"{name}, {where}", str(size), f"{median(took):.1f}", f"{p95:.1f}"))
+            slowest = max(slowest, p95)
+    print(aligned(rows))
+    return slowest
+
+
+async def words_timed(
+    place: Filled, text: str, scope: str | None, options: argparse.Namespace
+) -> tuple[list[float], int]:
+    """Returns the milliseconds of each search for a text, and the most users that one found."""
+    took, size = list[float](), 0
+    for n in range(options.rounds):
+        typed = text.format(n=n * 104_729 % options.count)
+        began = time.perf_counter()
+        found = await name_search.matches(place.service, place.call(scope), typed)
+        took.append((time.perf_counter() - began) * 1000)
+        size = max(size, len(found.users))
+    return took, size
 
 
 async def _timed(

@@ -15,7 +15,7 @@ from idp.identity.users import lookup as user_lookup
 from idp.identity.users.permissions import Rights
 from idp.keys.master_key import MasterKey
 from idp.management.call import Call
-from idp.records import ALL, ORGANIZATIONS, USERS, Email, Organization, Profile, User
+from idp.records import ALL, ORGANIZATIONS, USERS, Email, Organization, Phone, Profile, User
 from idp.service import Service
 from storage import Insert, Store, open_store
 
@@ -111,8 +111,11 @@ def _unit(random: SystemRandom, org_ids: list[str], n: int) -> list[Insert]:
 
 def _user(user_id: str, org_id: str, n: int) -> User:
     now, name = SystemClock().now(), f"person-{n}"
+    family_name = f"Family{n * 7919 % 1_000_003}"  # in no order
     email = Email(address=f"{name}@example.com", is_verified=n % 3 > 0)
-    profile = Profile(display_name=f"Some Body {n}", given_name="Some", family_name="Body")
+    profile = Profile(
+        display_name=f"Some {family_name}", given_name="Some", family_name=family_name
+    )
     user = User(
         id=user_id,
         org_id=org_id,
@@ -123,6 +126,7 @@ def _user(user_id: str, org_id: str, n: int) -> User:
         created_at=now,
         changed_at=now,
         email=email,
+        phone=Phone(number=f"+4179{n:07}") if n % 2 else None,
         **user_lookup.keys(name, email, profile, org_id),
     )
     return structs.replace(user, state="locked") if n % 5000 == 0 else user

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -21,10 +21,13 @@ from handlers.console.users.service_user_actions import PAGE_PATH as SERVICE_USE
 from handlers.forms import fields
 from handlers.forms.run_operation import Document
 from idp import api
-from idp.api.operation import Operation
+from idp.api.operation import Operation, document_of
 from idp.foundation.errors import InvalidArgument, NotFound, PermissionDenied
 from idp.foundation.i18n import Message, message
+from idp.management.call import Call
 from idp.management.projects import search_projects
+from idp.management.users import name_search
+from idp.management.users.read import UserAnswer
 from idp.records import APPLICATIONS, PROJECTS
 from storage import MAX_ID_CHARACTERS
 
@@ -41,6 +44,16 @@ _LENGTH: Final = message(
     min=MIN_CHARACTERS,
     max=MAX_CHARACTERS,
 )
+_PARTIAL: Final = message(
+    "Only the first %(number)s users were checked for the other words. "
+    "Type more letters of the first word.",
+    context="search",
+    number=name_search.MAX_CANDIDATES,
+)
+_UPGRADING: Final = message(
+    "An upgrade is still adding family names to the search. Until then, try the display name.",
+    context="search",
+)
 
 
 class Hit(Struct, frozen=True):
@@ -50,6 +63,12 @@ class Hit(Struct, frozen=True):
     name: Message | str
     url: str
     detail: str = ""
+
+
+class _Users(NamedTuple):
+    people: list[Hit]
+    service_users: list[Hit]
+    is_partial: bool
 
 
 class SearchHandler(ConsoleHandler):
@@ -65,16 +84,31 @@ class SearchHandler(ConsoleHandler):
         if len(exact) == 1:
             self.redirect_303(exact.pop())
             return
-        found = await asyncio.gather(
-            self._users(text, "TYPE_HUMAN"),
+        users, *others = await asyncio.gather(
+            self._users(text),
             self._applications(text),
             self._projects(text),
             self._organizations(text),
-            self._users(text, "TYPE_MACHINE"),
         )
-        self._show(text, [*found, list(self._settings(text))])
+        found = [users.people, *others, users.service_users, list(self._settings(text))]
+        self._show(text, found, notes=await self._notes(users))
 
-    def _show(self, text: str, found: Sequence[Sequence[Hit]], **more: Any) -> None:
+    async def _notes(self, users: _Users) -> list[Message]:
+        """Returns why there may be users who match and aren't shown."""
+        notes = []
+        if users.is_partial and len(users.people) < MAX_OF_A_KIND:
+            notes.append(_PARTIAL)
+        if not await name_search.finds_every_family_name(self.service):
+            notes.append(_UPGRADING)
+        return notes
+
+    def _show(
+        self,
+        text: str,
+        found: Sequence[Sequence[Hit]],
+        notes: Sequence[Message] = (),
+        **more: Any,
+    ) -> None:
         parts = [
             {"title": title, "hits": hits}
             for title, hits in zip(_TITLES, found, strict=False)
@@ -85,6 +119,7 @@ class SearchHandler(ConsoleHandler):
             "console/search",
             page_parts=parts,
             is_done=bool(found),
+            notes=notes,
             commands=commands.rendered(
                 self.service.config,
                 api.users.SEARCH,
@@ -146,18 +181,16 @@ class SearchHandler(ConsoleHandler):
 
     # Results
 
-    async def _users(self, text: str, kind: str) -> list[Hit]:
-        names = (
-            {"displayNameQuery": {"displayName": text, **_PREFIX}},
-            {"userNameQuery": {"userName": text, **_PREFIX}},
-            {"emailQuery": {"emailAddress": text, **_PREFIX}},
-        )
-        of_kind = {"typeQuery": {"type": kind}}
-        found = await asyncio.gather(
-            *(self._found(api.users.SEARCH, _search([of_kind, name])) for name in names)
-        )
-        users = {user["userId"]: user for one in found for user in one}
-        return [self._user(user) for user in list(users.values())[:MAX_OF_A_KIND]]
+    async def _users(self, text: str) -> _Users:
+        session = self.console_session
+        call = Call(session.user, session.rights, api.users.SEARCH.permission, None)
+        found = await name_search.matches(self.service, call, text)
+        people = [user for user in found.users if user.human]
+        service_users = [user for user in found.users if not user.human]
+        return _Users(self._hits(people), self._hits(service_users), found.is_partial)
+
+    def _hits(self, users: Sequence[UserAnswer]) -> list[Hit]:
+        return [self._user(document_of(user)) for user in users[:MAX_OF_A_KIND]]
 
     def _user(self, user: Document) -> Hit:
         path = CONSOLE + _PAGES["TYPE_HUMAN" if "human" in user else "TYPE_MACHINE"]

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from idp import test_mode
 from idp.audit import failure_events, sealing, upkeep
-from idp.background import deferred_work, job_metrics, read_only_store
+from idp.background import deferred_work, job_metrics, late_upgrades, read_only_store
 from idp.credentials import rate_limits
 from idp.foundation import logs
 from idp.foundation.clock import is_past
@@ -82,8 +82,8 @@ JOBS: Final[Mapping[str, ScheduledJob]] = {
 
 @asynccontextmanager
 async def running(service: Service) -> AsyncIterator[None]:
-    """Runs every scheduled task when it is due, uses the master key in charge, and logs a warning
-    while the store can't be written to, as long as the block lasts.
+    """Runs every scheduled task when it is due, uses the master key in charge, completes an
+    upgrade, and logs a warning while the store can't be written to, as long as the block lasts.
     """
     for name, job in JOBS.items():
         job_metrics.record_scheduled(name, job.interval_seconds)
@@ -95,6 +95,7 @@ async def running(service: Service) -> AsyncIterator[None]:
     tasks.append(asyncio.create_task(_take_turns(service)))
     tasks.append(asyncio.create_task(read_only_store.warn(service.store)))
     tasks.append(asyncio.create_task(_flush_failure_counts(service)))
+    tasks.append(asyncio.create_task(late_upgrades.run(service)))
     try:
         async with master_keys.following(service):
             yield

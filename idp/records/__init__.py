@@ -178,7 +178,7 @@ from idp.records.users import (
 )
 from storage import Schema
 
-SCHEMA: Final = Schema(version=2, oldest_reader=1, steps=STEPS)
+SCHEMA: Final = Schema(version=3, oldest_reader=1, steps=STEPS)
 
 ALL: Final = (
     INSTANCES,

@@ -12,6 +12,11 @@ from idp.records.domains import DOMAINS, new_domain
 from idp.records.users import ORGANIZATIONS, USERS, User
 from storage import Conflict, Insert, Stale, Store, Update, UpgradeStep
 
+# The steps after which users are found by family name: the one before the store is opened, and the
+# one for what 0.2 has stored beside this version.
+FAMILY_KEYS: Final = "family keys"
+FAMILY_KEYS_AGAIN: Final = "family keys again"
+
 # Units that are committed in one round trip.
 _BATCH_SIZE: Final = 500
 
@@ -88,6 +93,22 @@ def _address_keys(user: User) -> dict[str, str | None]:
     return {"address_key": key, "email_key": email_key}
 
 
+async def add_family_keys(store: Store) -> None:
+    """Sets, for each user for whom it is not the folded family name, the field by which that name
+    is searched."""
+    units: list[list[Update]] = []
+    async for user in store.scan(USERS):
+        name = user.profile.family_name
+        key = folded(name) if name else None
+        if user.family_key != key:
+            unchanged = {"profile.family_name": name, "family_key": user.family_key}
+            units.append([Update(USERS, user.id, set={"family_key": key}, expect=unchanged)])
+        if len(units) == _BATCH_SIZE:
+            await _commit(store, units)
+            units = []
+    await _commit(store, units)
+
+
 async def _commit(store: Store, units: list[list[Update]]) -> None:
     for outcome in await store.commit_each(units):
         if outcome is not None and not isinstance(outcome, Stale | Conflict):
@@ -99,4 +120,6 @@ STEPS: Final = (
     UpgradeStep("search keys", add_search_keys),
     UpgradeStep("allowed users", set_allowed_users),
     UpgradeStep("login keys", normalize_login_keys),
+    UpgradeStep(FAMILY_KEYS, add_family_keys),
+    UpgradeStep(FAMILY_KEYS_AGAIN, add_family_keys, is_late=True),
 )

@@ -129,8 +129,9 @@ class User(Record):
     `text_folding.folded`.
 
     `email_key` is the form in which a verified e-mail address is a login name
-    (`lookup.email_key`), else None. `address_key` and `display_key` are those by which any address
-    and the display name are searched (`lookup.keys`). `secret_hash` and `access_token_type` are
+    (`lookup.email_key`), else None. `address_key`, `display_key` and `family_key` are those by
+    which any address, the display name and the family name are searched (`lookup.keys`).
+    `secret_hash` and `access_token_type` are
     for a service user that gets tokens for itself. `factor_declined_at` is when the user last
     declined to set up a second factor, `recovery_codes_at` when the valid recovery codes were
     generated. A lock ends at `locked_until`, if that is set. After a change of `browsers_stamp`
@@ -151,6 +152,7 @@ class User(Record):
     email_key: str | None = None
     address_key: str | None = None
     display_key: str = ""
+    family_key: str | None = None
     phone: Phone | None = None
     address: Address | None = None
     description: str | None = None
@@ -229,11 +231,18 @@ USERS: Final = Collection(
         ("email_key",),
         ("address_key",),
         ("display_key",),
+        ("family_key",),
+        ("phone.number",),
         ("org_id", "login_key"),
     ),
     # Names and addresses are inserted in random order. With another index by organization, an
     # import of very many users would take a fifth longer.
-    narrowed=(("org_id", "address_key"), ("org_id", "display_key")),
+    narrowed=(
+        ("org_id", "address_key"),
+        ("org_id", "display_key"),
+        ("org_id", "family_key"),
+        ("org_id", "phone.number"),
+    ),
 )
 LOGIN_CLAIMS: Final = Collection("login_claims", LoginClaim, expires=True)
 USER_METADATA: Final = Collection("user_metadata", UserMetadata, lists=(("user_id", "key"),))

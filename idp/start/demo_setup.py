@@ -189,6 +189,7 @@ async def _user(service: Service, organization: Organization, password: str) -> 
     user.profile = Profile(display_name="Dana Demo", given_name="Dana", family_name="Demo")
     user.email = Email(address="dana@example.com", is_verified=True, verified_by="instance")
     user.email_key = user.address_key = "dana@example.com"
+    user.family_key = "demo"
     user.phone = Phone(number="+15555550100")
     user.address = Address(locality="Springfield", country="US")
     user.password = Password(hash=await service.hasher.hash(password), changed_at=now)

@@ -13,7 +13,9 @@ async def rename(store):
         await store.commit(Update(records.ORGANIZATIONS, each.id, set={"name": "renamed"}))
 
 
-records.SCHEMA = bootstrap.SCHEMA = Schema(version=3, steps=(UpgradeStep("rename", rename),))
+records.SCHEMA = bootstrap.SCHEMA = Schema(
+    version=4, steps=(UpgradeStep("rename", rename), UpgradeStep("again", rename, is_late=True))
+)
 
 if __name__ == "__main__":
     main()

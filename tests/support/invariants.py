@@ -165,6 +165,8 @@ def check_users(found) -> None:
         assert one.email_key in (None, user_lookup.email_key(one.email, one.org_id))
         assert one.address_key == (one.email and user_lookup.login_key(one.email.address))
         assert one.display_key == user_lookup.login_key(one.profile.display_name)
+        family_name = one.profile.family_name
+        assert one.family_key == (user_lookup.login_key(family_name) if family_name else None)
 
 
 def check_roles(found) -> None:

@@ -239,6 +239,17 @@ async def test_a_call_that_is_repeated_with_its_key_gets_the_same_answer(kept):
     assert (repeated.status, repeated.json()) == (200, answer)
 
 
+async def test_people_of_before_are_found_by_family_name(kept):
+    query = {"lastName": "muster", "method": "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"}
+    found = await kept.api(
+        "POST", "/v2/users", kept.known["owner_token"], {"queries": [{"lastNameQuery": query}]}
+    )
+
+    assert {user["userId"] for user in found.json()["result"]} == {
+        kept.known[name] for name in ("max", "nora", "otto")
+    }
+
+
 async def test_stored_policies_are_left_alone(kept):
     token, org = kept.known["owner_token"], {"x_idp_orgid": kept.known["org"]}
     path = "/management/v1/policies/password/complexity"

@@ -15,7 +15,7 @@ from idp.config.loading import LoadedSettings
 from idp.config.settings import Config
 from idp.start import exit_codes
 from storage import MetaRecord
-from storage.upgrades import opening, pending
+from storage.upgrades import late, opening, pending
 
 
 @click.group(short_help="The schema version of the store.")
@@ -85,6 +85,7 @@ def schema_versions(record: MetaRecord) -> dict[str, Any]:
         "oldestReader": record.oldest_reader,
         "programVersion": SCHEMA.version,
         "pending": [step.name for step in pending(record, SCHEMA)],
+        "late": [step.name for step in late(record, SCHEMA)],
         "heldUntil": record.held_until,
     }
 
@@ -95,6 +96,7 @@ def _lines(versions: dict[str, Any]) -> list[str]:
         ("readable by", f"version {versions['oldestReader']} and later"),
         ("this program", f"version {versions['programVersion']}"),
         ("pending", ", ".join(versions["pending"]) or "nothing"),
+        ("a day later", ", ".join(versions["late"]) or "nothing"),
     ]
     if versions["heldUntil"]:
         rows.append(("in progress", f"another process holds it until {versions['heldUntil']}"))

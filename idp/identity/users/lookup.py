@@ -86,6 +86,7 @@ def keys(user_name: str, email: Email | None, profile: Profile, org_id: str) -> 
         "email_key": email_key(email, org_id),
         "address_key": login_key(email.address) if email else None,
         "display_key": login_key(profile.display_name),
+        "family_key": login_key(profile.family_name) if profile.family_name else None,
     }
 
 

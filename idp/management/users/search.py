@@ -183,7 +183,7 @@ async def search(service: Service, call: Call, request: UserSearch) -> UsersFoun
         organizations=management_search.reachable_organizations(call),
         order=_ORDERS[request.sorting_column],
     )
-    organizations = await _organizations_of(service, page.records)
+    organizations = await organizations_of(service, page.records)
     return UsersFound(
         details=page.details,
         result=[
@@ -195,7 +195,8 @@ async def search(service: Service, call: Call, request: UserSearch) -> UsersFoun
     )
 
 
-async def _organizations_of(service: Service, users: Sequence[User]) -> dict[str, Organization]:
+async def organizations_of(service: Service, users: Sequence[User]) -> dict[str, Organization]:
+    """Returns the organizations of the users, by id."""
     ids = sorted({user.org_id for user in users})
     organizations = (
         await service.store.get_many([(ORGANIZATIONS, org_id) for org_id in ids]) if ids else []
@@ -212,14 +213,14 @@ async def _filter(service: Service, query: UserQuery) -> Filter:
 
 # For each filter by a text: the field of the record, and the one that holds its folded form, which
 # only some have. Without it a filter that ignores case is applied to the records that are read.
-_TEXTS: Final[Mapping[str, tuple[str, str | None]]] = {
+TEXTS: Final[Mapping[str, tuple[str, str | None]]] = {
     "user_name": ("user_name", "login_key"),
     "email_address": ("email.address", "address_key"),
     "display_name": ("profile.display_name", "display_key"),
     "first_name": ("profile.given_name", None),
-    "last_name": ("profile.family_name", None),
+    "last_name": ("profile.family_name", "family_key"),
     "nick_name": ("profile.nick_name", None),
-    "number": ("phone.number", None),
+    "number": ("phone.number", "phone.number"),
 }
 
 
@@ -227,7 +228,7 @@ def _by_text(query: UserQuery) -> Filter | None:
     for condition in structs.astuple(query):
         if isinstance(condition, TextQuery):
             (name,) = set(condition.__struct_fields__) - {"method"}
-            path, key = _TEXTS[name]
+            path, key = TEXTS[name]
             return condition.of(path, getattr(condition, name), key)
     return None
 

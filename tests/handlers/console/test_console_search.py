@@ -9,12 +9,17 @@ from unittest.mock import ANY
 import pytest
 from msgspec import structs
 
+from idp.management.users import name_search
 from idp.records import APPLICATIONS, PROJECTS, USERS
-from storage import Insert, Update
+from idp.records.upgrades import FAMILY_KEYS, FAMILY_KEYS_AGAIN
+from storage import META, SCHEMA_ID, Insert, Update
 from tests.support.management import console
 from tests.support.measured.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.sign_in.people import create
 from tests.support.store.stored import everything
 
+PARTIAL = "Only the first"
+UPGRADING = "An upgrade is still adding family names"
 SEARCH = "/ui/console/search"
 ACORN = {
     "org": {"name": "Acorn", "domain": "acorn.example"},
@@ -68,6 +73,7 @@ async def test_each_kind_is_found_by_the_beginning_of_its_name_in_any_case(serve
 
     assert (page.status, page.name) == (200, "console/search")
     assert hits(page) == {
+        "Users": ["Anna Ackermann"],
         "Applications": ["Acme web"],
         "Projects and roles": ["Acme shop"],
         "Organizations": ["Acorn"],
@@ -83,6 +89,93 @@ async def test_a_user_is_found_by_name_username_and_email(server, visitor, owner
     found = [hits(await search(visitor, text)) for text in ("anna ack", "ann", "anna@mail")]
 
     assert found == [{"Users": ["Anna Ackermann"]}] * 3
+
+
+async def person(owner, username, given, family, **more):
+    profile = {"givenName": given, "familyName": family}
+    email = {"email": f"{username}@mail.example", "isVerified": True}
+    await create(owner, username=username, profile=profile, email=email, **more)
+
+
+@pytest.mark.every_row
+@pytest.mark.parametrize(
+    "text", ["zero", "ＺERO0", "auth zero", "Zero0 auth", "zero0 az", "+41 79 123 45 67"]
+)
+async def test_a_user_is_found_by_surname_by_all_words_in_any_order_and_by_phone(
+    server, visitor, owner, text
+):
+    phone = {"phone": "+41791234567", "isVerified": True}
+    await person(owner, "az", "Auth", "Zero0", phone=phone)
+    await person(owner, "other", "Auth", "One")
+    await person(owner, "third", "Anna", "Zerlina")
+    await console.admin(server, visitor)
+
+    assert hits(await search(visitor, text)) == {"Users": ["Auth Zero0"]}
+
+
+@pytest.mark.parametrize("text", ["zero one", "auth ero", "zero \u2022", "+41 79 123 45 6"])
+async def test_a_word_that_begins_none_of_the_names_excludes_a_user(server, visitor, owner, text):
+    phone = {"phone": "+41791234567", "isVerified": True}
+    await person(owner, "az", "Auth", "Zero0", phone=phone)
+    await console.admin(server, visitor)
+
+    assert "Users" not in hits(await search(visitor, text))
+
+
+async def test_a_surname_of_several_words_is_found_by_its_beginning(
+    server, visitor, owner, monkeypatch
+):
+    """More users have its first word than are compared."""
+    monkeypatch.setattr(name_search, "MAX_CANDIDATES", 4)
+    for n in range(3):
+        await person(owner, f"van-{n}", "Anna", f"van Aken {n}")
+    await person(owner, "berg", "Bo", "van der Berg")
+    await console.admin(server, visitor)
+
+    assert hits(await search(visitor, "van der b"))["Users"] == ["Bo van der Berg"]
+
+
+async def test_the_page_says_that_not_all_users_with_the_first_word_were_compared(
+    server, visitor, owner, monkeypatch
+):
+    for n in range(3):
+        await person(owner, f"aken-{n}", f"Anna{n}", "Aken")
+    await console.admin(server, visitor)
+    complete = await search(visitor, "aken anna2")
+    monkeypatch.setattr(name_search, "MAX_CANDIDATES", 4)
+    partial = await search(visitor, "aken anna2")
+    one_word = await search(visitor, "aken")
+
+    assert hits(complete)["Users"] == ["Anna2 Aken"]
+    assert [PARTIAL in page.text for page in (complete, partial, one_word)] == [
+        False,
+        True,
+        False,
+    ]
+
+
+async def test_the_page_says_that_an_upgrade_is_still_adding_family_names(server, visitor, owner):
+    await console.admin(server, visitor)
+    done = (await server.store.get(META, SCHEMA_ID)).done
+    pages = [await search(visitor, "zero")]
+    for missing in ((FAMILY_KEYS_AGAIN,), (FAMILY_KEYS, FAMILY_KEYS_AGAIN)):
+        present = {"done": [name for name in done if name not in missing]}
+        await server.store.commit(Update(META, SCHEMA_ID, set=present))
+        pages.append(await search(visitor, "zero"))
+
+    assert [UPGRADING in page.text for page in pages] == [False, True, True]
+
+
+async def test_a_user_whose_family_name_is_not_added_yet_is_found_by_display_name(
+    server, visitor, owner
+):
+    await person(owner, "az", "Auth", "Zero0")
+    (user,) = (await server.store.find(USERS, {"login_key": "az"})).records
+    await server.store.commit(Update(USERS, user.id, set={"family_key": None}))
+    await console.admin(server, visitor)
+    found = [hits(await search(visitor, text)).get("Users") for text in ("auth zero", "auth")]
+
+    assert found == [["Auth Zero0"]] * 2
 
 
 async def test_pages_of_settings_are_found_by_their_titles_in_the_language_of_the_page(
@@ -209,6 +302,25 @@ async def test_only_what_the_person_may_read_is_found(server, visitor, new_visit
     assert [page.status for page in pages] == [200] * len(texts)
     assert [hits(page) for page in pages] == [{}] * len(texts)
     assert "Users" not in limited
+
+
+@pytest.mark.full
+async def test_an_administrator_of_one_organization_finds_its_users_alone(server, visitor, owner):
+    """By surname, by several words and by phone, also where others have many of the same name."""
+    org_id = await acorn(owner)
+    for n in range(130):
+        await server.copy_user(f"many-{n}")
+    for name, home in {"far": None, "near": {"orgId": org_id}}.items():
+        phone = {"phone": "+41791234567", "isVerified": True}
+        more = {"phone": phone} | ({"organization": home} if home else {})
+        await person(owner, name, "Many", "Zero0", **more)
+    await console.manager(server, visitor, "ORG_USER_MANAGER", org_id=org_id)
+    texts = ("zero", "many", "many zero", "zero many", "+41791234567", "nea", "far")
+    found = [hits(await search(visitor, text)) for text in texts]
+
+    assert found == [{"Users": ["Many Zero0"]}] * 6 + [{}]
+    (link,) = re.findall(r'href="(/ui/console/users/[^"]*)"', (await search(visitor, "zero")).text)
+    assert f"org={org_id}" in link
 
 
 @pytest.mark.parametrize("text", ["", "a", " a ", "x" * 201, "a\x00b", "a\nb"], ids=repr)

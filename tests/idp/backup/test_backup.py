@@ -293,7 +293,7 @@ async def test_a_backup_of_an_older_schema_is_upgraded_at_the_next_start(sqlite,
         assert (await store.get(META, SCHEMA_ID)).done == []
         organizations = [each.primary_domain async for each in store.scan(ORGANIZATIONS)]
     async with as_served(two, clock, SCHEMA) as store:
-        assert (await store.get(META, SCHEMA_ID)).done == [step.name for step in SCHEMA.steps]
+        assert (await store.get(META, SCHEMA_ID)).done[-1] == "family keys"
         domains = {each.domain async for each in store.scan(_by_name("organization_domains"))}
     assert set(organizations) <= domains
 

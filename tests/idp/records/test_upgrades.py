@@ -11,7 +11,12 @@ from msgspec.structs import fields
 
 from idp.identity.users.lookup import find_by_login_name
 from idp.records import APPLICATIONS, USERS, Application, Email, Profile, User
-from idp.records.upgrades import add_search_keys, normalize_login_keys, set_allowed_users
+from idp.records.upgrades import (
+    add_family_keys,
+    add_search_keys,
+    normalize_login_keys,
+    set_allowed_users,
+)
 from storage import Collection, Insert, Record, Update, open_store
 from tests.support.clock import SteppingClock
 from tests.support.store.stored import everything
@@ -40,6 +45,46 @@ async def test_users_of_before_are_found_by_address_and_display_name(server):
     assert user.sequence == 1
     await add_search_keys(server.store)
     assert await everything(server.store) == after
+
+
+UserBefore = defstruct(
+    "UserBefore",
+    [
+        (each.name, each.type, each.default)
+        for each in fields(User)
+        if each.name not in ("id", "family_key")
+    ],
+    bases=(Record,),
+    kw_only=True,
+)
+
+
+async def test_people_of_before_are_found_by_family_name_and_an_interrupted_step_goes_on(server):
+    """More people than one batch has; the release before stores and renames some meanwhile."""
+    store, before = server.store, Collection(USERS.name, UserBefore)
+    old = named("old", "old", server.clock.now())
+    values = {each.name: getattr(old, each.name) for each in fields(UserBefore)}
+    names = {f"u{n:04}": f"Ｍann {n}" if n % 2 else None for n in range(603)}
+    for id, name in names.items():
+        profile = Profile(display_name="Ada", family_name=name)
+        more = {"id": id, "user_name": id, "login_key": id, "profile": profile}
+        await store.commit(Insert(before, UserBefore(**values | more)))
+    await store.commit(Update(USERS, "u0601", set={"family_key": "mann 601"}))
+
+    await add_family_keys(store)
+
+    keys = {user.id: user.family_key async for user in store.scan(USERS)}
+    assert {id: keys[id] for id in names} == {
+        id: name and f"mann {int(id[1:])}" for id, name in names.items()
+    }
+    renamed = {"profile.family_name": "Byron"}
+    await store.commit(Update(USERS, "u0001", set=renamed))
+    await add_family_keys(store)
+    after = await everything(store)
+    page = await store.find(USERS, {"family_key": "byron"})
+    assert [user.id for user in page.records] == ["u0001"]
+    await add_family_keys(store)
+    assert await everything(store) == after
 
 
 def named(user_name, login_key, now):

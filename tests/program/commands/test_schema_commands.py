@@ -67,17 +67,18 @@ def status(ended):
 def test_the_status_shows_versions_and_pending_steps_and_changes_nothing(directory):
     before = in_store(directory, everything)
     told = {
-        "storeVersion": 2,
+        "storeVersion": 3,
         "oldestReader": 1,
-        "programVersion": 2,
+        "programVersion": 3,
         "pending": [],
+        "late": [],
         "heldUntil": None,
     }
     assert status(run(directory, "schema", "status", "--json")) == told
 
     later = status(newer(directory, "schema", "status", "--json"))
 
-    assert later == told | {"programVersion": 3, "pending": ["rename"]}
+    assert later == told | {"programVersion": 4, "pending": ["rename"], "late": ["again"]}
     assert in_store(directory, everything) == before
 
 
@@ -85,11 +86,9 @@ def test_the_status_shows_versions_and_pending_steps_and_changes_nothing(directo
 def test_the_status_is_for_people_too(directory):
     ended = newer(directory, "schema", "status")
 
-    assert [line.split(maxsplit=1) for line in ended.stdout.splitlines()][-1] == [
-        "pending",
-        "rename",
-    ]
-    assert "store         version 2" in ended.stdout
+    lines = [line.split(maxsplit=1) for line in ended.stdout.splitlines()]
+    assert lines[-2:] == [["pending", "rename"], ["a", "day later   again"]]
+    assert "store         version 3" in ended.stdout
 
 
 @pytest.mark.full
@@ -97,7 +96,7 @@ def test_an_upgrade_prints_its_steps_once(directory):
     first = newer(directory, "schema", "upgrade")
 
     assert (first.returncode, first.stdout) == (exit_codes.OK, "rename\n")
-    assert "version 3" in first.stderr
+    assert "version 4" in first.stderr
     assert names(directory) == {"renamed"}
     again = newer(directory, "schema", "upgrade")
     assert (again.returncode, again.stdout) == (exit_codes.OK, "")
@@ -108,7 +107,7 @@ def test_a_start_of_a_newer_version_upgrades(directory, start_program):
     start_program(module="tests.program.newer", PYTHONPATH=ROOT).stop()
 
     assert names(directory) == {"renamed"}
-    assert status(run(directory, "schema", "status", "--json"))["storeVersion"] == 3
+    assert status(run(directory, "schema", "status", "--json"))["storeVersion"] == 4
 
 
 def test_a_store_that_is_too_new_is_reported_and_left_alone(directory):
@@ -124,7 +123,7 @@ def test_a_store_that_is_too_new_is_reported_and_left_alone(directory):
 
         assert ended.returncode == exit_codes.FAILED
         assert ended.stderr.strip() == (
-            "idp: the store needs a program of schema version 8 or later; this one has 2. Run that"
+            "idp: the store needs a program of schema version 8 or later; this one has 3. Run that"
             " one, or restore the backup that was made before the upgrade (`idp restore`)"
         )
     assert in_store(directory, everything) == before

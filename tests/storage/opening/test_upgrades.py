@@ -18,7 +18,7 @@ from storage import (
     UpgradeStep,
     upgrades,
 )
-from storage.upgrades import upgrade
+from storage.upgrades import SIDE_BY_SIDE, upgrade, upgrade_late
 from tests.storage.opening.upgrade_steps import NAMES, NEW, OLD, STEPS, UPGRADED, fill, kept
 from tests.storage.records import ALL
 from tests.support import patience
@@ -66,6 +66,52 @@ async def test_a_new_store_has_nothing_to_upgrade(backend, clock):
     await store.open(ALL, Schema(4, steps=(UpgradeStep("old", never),)))
 
     assert await stored_state(store) == (4, ["old"], None)
+    await store.close()
+
+
+LATE = UpgradeStep("late", STEPS[1].run, is_late=True)
+WITH_LATE = Schema(2, steps=(STEPS[0], LATE))
+
+
+def run_late(store, clock):
+    return upgrade_late(store, WITH_LATE, clock.now, lambda: "me")
+
+
+async def test_a_late_step_does_not_delay_the_opening_and_runs_a_day_later(filled, clock):
+    assert await upgrade(filled, WITH_LATE, clock.now, "me") == NAMES[:1]
+    assert await stored_state(filled) == (2, NAMES[:1], None)
+
+    clock.advance(SIDE_BY_SIDE - timedelta(milliseconds=1))
+    assert not await run_late(filled, clock)
+    assert await stored_state(filled) == (2, NAMES[:1], None)
+    clock.advance(timedelta(milliseconds=1))
+
+    assert await run_late(filled, clock)
+    assert await kept(filled) == UPGRADED
+    assert await stored_state(filled) == (2, [NAMES[0], "late"], None)
+    assert await run_late(filled, clock)
+
+
+async def test_a_late_step_that_fails_is_run_again(filled, clock):
+    async def broken(store):
+        raise ZeroDivisionError
+
+    failing = Schema(2, steps=(UpgradeStep("late", broken, is_late=True),))
+    working = Schema(2, steps=(UpgradeStep("late", STEPS[0].run, is_late=True),))
+    with pytest.raises(StorageError, match="upgrade step late failed"):
+        await upgrade_late(filled, failing, clock.now, lambda: "me")
+
+    assert await stored_state(filled) == (1, [], None)
+    assert await upgrade_late(filled, working, clock.now, lambda: "me")
+    assert await stored_state(filled) == (2, ["late"], None)
+
+
+async def test_a_new_store_has_no_late_step_to_run(backend, clock):
+    store = backend.make(clock)
+    await store.open(ALL, WITH_LATE)
+
+    assert await run_late(store, clock)
+    assert await kept(store) == ([], [])
     await store.close()
 
 

@@ -228,6 +228,7 @@ def hits(said):
             }
         ],
         "is_done": True,
+        "notes": [message("Only the first %(number)s users.", number=500)],
         "commands": commands(said),
     }
 
@@ -400,7 +401,7 @@ BARE = {
         "sections": [],
         "commands": [],
     },
-    "console/search": {"page_parts": [], "is_done": True, "commands": []},
+    "console/search": {"page_parts": [], "is_done": True, "notes": [], "commands": []},
     "console/events": {
         "title_text": message("Events"),
         "search": {"fields": [], "hidden": [], "clear_url": None},

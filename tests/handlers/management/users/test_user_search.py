@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from idp.records import USERS
 from tests.support.management.callers import new_caller, new_organization, refused
 from tests.support.sign_in.people import create
 from tests.support.store.stored import everything
@@ -98,6 +99,28 @@ async def test_each_filter_finds_what_it_says(owner, manager, acme, query, expec
     by_manager = await found(manager, HUMANS, query)
 
     assert sorted(by_owner) == sorted(by_manager) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [{"lastNameQuery": {"lastName": "Of Zoe"}}, {"phoneQuery": {"number": "+41791234563"}}],
+)
+async def test_a_family_name_and_a_phone_number_are_found_by_a_list(
+    server, owner, acme, query, monkeypatch
+):
+    """One more record than the result is read, however many others there are."""
+    await people(owner, acme, "Zoe", "adam", "adelaide")
+    read, find = [], server.store.find
+
+    async def watched(collection, *args, **more):
+        page = await find(collection, *args, **more)
+        read.extend(page.records if collection is USERS else ())
+        return page
+
+    monkeypatch.setattr(server.store, "find", watched)
+
+    assert await found(owner, query) == ["Zoe"]
+    assert [user.user_name for user in read] == ["Zoe"]
 
 
 @pytest.mark.every_row
