@@ -190,37 +190,43 @@ ${icon("circle-alert")}
 % endif
 </%def>
 
-## The other identity providers that the user may sign in with; a form of its own, below that of the
-## step, whose button that cancels it brings.
-##   providers: ProviderButtons | None   url: where it posts to; first, further: (id, name) of each
+## The other identity providers that the user may sign in with; a form of its own, above or below
+## that of the step. Below it, it brings the button that cancels the step.
+##   providers: ProviderButtons | None   url: where it posts to; first: (id, name, icon) of each;
+##                                       further: (id, name) of each; is_above
 <%def name="other_providers(providers)">
 % if providers and web_link(providers.url):
 <form id="providers" method="post" action="${web_link(providers.url)}">
+% if not providers.is_above:
 <p class="or">${pgettext("page", "or")}</p>
+% endif
 % for key, value in hidden:
 <input type="hidden" name="${key}" value="${value}">
 % endfor
-% for provider_id, name in providers.first:
-${provider_button(provider_id, name)}
+% for provider in providers.first:
+${provider_button(*provider)}
 % endfor
 % if providers.further:
 <details>
 <summary>${pgettext("providers", "More sign-in options")}</summary>
-% for provider_id, name in providers.further:
-${provider_button(provider_id, name)}
+% for provider in providers.further:
+${provider_button(*provider)}
 % endfor
 </details>
 % endif
+% if providers.is_above:
+<p class="or">${pgettext("page", "or")}</p>
+% endif
 </form>
-% if cancellable:
+% if cancellable and not providers.is_above:
 ${cancel("step")}
 % endif
 % endif
 </%def>
 
-<%def name="provider_button(provider_id, name)">
+<%def name="provider_button(provider_id, name, icon_name=None)">
 ## TRANSLATORS: A button; the name is that of another identity provider.
-<button name="idp" value="${provider_id}">${icon("building-2")} <span>${rich(pgettext("providers", "Continue with %(name)s"), name=isolated(name))}</span></button>
+<button name="idp" value="${provider_id}">${icon(icon_name) if icon_name else ""} <span>${rich(pgettext("providers", "Continue with %(name)s"), name=isolated(name))}</span></button>
 </%def>
 
 <%def name="person(display_name, login_name)">

@@ -11,7 +11,10 @@
 <%namespace name="form" file="form.mako"/>\
 <%namespace name="webauthn" file="webauthn.mako"/>\
 <%def name="title()">${pgettext("login-name", "Sign in")}</%def>\
-<%form:step cancels_below="${bool(providers)}">
+% if providers and providers.is_above:
+${form.other_providers(providers)}
+% endif
+<%form:step cancels_below="${bool(providers) and not providers.is_above}">
 ${form.field("loginName", pgettext("page", "Email or username"),
     hint=rich(pgettext("login-name", "We add %(domain)s to a username."), domain=code("@" + suffix)) if suffix else None,
     type="text", value=login_hint, autocomplete="username webauthn", inputmode="email",
@@ -24,7 +27,9 @@ ${webauthn.ask("get", passkey, pgettext("passkey", "Sign in with a passkey"),
     names=True, is_other_way=True)}
 % endif
 </%form:step>
+% if providers and not providers.is_above:
 ${form.other_providers(providers)}
+% endif
 % if failed_request:
 <p class="hint">${rich(pgettext("providers", "Request ID: %(id)s"), id=code(failed_request))}</p>
 % endif

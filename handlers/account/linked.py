@@ -8,6 +8,7 @@ from typing import Final
 from handlers.account.base import AccountHandler
 from handlers.account.factor import Factor, FactorState
 from handlers.account.sections import ACCOUNT
+from handlers.pages import icons
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.i18n import message
 from idp.identity.users.subjects import Subject
@@ -75,6 +76,7 @@ class UnlinkHandler(AccountHandler):
 def _template_values(own_link: OwnLink) -> dict[str, object]:
     return {
         "provider": own_link.connection.name,
+        "icon": icons.of_connection(own_link.connection),
         "identity": own_link.link.user_name,
         "linked_at": own_link.link.created_at,
         "remove_url": f"{LINKED}/{own_link.link.id}/remove",

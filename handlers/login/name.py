@@ -68,7 +68,7 @@ class LoginNameHandler(FlowHandler):
             if may_register
             else None,
             "accounts_url": self._accounts_url(flow),
-            "providers": await providers.buttons(self, flow),
+            "providers": await providers.first_page_buttons(self, flow),
             "failed_request": None,
             **await providers.failure_notice(self, flow),
         }

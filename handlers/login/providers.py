@@ -10,6 +10,7 @@ from handlers.http import browser
 from handlers.http.base import ResponseSent
 from handlers.login import connection_test
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from handlers.pages import icons
 from handlers.pages.base import PageHandler
 from idp.foundation import logs, uris
 from idp.foundation.i18n import message
@@ -41,11 +42,13 @@ _EXPIRED_TEXT: Final = message(
 
 class ProviderButtons(NamedTuple):
     """The template values of the connections that a page offers: the address of the form, the
-    first connections and the further ones, each with its id and name."""
+    first connections, each with its id, name and icon, and the further ones without the icon,
+    whose bytes every browser would load; whether they come before the page's own form."""
 
     url: str
-    first: Sequence[tuple[str, str]]
+    first: Sequence[tuple[str, str, str]]
     further: Sequence[tuple[str, str]]
+    is_above: bool = False
 
 
 async def buttons(handler: FlowHandler, flow: PendingSignIn) -> ProviderButtons | None:
@@ -53,12 +56,24 @@ async def buttons(handler: FlowHandler, flow: PendingSignIn) -> ProviderButtons 
     offered = await upstream_departure.offered(handler.service, flow)
     if not offered:
         return None
-    named_connections = [(connection.id, displayed_name(connection)) for connection in offered]
     return ProviderButtons(
         handler.url_of(PROVIDER_REDIRECT, flow),
-        named_connections[:MAX_BUTTONS],
-        named_connections[MAX_BUTTONS:],
+        [
+            (each.id, displayed_name(each), icons.of_connection(each))
+            for each in offered[:MAX_BUTTONS]
+        ],
+        [(each.id, displayed_name(each)) for each in offered[MAX_BUTTONS:]],
     )
+
+
+async def first_page_buttons(handler: FlowHandler, flow: PendingSignIn) -> ProviderButtons | None:
+    """Returns the connections that the first page offers, above its form if the login policy says
+    so; None if there is none."""
+    offered = await buttons(handler, flow)
+    if offered is None:
+        return None
+    is_above = await upstream_departure.are_offered_first(handler.service, flow)
+    return offered._replace(is_above=is_above)
 
 
 def displayed_name(connection: ProviderConnection) -> str:

@@ -28,7 +28,8 @@ MultiFactor = Literal["u2f"]
 
 class LoginRules(Struct, frozen=True, tag_field="kind", tag="login"):
     """The rules of sign-ins. `*_check_seconds` is how long a password, a second factor, a passkey
-    alone and a sign-in at another provider are valid; that is offered with `allow_external_idp`.
+    alone and a sign-in at another provider are valid; that is offered with `allow_external_idp`,
+    above the login name with `providers_first`.
 
     With `force_mfa` users without a second factor have to set one up. Without it they are offered
     to, and are offered it again `offer_factor_seconds` after they declined, or never with 0. With
@@ -49,6 +50,7 @@ class LoginRules(Struct, frozen=True, tag_field="kind", tag="login"):
     multi_factor_check_seconds: int = 12 * 3600
     external_login_check_seconds: int = 10 * 24 * 3600
     allow_external_idp: bool = True
+    providers_first: bool = False
     default_redirect_uri: str = ""
 
 

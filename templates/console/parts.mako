@@ -235,7 +235,7 @@ ${isolated(text_of(link.name))}
 % if cell["kind"] == "chip":
 ${chip(cell["value"])}\
 % elif cell["kind"] == "link":
-<a href="${web_link(cell['url'])}">${name_or_text(cell["value"])}</a>\
+<a href="${web_link(cell['url'])}">${icon(cell["icon"]) if cell.get("icon") else ""}${name_or_text(cell["value"])}</a>\
 % elif cell["kind"] == "colour":
 <svg class="swatch" aria-hidden="true" width="16" height="16"><rect width="16" height="16" fill="${cell['value']}"/></svg> <code dir="ltr">${cell["value"]}</code>\
 % elif cell["kind"] == "code":

@@ -1,5 +1,5 @@
-"""The benchmark of searches among users: that it runs, and that a search by words is as fast as was
-promised."""
+"""The benchmark of searches among users: that it runs, and that typed words are found as fast as
+was promised."""
 
 from __future__ import annotations
 

@@ -47,6 +47,22 @@ class Acme:
         self._call("/management/v1/policies/login/idps", idpId=connection["id"])
         return RelyingParty(self.program.issuer, app["clientId"], app["clientSecret"], callback)
 
+    def offer_well_known(self) -> None:
+        """Offers five more providers, all of them before the login name."""
+        okta = {"preset": "okta", "domain": "corp.okta.com"}
+        keycloak = {"preset": "keycloak", "baseUrl": "https://kc.corp.example", "realm": "staff"}
+        kinds = (("google", {}), ("azure", {}), ("gitlab", {}))
+        for kind, more in (*kinds, ("generic_oidc", keycloak), ("generic_oidc", okta)):
+            connection = self._call(
+                f"/management/v1/idps/{kind}",
+                name=more.get("preset", kind).title(),
+                clientId="client",
+                clientSecret="secret",  # noqa: S106 - of a test
+                **more,
+            )
+            self._call("/management/v1/policies/login/idps", idpId=connection["id"])
+        self._call("/management/v1/policies/login", providersFirst=True)
+
     def _app(self, name: str, redirect_uri: str) -> dict:
         project = self._call("/management/v1/projects", name=name)["id"]
         path = f"/management/v1/projects/{project}/apps/oidc"
@@ -67,6 +83,13 @@ class Acme:
 
 def offered(person, callback=CALLBACK):
     person.page.goto(Acme(person.program).make(callback).authorize_url())
+
+
+def offered_first(person):
+    acme = Acme(person.program)
+    party = acme.make(CALLBACK)
+    acme.offer_well_known()
+    person.page.goto(party.authorize_url())
 
 
 def nobody_yet(person, callback=CALLBACK):
@@ -106,6 +129,7 @@ def own_link(person):
 # name of the state: (who is signed in, data-page, whether it reports a problem, the way there)
 STATES = {
     "login name, other providers": ("nobody", "login-name", False, offered),
+    "login name, other providers first": ("nobody", "login-name", False, offered_first),
     "provider, nobody is linked": ("nobody", "idp-account", False, nobody_yet),
     "provider, names refused": ("nobody", "idp-account", True, names_refused),
     "provider, link": ("nobody", "idp-link", False, to_be_linked),

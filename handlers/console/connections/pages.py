@@ -20,6 +20,7 @@ from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, labelled_cell, sub_list
 from handlers.forms.run_operation import Document
+from handlers.pages import icons
 from idp.foundation.i18n import message
 from idp.management.connections.views import TYPES
 from idp.records.connections import ConnectionKind
@@ -98,7 +99,8 @@ class NewConnectionHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         rows = [
             [
-                cells.link(title, self.url_of(f"{CONSOLE}{self.owner.path}/new/{kind}")),
+                cells.link(title, self.url_of(f"{CONSOLE}{self.owner.path}/new/{kind}"))
+                | {"icon": icons.of_provider(kind)},
             ]
             for kind, title in TITLES.items()
         ]

@@ -166,6 +166,11 @@ POLICIES: Final = (
                 "switch",
             ),
             _field(
+                "providersFirst",
+                message("Show other identity providers first", context="policies"),
+                "switch",
+            ),
+            _field(
                 "externalLoginCheckLifetime",
                 message("Sign in with the other provider again after", context="policies"),
                 "duration",

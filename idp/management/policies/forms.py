@@ -199,6 +199,7 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
     lock_profile: bool = False
     allow_username_password: Annotated[bool, Always("login_policy.only_way")] = True
     allow_external_idp: bool = True
+    providers_first: bool = False
     force_mfa: bool = False
     force_mfa_local_only: bool = False
     second_factors: Annotated[list[SecondFactorName], Items(len(SECOND_FACTORS))] = field(
@@ -235,6 +236,7 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
             multi_factor_check_seconds=self.multi_factor_check_lifetime,
             external_login_check_seconds=self.external_login_check_lifetime,
             allow_external_idp=self.allow_external_idp,
+            providers_first=self.providers_first,
             default_redirect_uri=self.default_redirect_uri,
         )
 

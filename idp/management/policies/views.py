@@ -148,6 +148,7 @@ def login(rules: LoginRules) -> dict[str, object]:
         "lock_profile": rules.lock_profile,
         "allow_username_password": True,
         "allow_external_idp": rules.allow_external_idp,
+        "providers_first": rules.providers_first,
         "ignore_unknown_usernames": True,
         "force_mfa": rules.force_mfa,
         "force_mfa_local_only": rules.force_mfa_local_only,

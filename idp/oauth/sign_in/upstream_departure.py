@@ -14,6 +14,7 @@ from idp.oauth import request_limits
 from idp.oauth.sign_in import page_branding
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.pending import PendingSignIn
+from idp.policies import page_settings
 from idp.records.connections import GoogleSettings, ProviderConnection
 from idp.service import Service
 from idp.upstream import attempts, offers, paths
@@ -50,6 +51,13 @@ async def offered(service: Service, flow: PendingSignIn) -> Sequence[ProviderCon
     old."""
     org_id = page_branding.sign_in_org_id(service, flow.request, flow.client)
     return await offers.usable_cached(service, org_id)
+
+
+async def are_offered_first(service: Service, flow: PendingSignIn) -> bool:
+    """Returns whether the login policy puts the connections before the login name; at most 5 s
+    old."""
+    org_id = page_branding.sign_in_org_id(service, flow.request, flow.client)
+    return (await page_settings.find(service, org_id)).login.providers_first
 
 
 async def for_login_name(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from importlib import resources
+from typing import get_args
 
 import pytest
 from markupsafe import escape
 
+from handlers.pages import icons
 from handlers.pages.rendering import icon
+from idp.records.connections import ConnectionKind, OidcPreset
 from tests.support.pages.rendered import Page
 
 FOLDER = resources.files("templates").joinpath("static", "icons")
@@ -34,7 +37,24 @@ def test_an_icon_that_points_onward_is_mirrored_from_right_to_left():
 
 
 def test_the_licence_stands_beside_the_icons():
-    assert FOLDER.joinpath("LICENSE").read_text().startswith("ISC License")
+    licence = FOLDER.joinpath("LICENSE").read_text()
+
+    assert licence.startswith("ISC License")
+    assert "brand-*.svg" in licence
+
+
+def test_each_kind_of_provider_has_an_icon_and_each_mark_a_kind():
+    kinds = [*get_args(ConnectionKind), *filter(None, get_args(OidcPreset))]
+    named = {icons.of_provider(kind) for kind in kinds}
+
+    assert named <= set(NAMES)
+    assert named - {"building-2"} == {name for name in NAMES if name.startswith("brand-")}
+
+
+def test_a_mark_is_filled_with_the_colour_of_the_text():
+    (path,) = Page(icon("brand-okta")).all("path")
+
+    assert (path["fill"], path["stroke"]) == ("currentColor", "none")
 
 
 def test_an_icon_that_is_not_there_is_an_error():

@@ -125,6 +125,7 @@ def lists(said):
         "account/linked": {
             "linked": [
                 {
+                    "icon": "brand-google",
                     "provider": said("Corp"),
                     "identity": said("minnie@acme.example"),
                     "linked_at": AT,

@@ -7,7 +7,8 @@ from idp.oauth.sign_in.upstream_account import NewNames
 def providers(said):
     """More connections than a page displays as buttons."""
     names = [(said(f"c{n}"), said(f"Corp {n}")) for n in range(6)]
-    return ProviderButtons("/ui/login/idp?" + said("flow=f1"), names[:4], names[4:])
+    first = [(*each, "brand-okta") for each in names[:4]]
+    return ProviderButtons("/ui/login/idp?" + said("flow=f1"), first, names[4:])
 
 
 def pages(said):

@@ -22,6 +22,7 @@ FULL = {
         "lockProfile": False,
         "allowUsernamePassword": True,
         "allowExternalIdp": False,
+        "providersFirst": True,
         "forceMfa": False,
         "forceMfaLocalOnly": False,
         "secondFactors": ["SECOND_FACTOR_TYPE_OTP"],
