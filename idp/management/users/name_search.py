@@ -23,7 +23,8 @@ from idp.service import Service
 from storage import META, SCHEMA_ID
 
 MAX_CANDIDATES: Final = 500
-_LISTED: Final = ("display_name", "last_name", "user_name", "email_address")
+_NAMES: Final = ("display_name", "last_name")
+_LISTED: Final = (*_NAMES, "user_name", "email_address")
 
 
 class NameMatches(Struct, frozen=True):
@@ -35,17 +36,19 @@ class NameMatches(Struct, frozen=True):
 
 
 async def matches(service: Service, call: Call, text: str) -> NameMatches:
-    """Returns users of the organizations that the caller may read, who have this phone number, or
-    a name or address that begins with the text or its first word.
+    """Returns users of the organizations that the caller may read, who have this phone number, a
+    display or family name that begins with the text, or any name or address that begins with its
+    first word.
 
     Each other word must be the beginning of a word in their names or address. Only the first
     MAX_CANDIDATES users with the first word are compared. The text has at least one word.
     """
     first, *others = text.split()
-    whole = [*_of_phone(text), *(_beginning(" ".join([first, *others])) if others else ())]
-    pages = await asyncio.gather(
-        *(_first_page(service, call, each) for each in [*whole, *_beginning(first)])
-    )
+    whole = [*_of_phone(text)]
+    if others:
+        whole += _beginning(" ".join([first, *others]), _NAMES)
+    lists = [*whole, *_beginning(first, _LISTED)]
+    pages = await asyncio.gather(*(_first_page(service, call, each) for each in lists))
     words = [folded(word) for word in others]
     found = {
         user.id: user
@@ -71,10 +74,11 @@ def _of_phone(text: str) -> Iterator[Filter]:
         return
 
 
-def _beginning(text: str) -> Iterator[Filter]:
-    for name in _LISTED:
-        path, key = TEXTS[name]
-        yield Filter(path=path, value=text, how="starts", is_text=True, folds=True, key=key)
+def _beginning(text: str, names: Sequence[str]) -> list[Filter]:
+    return [
+        Filter(path=path, value=text, how="starts", is_text=True, folds=True, key=key)
+        for path, key in map(TEXTS.__getitem__, names)
+    ]
 
 
 async def _first_page(service: Service, call: Call, condition: Filter) -> FoundPage[User]:
