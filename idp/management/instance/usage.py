@@ -101,14 +101,11 @@ async def count_users(service: Service, org_id: str | None) -> int:
 
 
 def _times(request: UsageQuery, to: datetime, kinds: int) -> list[datetime]:
-    """Returns the beginnings of the hours or days. Raises InvalidArgument if one answer can't have
-    their figures, or if there are none."""
+    """Returns the beginnings of the hours or days, none if all are in the future. Raises
+    InvalidArgument if one answer can't have their figures."""
     step = request.step
     begun, length = counts.begin(step, request.from_date), LENGTHS[step]
     number = (counts.begin(step, to) - begun) // length + 1
-    if number < 1:
-        text = "is in the future; without a later instant in to, it must not be"
-        raise InvalidArgument([FieldProblem("usage.order", "from", text)])
     if number * kinds > MAX_FIGURES:
         text = f"begins a range of {number * kinds} figures; {MAX_FIGURES} are allowed"
         raise InvalidArgument([FieldProblem("usage.range", "from", text)])

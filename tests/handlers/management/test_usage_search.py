@@ -33,7 +33,7 @@ async def found(caller, **query):
     page = await caller.post(PATH, query)
     assert page.status == 200, page.text
     return {
-        series["kind"]: [int(each["count"]) for each in series["figures"]]
+        series["kind"]: [int(each["count"]) for each in series.get("figures", ())]
         for series in page.json()["result"]
     }
 
@@ -100,7 +100,6 @@ REFUSALS = [
     ({}, {"from": "field.required"}),
     ({"from": "yesterday"}, {"from": "field.timestamp"}),
     ({"from": TO, "to": FROM}, {"to": "usage.order"}),
-    ({"from": "2029-05-18T00:00:00Z"}, {"from": "usage.order"}),
     ({"from": FROM, "step": "WEEK"}, {"step": "field.unknown_name"}),
     ({"from": FROM, "kinds": ["logout"]}, {"kinds[0]": "field.unknown_name"}),
     ({"from": FROM, "kinds": "sign_in"}, {"kinds": "field.wrong_type"}),
@@ -135,3 +134,9 @@ async def test_an_unknown_organization_is_told_only_to_those_who_manage_all(serv
 
     assert refused(await owner.post(PATH, body), 404, 5) == {"orgId": "organization.not_found"}
     assert refused(await manager.post(PATH, body), 403, 7)
+
+
+async def test_a_range_in_the_future_has_no_figures(owner, acme):
+    query = {"kinds": ["sign_in"], "from": "2029-05-18T00:00:00Z"}
+
+    assert await found(owner, **query) == {"sign_in": []}

@@ -1,11 +1,10 @@
 """The console's pages with values as their heads describe them (see page_samples)."""
 
 from handlers.console.base import Breadcrumb
-from handlers.console.event_entries import EventEntry, NamedLink
 from handlers.console.search import Hit
 from handlers.forms.durations import EnteredDuration
 from idp.foundation.i18n import message
-from tests.support.pages import console_app_samples
+from tests.support.pages import console_app_samples, overview_samples
 
 URL = "/ui/console/users/1?"
 URLS = {"first_url": URL, "next_url": f"{URL}cursor=1"}
@@ -176,21 +175,6 @@ def brand(said):
     }
 
 
-def entry(said):
-    return EventEntry(
-        at="2026-11-20T11:37:42Z",
-        type="user.locked",
-        icon="settings",
-        sentence=message("%(editor)s locked %(object)s."),
-        names={
-            "editor": NamedLink(said("Ada"), URL + said("a")),
-            "object": NamedLink(said("Minnie")),
-        },
-        details=[message("Cause: %(value)s", value=said("wrong"))],
-        document=said('{"id": 1}'),
-    )
-
-
 def found(said):
     return {
         "title_text": message("Users"),
@@ -233,38 +217,6 @@ def hits(said):
     }
 
 
-def figures(said):
-    """What each plot and each number of the first page may be."""
-    kinds = {"lines": ["area", "line-1", "mark-1"], "bars": ["bar-1", "bar-2"]}
-    drawn = [
-        {
-            "kind": kind,
-            "title": said("Sign-ins"),
-            "empty": None,
-            "sentence": said("From May 1 to May 2."),
-            "labels": [said("Sign-ins"), message("Failures")],
-            "paths": [(look, "M0 0Z") for look in looks],
-            "scale": ["2", "1", "0"],
-            "times": [said("May 1"), said("May 2")],
-        }
-        for kind, looks in kinds.items()
-    ]
-    detail = message("%(number)s today", number=said("1"))
-    return {
-        "table": None,
-        "view_url": URL + said("a"),
-        "plots": [*drawn, drawn[0] | {"empty": said("No sign-ins yet.")}],
-        "stats": [
-            {"label": said("Users"), "icon": "users", "number": said("1"), "detail": each}
-            for each in (None, detail)
-        ],
-        "periods": [
-            {"text": said("7 days"), "url": URL + said("a"), "is_current": each}
-            for each in (True, False)
-        ],
-    }
-
-
 def pages(said):
     return {
         **console_app_samples.pages(said, fields(said), commands(said)),
@@ -283,28 +235,8 @@ def pages(said):
             "detail": message("%(it)s is gone", it=said("it")),
             "buttons": [(message("Go on"), URL + said("a"))],
         },
-        "console/overview": {
-            "scope": said("Acme"),
-            "figures": figures(said),
-            "events": {"entries": [entry(said)], "url": URL + said("a")},
-            "actions": ways(said),
-            "progress": (1, 2),
-            "tasks": [
-                {"title": said("A"), "text": said("B"), "is_done": is_done, "url": url}
-                for is_done, url in [(True, None), (False, URL + said("a")), (None, None)]
-            ],
-            "sections": [{"label": said("Users"), "url": URL + said("a")}],
-            "commands": commands(said),
-        },
+        **overview_samples.pages(said, found(said)["search"], ways(said), commands(said)),
         "console/search": hits(said),
-        "console/events": {
-            "title_text": message("Events"),
-            "search": found(said)["search"],
-            "entries": [entry(said)],
-            "actions": ways(said),
-            "commands": commands(said),
-            **URLS,
-        },
         "console/show": {
             "title_text": said("Minnie Mouse"),
             "state": {"label": message("locked"), "tone": "danger"},
@@ -315,7 +247,7 @@ def pages(said):
             "tabs": [section(said("Profile"), URL + said("a"), is_current=True)],
             "page_parts": [
                 {"title": message("Grant types"), **table(said), "actions": ways(said), **URLS},
-                {**EMPTY_PART, "entries": [entry(said)]},
+                {**EMPTY_PART, "entries": [overview_samples.entry(said)]},
             ],
             "commands": commands(said),
         },
@@ -387,29 +319,8 @@ BARE = {
         "detail": None,
         "buttons": [],
     },
-    "console/overview": {
-        "scope": None,
-        "figures": {
-            **figures(str),
-            "plots": [],
-            "table": {"labels": [message("Sign-ins")], "rows": [("May 1", ["<1>"])]},
-        },
-        "events": None,
-        "actions": (),
-        "progress": None,
-        "tasks": [],
-        "sections": [],
-        "commands": [],
-    },
+    **overview_samples.BARE,
     "console/search": {"page_parts": [], "is_done": True, "notes": [], "commands": []},
-    "console/events": {
-        "title_text": message("Events"),
-        "search": {"fields": [], "hidden": [], "clear_url": None},
-        "entries": [],
-        "actions": (),
-        "commands": [],
-        **NO_URLS,
-    },
     "console/show": {
         "title_text": "Minnie",
         "state": None,
