@@ -242,7 +242,7 @@ class ConsoleHandler(PageHandler):
     def whole_list(self, **values: Any) -> None:
         """Sends a list without a search that has all on one page; `values` are the others that
         `console/list` requires."""
-        absent = dict.fromkeys(("selection", "search", "total", "first_url", "next_url"))
+        absent = dict.fromkeys(("selection", "search", "total", "first_url", "next_url", "sizes"))
         empty = message("There is nothing here yet.", context="console")
         self.page("console/list", **{**absent, "empty": empty, **values})
 

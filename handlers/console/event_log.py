@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
-from handlers.console import commands, event_entries, event_filters
+from handlers.console import commands, event_entries, event_filters, filter_chips
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import PAGE
 from handlers.console.sections import CONSOLE
@@ -115,6 +116,9 @@ class EventsHandler(EventsBase):
                 "fields": fields.rendered(event_filters.FIELDS, values),
                 "hidden": [("org", org)] if (org := self.requested_id("org")) else [],
                 "clear_url": self.url_of(self.scope.path) if pairs else None,
+                "chips": filter_chips.chips(
+                    event_filters.FIELDS, values, partial(self.url_of, self.scope.path)
+                ),
             },
             entries=await event_entries.entries(
                 self, answer.get("events", ()), self.searched_org_id

@@ -7,11 +7,13 @@ search and the cursor.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
 from urllib.parse import urlencode
 
-from handlers.console import commands
+from msgspec import Struct
+
+from handlers.console import commands, filter_chips
 from handlers.console.base import ConsoleHandler
 from handlers.forms import fields
 from handlers.forms.fields import FormField, Values
@@ -21,8 +23,20 @@ from idp.foundation.errors import InvalidArgument
 from idp.foundation.i18n import Message, message
 
 PAGE: Final = 25
+PAGE_SIZES: Final = (25, 50, 100)
+_SIZE: Final = "size"  # parameters of the address
+_SORT: Final = "sort"
 _TOTAL: Final = message("%(n)s in all", plural="%(n)s in all", context="console", n=1)
 _LOWER_BOUND: Final = message("%(n)s or more", plural="%(n)s or more", context="console", n=1)
+
+
+class SortableColumn(Struct, frozen=True):
+    """The head of a column: the address of the list sorted by it, and the direction if the list is
+    sorted by it now (`aria-sort`)."""
+
+    label: Message
+    url: str
+    direction: str | None
 
 
 class ListHandler(ConsoleHandler):
@@ -38,6 +52,8 @@ class ListHandler(ConsoleHandler):
     columns: Sequence[Message] = ()
     command = ""
     newest_first = False
+    # The `sortingColumn` of the operation by the place of a column.
+    orders: ClassVar[Mapping[int, str]] = {}
     is_everywhere = False  # the operation searches all organizations that the person may read
 
     def queries(self, values: Values) -> list[Document]:
@@ -61,9 +77,7 @@ class ListHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         params = self.query_params()
         values = fields.submitted_values(self.search, params)
-        document: Document = {"query": {"limit": PAGE}}
-        if self.newest_first:
-            document["query"]["asc"] = False
+        document = self._document()
         if queries := self.queries(values):
             document["queries"] = queries
         problems: list[dict[str, object]] = []
@@ -74,11 +88,42 @@ class ListHandler(ConsoleHandler):
             answer = await self.run(self.operation, *ids, document=document, org_id=org_id)
         except InvalidArgument as error:
             problems, answer = fields.problems(self.search, error), {}
-        self._show(
+        await self.load_related(answer.get("result", ()))
+        await self._show(
             ids, values, document, answer, status=400 if problems else 200, problems=problems
         )
 
-    def _show(
+    async def load_related(self, records: Sequence[Document]) -> None:
+        """Loads what `row` needs beside the records of the page."""
+
+    def _document(self) -> Document:
+        """Returns the document of the search with the page size and the order of the address."""
+        query: Document = {"limit": self._limit}
+        if self.newest_first:
+            query["asc"] = False
+        column, is_descending = self._order
+        if column is None:
+            return {"query": query}
+        return {
+            "query": {**query, "asc": not is_descending},
+            "sortingColumn": self.orders[column],
+        }
+
+    @property
+    def _limit(self) -> int:
+        requested = self.query_params().if_once(_SIZE)
+        return next((size for size in PAGE_SIZES if str(size) == requested), PAGE)
+
+    @property
+    def _order(self) -> tuple[int | None, bool]:
+        """The place of the column by which the list is sorted, None if there is none, and whether
+        that is descending."""
+        requested = self.query_params().if_once(_SORT) or ""
+        place = requested.removeprefix("-")
+        column = next((each for each in self.orders if str(each) == place), None)
+        return column, requested.startswith("-")
+
+    async def _show(
         self,
         ids: Sequence[str],
         values: Values,
@@ -86,8 +131,8 @@ class ListHandler(ConsoleHandler):
         answer: Document,
         **page_values: Any,
     ) -> None:
-        is_searched = any(values.values())
-        pairs = {name: value for name, value in values.items() if value}
+        pairs = filter_chips.used(self.search, values)
+        is_searched = bool(pairs)
         # The displayed command returns the first page.
         cursor, next_cursor = document["query"].pop("cursor", ""), answer.get("nextCursor")
         operation = self.operation
@@ -95,8 +140,8 @@ class ListHandler(ConsoleHandler):
             "console/list",
             title_text=self.title,
             intro=self.intro,
-            search=self._search(values, is_searched=is_searched) if self.search else None,
-            columns=self.columns,
+            search=self._search(values) if self.search else None,
+            columns=self._columns(pairs),
             selection=self.selection(answer.get("result", ())),
             rows=[self.row(one) for one in answer.get("result", ())],
             total=_total(answer),
@@ -104,6 +149,7 @@ class ListHandler(ConsoleHandler):
             empty_icon="search" if is_searched else self.icon,
             first_url=self._page_url(**pairs) if cursor else None,
             next_url=self._page_url(**pairs, cursor=next_cursor) if next_cursor else None,
+            sizes=self._sizes(pairs) if cursor or next_cursor else [],
             actions=self.actions(),
             commands=commands.rendered(
                 self.service.config,
@@ -116,17 +162,59 @@ class ListHandler(ConsoleHandler):
             **page_values,
         )
 
-    def _search(self, values: Values, *, is_searched: bool) -> dict[str, object]:
+    def _search(self, values: Values) -> dict[str, object]:
         org_id = self.named_org_id
+        kept = {_SORT: self.query_params().if_once(_SORT), _SIZE: self._named_size}
+        hidden = {"org": org_id, **kept}
         return {
             "fields": fields.rendered(self.search, values),
-            "hidden": [("org", org_id)] if org_id else [],
-            "clear_url": self._page_url() if is_searched else None,
+            "hidden": [(name, value) for name, value in hidden.items() if value],
+            "clear_url": self._page_url() if filter_chips.used(self.search, values) else None,
+            "chips": filter_chips.chips(self.search, values, self._page_url),
         }
 
+    def _columns(self, pairs: Mapping[str, str]) -> list[Message | SortableColumn]:
+        """Returns the heads of the columns; those by which the list can be sorted are links."""
+        current, is_descending = self._order
+        return [
+            SortableColumn(
+                label,
+                self._page_url(**pairs, sort=self._turned(place)),
+                ("descending" if is_descending else "ascending") if place == current else None,
+            )
+            if place in self.orders
+            else label
+            for place, label in enumerate(self.columns)
+        ]
+
+    def _turned(self, place: int) -> str:
+        """Returns the order that the head of a column leads to: ascending, then descending."""
+        current, is_descending = self._order
+        return f"-{place}" if place == current and not is_descending else str(place)
+
+    def _sizes(self, pairs: Mapping[str, str]) -> list[dict[str, object]]:
+        return [
+            {
+                "text": str(size),
+                "url": self._page_url(**pairs, size=str(size)),
+                "is_current": size == self._limit,
+            }
+            for size in PAGE_SIZES
+        ]
+
+    @property
+    def _named_size(self) -> str | None:
+        return None if self._limit == PAGE else str(self._limit)
+
     def _page_url(self, **query: str) -> str:
-        org_id = self.named_org_id
-        pairs = ({"org": org_id} if org_id else {}) | query
+        """Returns the address of the list with this query, and with its order and page size unless
+        the query has others."""
+        kept = {
+            "org": self.named_org_id,
+            _SORT: self.query_params().if_once(_SORT) if self._order[0] is not None else None,
+            _SIZE: self._named_size,
+        }
+        pairs = {name: value for name, value in {**kept, **query}.items() if value}
         return self.request.path + ("?" + urlencode(pairs) if pairs else "")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from handlers.forms import durations
@@ -37,8 +38,8 @@ SINGLE_PAGE: Final = ListPage(())  # for a list that has only one page
 
 def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
     """Returns the template value of a table cell or a property. `kind` is how it is displayed:
-    text, texts, lines, code, colour, time, duration (in seconds), chip, progress or link; `url` is
-    the address of a link, and of a time that has one."""
+    text, texts, lines, code, colour, time, moment_ago, duration (in seconds), chip, progress or
+    link; `url` is the address of a link, and of a time that has one."""
     return {"value": "" if value is None else value, "kind": kind, "url": url}
 
 
@@ -86,6 +87,11 @@ def instant(value: str | None, url: str | None = None) -> Cell:
     """Returns a cell with a timestamp of the API, which the page displays in its time zone; with a
     `url`, it is a link."""
     return cell(value, "time", url) if value else text(None)
+
+
+def moment_ago(at: datetime | None) -> Cell:
+    """Returns a cell with how long ago an instant was; None is displayed as "never"."""
+    return cell(at, "moment_ago") if at else text(_NEVER)
 
 
 def duration(value: str | None) -> Cell:

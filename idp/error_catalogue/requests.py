@@ -115,9 +115,7 @@ AUDIT_LOG: Final[ErrorCodes] = {
     ),
 }
 FIGURES: Final[ErrorCodes] = {
-    "usage.order": CatalogueEntry(
-        400, "Send an instant in from that is not after the one in to."
-    ),
+    "usage.order": CatalogueEntry(400, "Send an instant in from that is not after the one in to."),
     "usage.range": CatalogueEntry(
         400, "Ask for a shorter range, for fewer kinds, or for days in place of hours."
     ),

@@ -8,7 +8,7 @@ the user, for each period that the replaced time is not in.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from itertools import islice
 from typing import Final, NamedTuple
@@ -78,6 +78,15 @@ def key(user_id: str) -> Key:
     # An imported id may be as long as any in the store.
     is_long = len(id) > MAX_ID_CHARACTERS
     return LAST_USES, hashlib.sha256(id.encode()).hexdigest() if is_long else id
+
+
+async def last_sign_ins(service: Service, user_ids: Sequence[str]) -> dict[str, datetime]:
+    """Returns the time of the last sign-in of each of these users, exact to the hour; users who
+    have not signed in are left out."""
+    uses = await service.store.get_many([key(user_id) for user_id in user_ids])
+    return {
+        user_id: use.at for user_id, use in zip(user_ids, uses, strict=True) if use is not None
+    }
 
 
 def _is_due(last: datetime | None, at: datetime) -> bool:

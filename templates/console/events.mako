@@ -1,7 +1,7 @@
 ## The audit log: what is found, a page at a time.
 ##   title_text: Message
 ##   search: dict               {fields: list[dict] as in console/parts.mako, hidden: list[(str, str)],
-##                              clear_url: str | None}; it is sent by GET
+##                              clear_url: str | None, chips: list}; it is sent by GET
 ##   entries: list of EventEntry (handlers/console/event_entries.py)
 ##   first_url, next_url: str | None
 ##   actions: list[dict]        {label: Message, url: str, is_dangerous: bool}

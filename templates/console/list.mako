@@ -2,8 +2,8 @@
 ##   title_text: Message
 ##   intro: Message | None
 ##   search: dict | None        {fields: list[dict] as in console/parts.mako, hidden: list[(str, str)],
-##                              clear_url: str | None}; it is sent by GET
-##   columns: list[Message]
+##                              clear_url: str | None, chips: list}; it is sent by GET
+##   columns: list of Message or SortableColumn (handlers/console/lists.py)
 ##   selection: dict | None     rows can be selected for an action: {action: str, hidden: list[(str, str)],
 ##                              choices: list[(str, Message)], rows: list[(str, str)]: the value and
 ##                              the name of each row}
@@ -12,6 +12,7 @@
 ##   empty: Message             the text where there are none
 ##   empty_icon: str            the icon beside it (templates/static/icons)
 ##   first_url, next_url: str | None
+##   sizes: list[dict]          how many rows a page can have: {text: str, url: str, is_current: bool}
 ##   actions: list[dict]        {label: Message, url: str}
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
@@ -59,7 +60,7 @@ ${icon(empty_icon)}
 ${ways()}
 </div>
 % endif
-${parts.turns(first_url, next_url)}
+${parts.turns(first_url, next_url, sizes)}
 ${parts.by_hand(commands)}
 <%def name="ways()">
 % if actions:

@@ -164,7 +164,8 @@ ${form.beneath(field["name"], translated(field["hint"]) if field["hint"] else No
 % endif
 </%def>
 
-## The filters of a list: {fields, hidden: list[(str, str)], clear_url: str | None}; sent by GET.
+## The filters of a list: {fields, hidden: list[(str, str)], clear_url: str | None, chips: list of
+## FilterChip (handlers/console/filter_chips.py)}; sent by GET.
 <%def name="search(search)">
 <form class="search" role="search" method="get">
 % for key, value in search["hidden"]:
@@ -180,6 +181,13 @@ ${entry(field)}
 % endif
 </div>
 </form>
+% if search["chips"]:
+<ul class="chips" aria-label="${pgettext("console", "Filters in use")}">
+% for chip in search["chips"]:
+<li><a class="chip" href="${web_link(chip.url)}"><span class="unseen">${pgettext("console", "Remove the filter:")}</span> <span>${translated(chip.label)}: ${name_or_text(chip.value)}</span> ${icon("x")}</a></li>
+% endfor
+</ul>
+% endif
 </%def>
 
 ## Events, by day: a list of EventEntry (handlers/console/event_entries.py); with `is_brief`, without the
@@ -242,6 +250,8 @@ ${chip(cell["value"])}\
 <code dir="ltr">${cell["value"]}</code>\
 % elif cell["kind"] == "time" and web_link(cell["url"]):
 <a href="${web_link(cell['url'])}">${moment(cell["value"])}</a>\
+% elif cell["kind"] == "moment_ago":
+${moment(cell["value"], "relative")}\
 % elif cell["kind"] == "duration":
 <time datetime="PT${cell["value"]}S">${duration_text(cell["value"])}</time>\
 % elif cell["kind"] == "time":
@@ -299,16 +309,23 @@ ${translated(value)}\
 </%def>
 
 ## The ways to other pages of a list.
-<%def name="turns(first_url, next_url)">
+<%def name="turns(first_url, next_url, sizes=())">
 % if first_url or next_url:
-<p class="row">
+<div class="row">
 % if first_url:
 <a class="button" href="${web_link(first_url)}">${pgettext("console", "First page")}</a>
 % endif
 % if next_url:
 <a class="button" href="${web_link(next_url)}" rel="next">${pgettext("console", "Next page")}</a>
 % endif
+% if sizes:
+<p class="sizes">${pgettext("console", "Rows per page:")}\
+% for size in sizes:
+ <a href="${web_link(size['url'])}"${html_attributes({"aria-current": "true" if size["is_current"] else None})}>${size["text"]}</a>\
+% endfor
 </p>
+% endif
+</div>
 % endif
 </%def>
 
@@ -335,7 +352,11 @@ ${translated(value)}\
 <label class="box" for="row-all" hidden><input type="checkbox" id="row-all" data-all="user"><span class="unseen">${pgettext("console", "Select all")}</span></label></th>
 % endif
 % for column in columns:
+% if hasattr(column, "direction"):
+<th scope="col"${html_attributes({"aria-sort": column.direction})}><a href="${web_link(column.url)}">${translated(column.label)}${icon({"ascending": "arrow-up", "descending": "arrow-down"}[column.direction]) if column.direction else ""}</a></th>
+% else:
 <th scope="col">${translated(column)}</th>
+% endif
 % endfor
 </tr></thead>
 <tbody>

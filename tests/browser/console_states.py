@@ -196,7 +196,7 @@ STATES = {
     "console, search": ("console/search", False, opened("/search?q=de")),
     "console, search without results": ("console/search", False, opened("/search?q=nothing")),
     "console, search refused": ("console/search", True, opened("/search?q=a")),
-    "console, users, none found": ("console/list", False, opened("/users?text=zzz")),
+    "console, users, none found": ("console/list", False, opened("/users?text=zzz&by=lastName")),
     "console, connections": ("console/list", False, opened("/connections")),
     "console, users": ("console/list", False, found),
     "console, user": ("console/show", False, at_user),

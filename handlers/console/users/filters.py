@@ -10,11 +10,13 @@ from idp.foundation.i18n import message
 
 _FOUND_BY: Final = {
     "displayName": message("Name", context="console"),
+    "lastName": message("Family name", context="users"),
     "emailAddress": message("Email", context="users"),
     "userName": message("Username", context="users"),
 }
 _QUERIES: Final = {
     "displayName": "displayNameQuery",
+    "lastName": "lastNameQuery",
     "emailAddress": "emailQuery",
     "userName": "userNameQuery",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from msgspec import structs
 
@@ -22,6 +22,7 @@ from handlers.forms.fields import FormField, Values, value_at
 from handlers.forms.run_operation import Document
 from idp import api
 from idp.foundation.i18n import message
+from idp.usage import active_users
 
 PATH: Final = "/users"
 
@@ -29,6 +30,8 @@ _NAME: Final = message("Name", context="console")
 _STATE: Final = message("State", context="console")
 _ID: Final = message("ID", context="console")
 _EMAIL: Final = message("Email", context="users")
+_LAST_SIGN_IN: Final = message("Last sign-in", context="users")
+_CREATED: Final = message("Created", context="console")
 _USER_NAME: Final = message("Username", context="users")
 
 
@@ -41,7 +44,8 @@ class UsersHandler(ListHandler):
     icon = "users"
     empty = message("No users yet.", context="users")
     search = filters.FIELDS
-    columns = (_NAME, _STATE, _USER_NAME, _EMAIL)
+    columns = (_NAME, _STATE, _USER_NAME, _EMAIL, _LAST_SIGN_IN, _CREATED)
+    orders: ClassVar = {0: "USER_FIELD_NAME_DISPLAY_NAME", 2: "USER_FIELD_NAME_USER_NAME"}
     command = "user list"
 
     def queries(self, values: Values) -> list[Document]:
@@ -53,7 +57,13 @@ class UsersHandler(ListHandler):
             cells.state_cell(user["state"]),
             cells.code(user["username"]),
             cells.text(value_at(user, "human.email.email")),
+            cells.moment_ago(self._last_sign_ins.get(user["userId"])),
+            cells.instant(value_at(user, "details.creationDate")),
         ]
+
+    async def load_related(self, records: Sequence[Document]) -> None:
+        user_ids = [user["userId"] for user in records]
+        self._last_sign_ins = await active_users.last_sign_ins(self.service, user_ids)
 
     def selection(self, records: Sequence[Document]) -> dict[str, object] | None:
         choices = bulk.choices(self)

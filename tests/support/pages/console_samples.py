@@ -1,6 +1,8 @@
 """The console's pages with values as their heads describe them (see page_samples)."""
 
 from handlers.console.base import Breadcrumb
+from handlers.console.filter_chips import FilterChip
+from handlers.console.lists import SortableColumn
 from handlers.console.search import Hit
 from handlers.forms.durations import EnteredDuration
 from idp.foundation.i18n import message
@@ -102,8 +104,8 @@ def ways(said):
 def table(said):
     return {
         "columns": [
-            message("Name"),
-            message("Login"),
+            SortableColumn(said("Name"), URL + said("a"), "ascending"),
+            SortableColumn(message("Login"), URL, None),
             message("ID"),
             message("Since"),
             message("Lasts"),
@@ -183,6 +185,7 @@ def found(said):
             "fields": fields(said)[:1],
             "hidden": [("org", said("1"))],
             "clear_url": URL + said("a"),
+            "chips": [FilterChip(said("State"), said("active"), URL + said("a"))],
         },
         **table(said),
         "empty_icon": "users",
@@ -193,6 +196,7 @@ def found(said):
             "rows": [(said("1"), said("Minnie"))],
         },
         "total": message("%(n)s people", n=3),
+        "sizes": [{"text": said("25"), "url": URL + said("a"), "is_current": True}],
         "first_url": URL + said("a"),
         "next_url": URL + said("b"),
         "actions": ways(said)[:1],
@@ -302,6 +306,7 @@ BARE = {
         "empty_icon": "users",
         "selection": None,
         "total": None,
+        "sizes": None,
         "first_url": None,
         "next_url": None,
         "actions": [],

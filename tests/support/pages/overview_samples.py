@@ -97,7 +97,7 @@ BARE = {
     },
     "console/events": {
         "title_text": message("Events"),
-        "search": {"fields": [], "hidden": [], "clear_url": None},
+        "search": {"fields": [], "hidden": [], "clear_url": None, "chips": []},
         "entries": [],
         "actions": (),
         "commands": [],
