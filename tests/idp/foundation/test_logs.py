@@ -273,6 +273,7 @@ def test_logging_never_raises_when_nothing_can_be_written(stream, capfd):
     assert capfd.readouterr().err == "a log line was lost: ValueError\n" * 2
 
 
+@pytest.mark.usefixtures("stream")  # which restores the logging
 def test_what_is_logged_while_a_line_is_written_is_written_too():
     """The garbage collector may run there, and what it ends may log something."""
 
