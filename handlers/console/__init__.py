@@ -7,7 +7,6 @@ from typing import Any, Final
 from handlers.console import (
     base,
     domains,
-    event_log,
     groups,
     imports,
     members,
@@ -26,6 +25,7 @@ from handlers.console.applications import application_list
 from handlers.console.applications import trials as application_trials
 from handlers.console.applications import wizard as application_wizard
 from handlers.console.connections import pages as connection_pages
+from handlers.console.events import log as event_log
 from handlers.console.policies import branding, page_texts, pictures, policy_list, preview
 from handlers.console.users import service_users, user_list
 

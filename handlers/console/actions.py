@@ -101,6 +101,7 @@ class ActionHandler(ConsoleHandler):
     submitted."""
 
     action: Action
+    page_parts: Sequence[Document] = ()  # lists beneath the form; `load` may set them
 
     def initialize(self, action: Action) -> None:  # type: ignore[override]
         super().initialize()
@@ -283,6 +284,7 @@ class ActionHandler(ConsoleHandler):
             confirm=self._name_of(record) if action.confirms else None,
             is_dangerous=action.is_dangerous,
             preview_url=self.url_of(CONSOLE + action.preview) if action.preview else None,
+            page_parts=self.page_parts,
             back_url=self._next(ids, record),
             commands=self.commands(ids, values),
             hidden=self.form_inputs(**hidden),

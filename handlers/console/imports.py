@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from handlers.console import event_log
 from handlers.console.actions import Action, routes
 from handlers.console.base import ConsoleHandler
+from handlers.console.events import log as event_log
 from handlers.console.lists import PAGE, ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells

@@ -164,8 +164,8 @@ class ListHandler(ConsoleHandler):
 
     def _search(self, values: Values) -> dict[str, object]:
         org_id = self.named_org_id
-        kept = {_SORT: self.query_params().if_once(_SORT), _SIZE: self._named_size}
-        hidden = {"org": org_id, **kept}
+        unchanged = {_SORT: self.query_params().if_once(_SORT), _SIZE: self._named_size}
+        hidden = {"org": org_id, **unchanged}
         return {
             "fields": fields.rendered(self.search, values),
             "hidden": [(name, value) for name, value in hidden.items() if value],
@@ -209,12 +209,12 @@ class ListHandler(ConsoleHandler):
     def _page_url(self, **query: str) -> str:
         """Returns the address of the list with this query, and with its order and page size unless
         the query has others."""
-        kept = {
+        unchanged = {
             "org": self.named_org_id,
             _SORT: self.query_params().if_once(_SORT) if self._order[0] is not None else None,
             _SIZE: self._named_size,
         }
-        pairs = {name: value for name, value in {**kept, **query}.items() if value}
+        pairs = {name: value for name, value in {**unchanged, **query}.items() if value}
         return self.request.path + ("?" + urlencode(pairs) if pairs else "")
 
 

@@ -7,8 +7,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from handlers.console import event_entries, event_log, figures
+from handlers.console import figures
 from handlers.console.base import ConsoleHandler
+from handlers.console.events import entries as event_entries
+from handlers.console.events import log as event_log
 from handlers.console.sections import CONSOLE, SECTIONS, open_to
 from handlers.forms.cells import action_link
 from handlers.pages.base import PageHandler

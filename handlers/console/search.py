@@ -13,7 +13,7 @@ from handlers.console import commands, organizations, projects
 from handlers.console.applications.actions import PAGE_PATH as APP_PAGE
 from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import PATH as POLICIES_PATH
-from handlers.console.policies.fields import POLICIES
+from handlers.console.policies.fields import POLICIES, ConsolePolicy
 from handlers.console.sections import CONSOLE, SEARCH, SECTIONS, open_to
 from handlers.console.users.actions import PAGE_PATH as USER_PAGE
 from handlers.console.users.page import name_of
@@ -73,7 +73,7 @@ class _Users(NamedTuple):
 
 class SearchHandler(ConsoleHandler):
     """Shows up to five results of each kind. If the text is exactly one record's ID, client ID,
-    login name or email, it redirects to the page of that record."""
+    login name or email, or the title of a page, it redirects there."""
 
     async def show(self, *ids: str) -> None:
         text = (self.query_params().get("q") or "").strip()
@@ -144,8 +144,8 @@ class SearchHandler(ConsoleHandler):
     # Exact hits
 
     async def _exact(self, text: str) -> set[str]:
-        """Returns the addresses of the records whose ID, client ID, login name or email this
-        is."""
+        """Returns the addresses of the records whose ID, client ID, login name or email this is,
+        and of the pages of settings with this title."""
         queries = (
             {"inUserIdsQuery": {"userIds": [text]}},
             {"loginNameQuery": {"loginName": text, **_EQUAL}},
@@ -161,6 +161,7 @@ class SearchHandler(ConsoleHandler):
             *(self._user(user).url for one in users for user in one),
             *(self._organization(one).url for one in by_id),
             *await self._objects_with_id(text),
+            *(hit.url for hit in self._titled_pages() if self._folded(hit) == text.casefold()),
         }
 
     async def _objects_with_id(self, text: str) -> list[str]:
@@ -246,20 +247,36 @@ class SearchHandler(ConsoleHandler):
         return Hit(organization["name"], url, organization["primaryDomain"])
 
     def _settings(self, text: str) -> Iterator[Hit]:
-        """Yields the pages whose title in the person's language contains the text."""
-        folded, number = text.casefold(), 0
-        for label, path in self._setting_pages():
-            if number < MAX_OF_A_KIND and folded in self.bundle().text(label).casefold():
-                number += 1
-                yield Hit(label, self.url_of(path))
+        """Yields the pages of which the title, or the label of a setting, in the person's language
+        contains the text."""
+        folded, found = text.casefold(), set[str]()
+        for hit in (*self._titled_pages(), *self._settings_by_label()):
+            if len(found) < MAX_OF_A_KIND and folded in self._folded(hit) and hit.url not in found:
+                found.add(hit.url)
+                yield hit
 
-    def _setting_pages(self) -> Iterator[tuple[Message, str]]:
+    def _folded(self, hit: Hit) -> str:
+        return self.bundle().text(hit.name).casefold()
+
+    def _titled_pages(self) -> Iterator[Hit]:
         for section in open_to(self.console_session.rights).values():
-            yield section.label, section.path
+            yield Hit(section.label, self.url_of(section.path))
         if self.may("policy.read"):
-            page = CONSOLE + POLICIES_PATH
             for policy in POLICIES:
-                yield policy.title, f"{page}/{policy.page}" if self.may("policy.write") else page
+                yield Hit(policy.title, self._policy_url(policy))
+
+    def _settings_by_label(self) -> Iterator[Hit]:
+        if self.may("policy.read"):
+            for policy in POLICIES:
+                title = self.bundle().text(policy.title)
+                for field in policy.fields:
+                    yield Hit(field.label, self._policy_url(policy), title)
+
+    def _policy_url(self, policy: ConsolePolicy) -> str:
+        if policy.kind == "label":
+            return self.url_of(SECTIONS["branding"].path)
+        page = CONSOLE + POLICIES_PATH
+        return self.url_of(f"{page}/{policy.page}" if self.may("policy.write") else page)
 
 
 _LISTED: Final = ("users", "applications", "projects", "organizations", "service-users")

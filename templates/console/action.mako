@@ -10,6 +10,7 @@
 ##   is_dangerous: bool
 ##   preview_url: str | None    the page that shows what is entered, in a frame beside the form
 ##   back_url: str
+##   page_parts: list[dict]     lists beneath the form, as in console/show.mako
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
@@ -32,6 +33,9 @@
 <h2>${pgettext("console", "Saved by someone else")}</h2>
 ${parts.properties(changes)}
 % endif
+% if page_parts:
+<div class="card">
+% endif
 % if preview_url:
 <div class="previewed">
 % endif
@@ -51,5 +55,9 @@ ${form.field("confirm", rich(pgettext("console", "To continue, enter %(name)s"),
 % if preview_url:
 ${parts.preview(preview_url)}
 </div>
+% endif
+% if page_parts:
+</div>
+${parts.record_parts(page_parts)}
 % endif
 ${parts.by_hand(commands)}

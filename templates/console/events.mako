@@ -2,7 +2,7 @@
 ##   title_text: Message
 ##   search: dict               {fields: list[dict] as in console/parts.mako, hidden: list[(str, str)],
 ##                              clear_url: str | None, chips: list}; it is sent by GET
-##   entries: list of EventEntry (handlers/console/event_entries.py)
+##   entries: list of EventEntry (handlers/console/events/entries.py)
 ##   first_url, next_url: str | None
 ##   actions: list[dict]        {label: Message, url: str, is_dangerous: bool}
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}

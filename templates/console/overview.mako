@@ -2,7 +2,7 @@
 ##   scope: str | None       the organization of the figures; None for the whole installation
 ##   figures: dict | None    {stats: list, plots: list, table: dict | None: as in console/plot.mako, view_url: str,
 ##                           periods: list of {text: str, url: str, is_current: bool}}
-##   events: dict | None     {entries: list of EventEntry (handlers/console/event_entries.py), url: str}
+##   events: dict | None     {entries: list of EventEntry (handlers/console/events/entries.py), url: str}
 ##   actions: list[dict]     {label: Message, url: str, is_dangerous: bool}
 ##   tasks: list[dict]       {title, text: Message, is_done: bool | None, url: str | None}
 ##   progress: (int, int) | None  how many of the tasks are done, and of how many that is known

@@ -190,11 +190,12 @@ ${entry(field)}
 % endif
 </%def>
 
-## Events, by day: a list of EventEntry (handlers/console/event_entries.py); with `is_brief`, without the
+## Events, by day: a list of EventEntry (handlers/console/events/entries.py); with `is_brief`, without the
 ## events themselves.
 <%def name="events(entries, empty, is_brief=False)">
 % for day, members in groupby(entries, key=lambda entry: day_text(entry.at)):
-<h3 class="day">${day}</h3>
+<% members = list(members) %>\
+<h3 class="day"><time datetime="${members[0].at}">${day}</time></h3>
 <ol class="log">
 % for entry in members:
 <li>
@@ -231,6 +232,26 @@ ${icon(entry.icon)}
 % else:
 ${isolated(text_of(link.name))}
 % endif
+</%def>
+
+## The lists of a record's page, as the head of console/show.mako describes them.
+<%def name="record_parts(page_parts)">
+% for part in page_parts:
+<section class="card">
+<div class="head">
+<h2>${translated(part["title"])}</h2>
+${action_links(part["actions"])}
+</div>
+% if "entries" in part:
+${events(part["entries"], translated(part["empty"]))}
+% elif "listing" in part:
+<pre class="listing" dir="ltr" tabindex="0" role="group" aria-label="${text_of(part["title"])}"><code>${part["listing"]}</code></pre>
+% else:
+${table(translated(part["title"]), part["columns"], part["rows"], part["empty"])}
+% endif
+${turns(part["first_url"], part["next_url"])}
+</section>
+% endfor
 </%def>
 
 ## A state, told apart by its words and not by colour alone.

@@ -62,22 +62,7 @@ ${parts.action_links(beside)}
 ${parts.properties(properties)}
 </div>
 % endif
-% for part in page_parts:
-<section class="card">
-<div class="head">
-<h2>${translated(part["title"])}</h2>
-${parts.action_links(part["actions"])}
-</div>
-% if "entries" in part:
-${parts.events(part["entries"], translated(part["empty"]))}
-% elif "listing" in part:
-<pre class="listing" dir="ltr" tabindex="0" role="group" aria-label="${text_of(part["title"])}"><code>${part["listing"]}</code></pre>
-% else:
-${parts.table(translated(part["title"]), part["columns"], part["rows"], part["empty"])}
-% endif
-${parts.turns(part["first_url"], part["next_url"])}
-</section>
-% endfor
+${parts.record_parts(page_parts)}
 % if preview_url:
 <section class="card">
 <h2>${pgettext("policies", "Preview")}</h2>

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from handlers.console import event_entries
 from handlers.console.actions import routes
 from handlers.console.applications import client_secrets, connect, registered_keys
 from handlers.console.applications import settings as application_settings
 from handlers.console.applications.actions import ACTIONS, PAGE_PATH
+from handlers.console.events import entries as event_entries
 from handlers.console.lists import ListHandler
 from handlers.console.projects import PAGE_PATH as PROJECT_PATH
 from handlers.console.sections import CONSOLE

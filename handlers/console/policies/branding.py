@@ -18,7 +18,8 @@ _LABEL: Final = next(policy for policy in POLICIES if policy.kind == "label")
 
 
 class ConsoleBrandingHandler(PoliciesHandler):
-    """Shows the branding of the current organization, with a preview."""
+    """Shows the branding of the current organization, with a preview; those who may change it get
+    its form."""
 
     section = "branding"
     title = message("Branding", context="console")
@@ -27,6 +28,11 @@ class ConsoleBrandingHandler(PoliciesHandler):
     picture_handler = pictures.ConsolePictureHandler
 
     async def show(self, *ids: str) -> None:
+        if self.may_change():
+            done = self.query_params().if_once("done")
+            url = self.url_of(f"{CONSOLE}{self.path}/label", **({"done": done} if done else {}))
+            self.redirect_303(url)
+            return
         self.allow_frames(self.service.config.issuer)
         self.object_page(
             self.title,

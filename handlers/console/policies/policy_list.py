@@ -9,6 +9,7 @@ from msgspec import structs
 
 from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
+from handlers.console.policies import pictures
 from handlers.console.policies.fields import (
     BRANDING_PATH,
     BUILT_IN,
@@ -21,6 +22,7 @@ from handlers.console.policies.fields import (
     SECTION,
     ConsolePolicy,
 )
+from handlers.console.policies.pictures import ConsolePictureHandler, InstallationPictureHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, action_link, cell, sub_list
@@ -61,6 +63,34 @@ class OwnHandler(ActionHandler):
         return record
 
 
+class BrandingHandler(OwnHandler):
+    """Changes an organization's branding. The page has its pictures, too."""
+
+    async def load(self, *ids: str) -> Document:
+        record = await super().load(*ids)
+        self.page_parts = [self._origin(record), await pictures.part(self, ConsolePictureHandler)]
+        return record
+
+    def _origin(self, record: Document) -> Document:
+        """Returns the template value of the origin of colours and shape, with a link to the page
+        that resets them."""
+        is_inherited = bool(record.get("isDefault"))
+        label, tone = PoliciesHandler.origins[is_inherited]
+        reset = action_link(_RESET, self.url_of(f"{CONSOLE}{PATH}/label/reset"), is_dangerous=True)
+        rows = [[cells.text(self.action.title), cell({"label": label, "tone": tone}, "chip")]]
+        return sub_list(
+            _ORIGIN, [_SETTING, _VALUE], rows, _SETTING, [] if is_inherited else [reset]
+        )
+
+
+class InstallationBrandingHandler(ActionHandler):
+    """Changes the branding of organizations without their own."""
+
+    async def load(self, *ids: str) -> Document:
+        self.page_parts = [await pictures.part(self, InstallationPictureHandler)]
+        return await super().load(*ids)
+
+
 def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
     own, is_branding = api.policies.READ[policy.kind], policy.kind == "label"
     shared: dict[str, Any] = {
@@ -79,7 +109,7 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
                 "Saving overrides the installation's settings for this organization.",
                 context="policies",
             ),
-            handler=OwnHandler,
+            handler=BrandingHandler if is_branding else OwnHandler,
             preview=f"{PATH}/{policy.page}/preview" if is_branding else "",
             next_path=BRANDING_PATH if is_branding else PATH,
             command=f"policy set {policy.page} {policy.option}",
@@ -93,6 +123,7 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
                 "It applies to every organization without custom settings.", context="policies"
             ),
             preview=f"{INSTALLATION_PATH}/{policy.page}/preview" if is_branding else "",
+            handler=InstallationBrandingHandler if is_branding else None,
             next_path=INSTALLATION_BRANDING_PATH if is_branding else INSTALLATION_PATH,
             command=f"policy set {policy.page} --instance {policy.option}",
             **shared,

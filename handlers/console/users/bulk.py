@@ -257,6 +257,7 @@ class BulkHandler(ConsoleHandler):
             button=action.label,
             is_dangerous=action.is_dangerous,
             preview_url=None,
+            page_parts=(),
             back_url=self.url_of(_LIST),
             commands=self._commands(action, names, fields.document(form_fields, values)),
             hidden=[*self.form_inputs(), *done, *chosen],

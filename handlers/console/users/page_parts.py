@@ -6,8 +6,8 @@ import base64
 import binascii
 from typing import Final
 
-from handlers.console import event_entries
 from handlers.console.base import ConsoleHandler
+from handlers.console.events import entries as event_entries
 from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import fetch_page
 from handlers.console.users.actions import PAGE_PATH

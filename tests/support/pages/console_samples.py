@@ -125,6 +125,7 @@ def action(said):
         "changes": [{"label": message("ID"), "cell": one} for one in row(said)],
         "intro": message("They are signed out."),
         "fields": fields(said),
+        "page_parts": [{**EMPTY_PART, "title": said("Pictures")}],
         "confirm": said("Minnie"),
         "button": message("Lock"),
         "is_dangerous": True,
@@ -286,6 +287,7 @@ BARE = {
     "console/preview": {"example": "password", "choices": []},
     "console/action": {
         "preview_url": None,
+        "page_parts": (),
         "title_text": message("Lock"),
         "about": None,
         "names": [],

@@ -1,6 +1,6 @@
 """The first page of the console and the audit log, with values as their heads describe them."""
 
-from handlers.console.event_entries import EventEntry, NamedLink
+from handlers.console.events.entries import EventEntry, NamedLink
 from idp.foundation.i18n import message
 
 URL = "/ui/console/users/1?"

@@ -9,8 +9,10 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from handlers.console import commands, event_entries, event_filters, filter_chips
+from handlers.console import commands, filter_chips
 from handlers.console.base import ConsoleHandler
+from handlers.console.events import entries as event_entries
+from handlers.console.events import filters as event_filters
 from handlers.console.lists import PAGE
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields

@@ -1,0 +1,1 @@
+"""The console's audit log: its filters, and events as sentences."""
