@@ -35,6 +35,14 @@ _CHANGE: Final = message("Change", context="console")
 _RESET: Final = message("Reset to inherited", context="policies")
 _SETTING: Final = message("Setting", context="policies")
 _VALUE: Final = message("Value", context="policies")
+_OVERRIDES: Final = message(
+    "Saving overrides the installation's settings for this organization.",
+    context="policies",
+)
+_RESETS: Final = message(
+    "The installation's settings apply again. The custom settings are deleted.",
+    context="policies",
+)
 _ORIGIN: Final = message("Origin", context="policies")
 
 _ADJUSTED: Final = message(
@@ -63,7 +71,7 @@ class OwnHandler(ActionHandler):
         return record
 
 
-class BrandingHandler(OwnHandler):
+class BrandingFormHandler(OwnHandler):
     """Changes an organization's branding. The page has its pictures, too."""
 
     async def load(self, *ids: str) -> Document:
@@ -83,7 +91,7 @@ class BrandingHandler(OwnHandler):
         )
 
 
-class InstallationBrandingHandler(ActionHandler):
+class InstallationBrandingFormHandler(ActionHandler):
     """Changes the branding of organizations without their own."""
 
     async def load(self, *ids: str) -> Document:
@@ -91,8 +99,16 @@ class InstallationBrandingHandler(ActionHandler):
         return await super().load(*ids)
 
 
+def _pages(policy: ConsolePolicy) -> tuple[str, str]:
+    """Returns the pages that show a policy of an organization and of the installation."""
+    if policy.kind == "label":
+        return BRANDING_PATH, INSTALLATION_BRANDING_PATH
+    return PATH, INSTALLATION_PATH
+
+
 def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
     own, is_branding = api.policies.READ[policy.kind], policy.kind == "label"
+    page, installation_page = _pages(policy)
     shared: dict[str, Any] = {
         "section": "branding" if is_branding else SECTION,
         "title": policy.title,
@@ -105,13 +121,10 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
             path=f"{PATH}/{policy.page}",
             operation=api.policies.CHANGE[policy.kind],
             loads=own,
-            intro=message(
-                "Saving overrides the installation's settings for this organization.",
-                context="policies",
-            ),
-            handler=BrandingHandler if is_branding else OwnHandler,
+            intro=_OVERRIDES,
+            handler=BrandingFormHandler if is_branding else OwnHandler,
             preview=f"{PATH}/{policy.page}/preview" if is_branding else "",
-            next_path=BRANDING_PATH if is_branding else PATH,
+            next_path=page,
             command=f"policy set {policy.page} {policy.option}",
             **shared,
         ),
@@ -123,8 +136,8 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
                 "It applies to every organization without custom settings.", context="policies"
             ),
             preview=f"{INSTALLATION_PATH}/{policy.page}/preview" if is_branding else "",
-            handler=InstallationBrandingHandler if is_branding else None,
-            next_path=INSTALLATION_BRANDING_PATH if is_branding else INSTALLATION_PATH,
+            handler=InstallationBrandingFormHandler if is_branding else None,
+            next_path=installation_page,
             command=f"policy set {policy.page} --instance {policy.option}",
             **shared,
         ),
@@ -132,11 +145,8 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
             path=f"{PATH}/{policy.page}/reset",
             operation=api.policies.RESET[policy.kind],
             loads=own,
-            intro=message(
-                "The installation's settings apply again. The custom settings are deleted.",
-                context="policies",
-            ),
-            next_path=BRANDING_PATH if is_branding else PATH,
+            intro=_RESETS,
+            next_path=page,
             command=f"policy reset {policy.page}",
             **{**shared, "fields": (), "button": _RESET, "confirmation": "removed"},
             is_dangerous=True,
