@@ -97,7 +97,7 @@ async def test_the_console_shows_what_to_look_at_first(server, visitor):
 
     page = await visitor.get(SAFETY)
 
-    assert f"/applications/{shop_client.client_id}?org=" in page.text
+    assert f"/applications/{shop_client.client_id}" in page.text
     assert 'href="/ui/console/policies/installation/login"' in page.text
     first_ok, shop = page.text.index(">OK<"), page.text.index("Shop &amp; Sons")
     assert shop < first_ok
