@@ -30,7 +30,6 @@ PREVIEW = "/label/preview?typed=yes&primaryColor=%237a1f3d&page=password"
 # name of the state: (data-page, whether it reports a problem, the way there)
 STATES = {
     "console, colours": ("console/action", False, opened("/label")),
-    "console, branding": ("console/show", False, opened("/branding")),
     "console, logo, refused": ("console/picture", True, picture_refused),
     "console, texts, refused": ("console/page-texts", True, text_refused),
     "console, preview": ("console/preview", True, opened(PREVIEW)),

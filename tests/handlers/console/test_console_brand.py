@@ -111,6 +111,24 @@ async def test_a_viewer_sees_pictures_and_texts_and_sets_none(server, visitor):
     assert await everything(server.store) == before
 
 
+async def test_a_viewer_sees_the_branding_with_its_preview_and_a_writer_its_form(
+    server, visitor, new_visitor
+):
+    await console.admin(server, visitor)
+    writer = await visitor.open(f"{PATH}/branding?done=saved")
+    viewer = new_visitor()
+    await console.manager(server, viewer, "ORG_OWNER_VIEWER")
+    page = await viewer.get(f"{PATH}/branding")
+
+    assert (writer.name, page.name) == ("console/action", "console/show")
+    assert "Saved." in writer.text
+    assert 'src="/ui/console/policies/label/preview"' in page.text
+    assert "frame-src" in page.headers["Content-Security-Policy"]
+    assert f"{PATH}/label/reset" not in writer.text
+    saved = await visitor.submit(writer, primaryColor="#7a1f3d")
+    assert f"{PATH}/label/reset" in saved.text
+
+
 @pytest.mark.full
 async def test_a_text_is_set_beside_the_usual_one_and_given_back(server, visitor):
     await console.admin(server, visitor)
