@@ -27,5 +27,5 @@ ${pgettext("page", "Go to the start page")}\
 </a></p>
 ${form.for_support()}
 % if not has_cookie:
-<p class="hint">${pgettext("expired", "Does this happen every time? Your browser blocks the cookie that this site needs. Allow it, then start again.")}</p>
+<p class="hint">${pgettext("expired", "If this happens every time, your browser is blocking the cookie that this site needs. Allow it, then start again.")}</p>
 % endif

@@ -58,7 +58,7 @@ ${pgettext("explain", "This request can't be processed")}\
 <p class="fix">${translated(explanation["fix"])}</p>
 % endif
 % else:
-<p>${pgettext("explain", "The application sent a request that this service can't accept. Its administrators have to fix it.")}</p>
+<p>${pgettext("explain", "The application sent a request that this service can't accept. Only the application's administrators can fix this.")}</p>
 % endif
 <p><a class="button" data-kind="primary" href="/">${pgettext("page", "Go to the start page")}</a></p>
 ${form.for_support()}

@@ -9,4 +9,4 @@
 <h2>${pgettext("host-mismatch", "If you run this service")}</h2>
 <p>${pgettext("host-mismatch", "To use the address that you opened, start the service with this setting:")}</p>
 <pre class="fix" dir="ltr"><code>IDP_ISSUER=${opened}</code></pre>
-<p>${pgettext("host-mismatch", "Applications identify the service by its issuer. Change it in their settings, too.")}</p>
+<p>${pgettext("host-mismatch", "Applications identify the service by its issuer. Update the issuer in their settings, too.")}</p>

@@ -23,7 +23,7 @@ ${form.field("loginName", pgettext("page", "Email or username"),
 <button data-kind="primary">${pgettext("page", "Continue")}</button>
 % if passkey:
 ${webauthn.ask("get", passkey, pgettext("passkey", "Sign in with a passkey"),
-    pgettext("passkey", "Nothing was received from your device. Try again or use your password."),
+    pgettext("passkey", "We got no response from your device. Try again or use your password."),
     names=True, is_other_way=True)}
 % endif
 </%form:step>

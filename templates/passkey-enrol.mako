@@ -15,10 +15,10 @@ ${webauthn.unable()}
 <%form:step>
 ${form.account_field(login_name)}
 ${form.field("deviceName", pgettext("passkey", "Passkey name"),
-    hint=pgettext("passkey", "Such as the name of the device."),
+    hint=pgettext("passkey", "For example, the name of the device."),
     type="text", value=device_name, maxlength=maximum, required=True, autocomplete="off", dir="auto")}
 ${webauthn.ask("create", options, pgettext("passkey", "Add a passkey"),
-    pgettext("passkey", "Nothing was received from your device. Try again."))}
+    pgettext("passkey", "We got no response from your device. Try again."))}
 % if is_optional:
 <button data-kind="quiet" name="decision" value="other" formnovalidate>${pgettext("factor", "Choose another method")}</button>
 % endif

@@ -9,9 +9,9 @@
 <%namespace name="webauthn" file="webauthn.mako"/>\
 <%def name="title()">${pgettext("passkey", "Use your passkey")}</%def>\
 <%
-    nothing = pgettext("passkey", "Nothing was received from your device. Try again.")
+    nothing = pgettext("passkey", "We got no response from your device. Try again.")
     if login_name is None:
-        nothing = pgettext("passkey", "Nothing was received from your device. Try again or use your password.")
+        nothing = pgettext("passkey", "We got no response from your device. Try again or use your password.")
 %>\
 <div class="emblem">${icon("fingerprint-pattern")}</div>
 ${webauthn.unable()}

@@ -9,7 +9,7 @@
 <%namespace name="form" file="form.mako"/>\
 <%def name="title()">${pgettext("reset", "Check your email")}</%def>\
 % if web_link(mail_url):
-<p>${pgettext("reset", "If there is an account, we've written an email with a code. This service isn't set up to send email, so you can read it here.")}</p>
+<p>${pgettext("reset", "If there is an account, an email with a code is ready. This service isn't set up to send email, so you can read it here.")}</p>
 <p><a href="${web_link(mail_url)}">${pgettext("verify-email", "Read the captured email")}</a></p>
 % else:
 <p>${pgettext("reset", "If there is an account, we've emailed a code to its address. Check your spam folder if it doesn't arrive in a few minutes.")}

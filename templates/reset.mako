@@ -10,7 +10,7 @@
 <p>${translated(closed)}</p>
 <p><a class="button" data-kind="primary" href="${web_link(login_url)}">${pgettext("reset", "Back to sign-in")}</a></p>
 % else:
-<p>${pgettext("reset", "We'll email you a code. With it, you can choose a new password.")}</p>
+<p>${pgettext("reset", "We'll email you a code that lets you choose a new password.")}</p>
 <%form:step>
 ${form.field("loginName", pgettext("page", "Email or username"),
     type="text", value=login_name, autocomplete="username", inputmode="email",

@@ -10,7 +10,7 @@
 <%def name="title()">${pgettext("setup", "Set up your account")}</%def>\
 % if sign_in_url:
 <div role="status">
-<p>${pgettext("setup", "This set-up link was already used to choose a password.")}</p>
+<p>${pgettext("setup", "This setup link was already used to choose a password.")}</p>
 <p><a class="button" data-kind="primary" href="${web_link(sign_in_url)}">${pgettext("setup", "Sign in with that password")}</a></p>
 </div>
 <p>${pgettext("setup", "Use this form only if you have a new one-time password.")}</p>

@@ -13,7 +13,7 @@
 % if email is None:
 <p>${pgettext("verify-email", "Enter the code from the email.")}</p>
 % elif web_link(mail_url):
-<p>${rich(pgettext("verify-email", "We've written an email with a code to %(email)s. This service isn't set up to send email, so you can read it here."), email=strong(email))}</p>
+<p>${rich(pgettext("verify-email", "An email with a code for %(email)s is ready. This service isn't set up to send email, so you can read it here."), email=strong(email))}</p>
 <p><a href="${web_link(mail_url)}">${pgettext("verify-email", "Read the captured email")}</a></p>
 % else:
 <p>${rich(pgettext("verify-email", "We've emailed a code to %(email)s. Check your spam folder if it doesn't arrive in a few minutes."), email=strong(email))}</p>

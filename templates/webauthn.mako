@@ -14,7 +14,7 @@
 <div class="problem">
 <p data-when="nothing" hidden>${icon("circle-alert")} ${nothing}</p>
 % if method == "create":
-<p data-when="known" hidden>${icon("circle-alert")} ${pgettext("passkey", "This device has a passkey for your account already.")}</p>
+<p data-when="known" hidden>${icon("circle-alert")} ${pgettext("passkey", "This device already has a passkey for your account.")}</p>
 % endif
 </div>
 <script src="${static_url('passkey.js')}" defer></script>
@@ -28,5 +28,5 @@
 </%def>
 
 <%def name="unable()">
-<p class="notice" data-unable>${icon("info")} <span>${pgettext("passkey", "Your browser can't use passkeys here. It needs scripts, and a screen lock or a security key.")}</span></p>
+<p class="notice" data-unable>${icon("info")} <span>${pgettext("passkey", "Your browser can't use passkeys here. Passkeys need JavaScript, and a screen lock or a security key.")}</span></p>
 </%def>

@@ -26,14 +26,14 @@ REMOVE: Final = f"{APP}/remove"
 
 _TITLE: Final = message("Authenticator app", context="factor")
 _ABOUT: Final = message(
-    "An app on your phone that shows a code. We ask for it after your password.",
+    "An app on your phone that shows a code. You enter the code after your password.",
     context="factor",
 )
 _SET_UP_AGAIN: Final = message("Set it up on another device", context="factor")
 _SET_UP: Final = message("Set up an authenticator app", context="factor")
 _REMOVE: Final = message("Remove the authenticator app", context="factor")
 _REMOVE_INTRO: Final = message(
-    "We no longer ask for its codes, and sign you out everywhere else.",
+    "We'll no longer ask for its codes, and you'll be signed out everywhere else.",
     context="factor",
 )
 _LAST_FACTOR_TEXT: Final = message(

@@ -21,7 +21,7 @@ LINKED: Final = f"{ACCOUNT}/linked"
 
 _TITLE: Final = message("Linked identity providers", context="account")
 _REMOVE_INTRO: Final = message(
-    "You won't be able to sign in with it. Where you signed in with it, you will be signed out.",
+    "You can no longer sign in with it, and you'll be signed out wherever you used it.",
     context="account",
 )
 _LAST_LINK_TEXT: Final = message(

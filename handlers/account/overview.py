@@ -17,7 +17,7 @@ from idp.oauth.sign_in import authorized_applications
 from idp.service import Service
 
 _TEXTS: Final[Mapping[str, Message]] = {
-    "profile": message("Your name and how we reach you", context="account"),
+    "profile": message("Your name and contact details", context="account"),
     "language": message("For these pages and our emails", context="account"),
     "data": message("Download your data", context="account"),
 }

@@ -20,12 +20,13 @@ CODES: Final = f"{ACCOUNT}/recovery-codes"
 
 _TITLE: Final = message("Recovery codes", context="factor")
 _ABOUT: Final = message(
-    "If you lose your second factor, sign in with a recovery code. New codes replace all that you"
-    " have. We show them once.",
+    "If you lose your second factor, sign in with a recovery code. New codes "
+    "replace all your existing codes. We show them only once.",
     context="factor",
 )
 _NO_FACTOR_TEXT: Final = message(
-    "Set up a second factor first. Recovery codes replace it if you lose it.", context="factor"
+    "Set up a second factor first. Recovery codes let you sign in if you lose it.",
+    context="factor",
 )
 
 

@@ -38,7 +38,7 @@ _INTRO: Final = message(
 _NAME: Final = FormField(
     path="domain",
     label=message("Domain", context="organizations"),
-    hint=message("Such as example.com.", context="domains"),
+    hint=message("For example, example.com.", context="domains"),
     direction="ltr",
     is_required=True,
 )

@@ -47,7 +47,7 @@ _FIELDS: Final = (
 _USER: Final = FormField(
     path="userIds",
     label=message("Username or email", context="members"),
-    hint=message("The email works if only one user has it.", context="members"),
+    hint=message("You can enter an email if only one user has it.", context="members"),
     direction="ltr",
     is_required=True,
 )
@@ -191,7 +191,7 @@ ACTIONS: Final = (
         handler=GroupRolesHandler,
         title=message("Assign roles", context="users"),
         intro=message(
-            "They replace the group's roles in the project.",
+            "These roles replace the group's current roles in the project.",
             context="groups",
         ),
         button=message("Assign roles", context="users"),

@@ -29,7 +29,7 @@ _STATES: Final = {
         "warning",
     ),
     "JOB_STATE_FAILED": (message("failed", context="imports"), "danger"),
-    "JOB_STATE_CANCELLED": (message("cancelled", context="imports"), "danger"),
+    "JOB_STATE_CANCELLED": (message("canceled", context="imports"), "danger"),
     "JOB_STATE_INTERRUPTED": (message("interrupted", context="imports"), "danger"),
 }
 _UNFINISHED: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
@@ -67,7 +67,8 @@ _REASONS: Final = {
 _REASON: Final = message("Why it failed", context="imports")
 _FIX: Final = message("How to fix it", context="imports")
 _WAITS_FOR_PROGRAM: Final = message(
-    "The import reads a local file, and its program has ended. Resume it on that machine.",
+    "The import reads a local file, and the program reading it has ended. "
+    "Resume the import on the machine with the file.",
     context="imports",
 )
 _STOPS: Final = message("It stops as soon as the current rows are stored.", context="imports")

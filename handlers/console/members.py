@@ -34,7 +34,7 @@ _ROLES: Final = FormField(
 _USER: Final = FormField(
     path="userId",
     label=message("Username or email", context="members"),
-    hint=message("The email works if only one user has it.", context="members"),
+    hint=message("You can enter an email if only one user has it.", context="members"),
     direction="ltr",
     is_required=True,
 )

@@ -77,7 +77,7 @@ _FURTHER_SET_UP_FIELDS: Final = (
     FormField(
         path="human.profile.preferredLanguage",
         label=message("Language", context="page"),
-        hint=message("Such as en or pt-BR.", context="users"),
+        hint=message("For example, en or pt-BR.", context="users"),
         direction="ltr",
         group=_MORE_GROUP,
     ),

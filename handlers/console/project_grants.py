@@ -46,8 +46,8 @@ ACTIONS: Final = (
         name="project.name",
         title=message("Grant the project", context="projects"),
         intro=message(
-            "Users of the other organization can use its applications. Its "
-            "administrators can assign the granted roles.",
+            "Users of the other organization can use the project's applications. "
+            "Their administrators can assign the granted roles.",
             context="projects",
         ),
         button=message("Grant", context="projects"),
@@ -88,7 +88,9 @@ ACTIONS: Final = (
         loads=api.projects.READ_GRANT,
         name="projectGrant.grantedOrgName",
         title=message("Deactivate the grant", context="projects"),
-        intro=message("Users who need it are signed out of the applications.", context="projects"),
+        intro=message(
+            "Users who depend on the grant are signed out of the applications.", context="projects"
+        ),
         button=message("Deactivate", context="console"),
         is_dangerous=True,
         next_path=_PAGE,
@@ -115,8 +117,8 @@ ACTIONS: Final = (
         name="projectGrant.grantedOrgName",
         title=message("Revoke the grant", context="projects"),
         intro=message(
-            "Roles that were assigned through it are removed. Users who need "
-            "it are signed out of the applications.",
+            "Roles assigned through the grant are removed. Users who depend on it are"
+            " signed out of the applications.",
             context="projects",
         ),
         button=message("Delete", context="console"),

@@ -32,8 +32,8 @@ _COLUMNS: Final = (
     message("What to do", context="safety"),
 )
 _INTRO: Final = message(
-    "What is registered and configured, as it is now. On the server, the command “idp doctor”"
-    " checks the files, the store and the public address, too.",
+    "Checks what is registered and configured now. On the server, “idp "
+    "doctor” also checks the files, the store and the public address.",
     context="safety",
 )
 _POLICY_TITLES: Final[Mapping[str, Message]] = {each.kind: each.title for each in POLICIES}

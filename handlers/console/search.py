@@ -45,13 +45,14 @@ _LENGTH: Final = message(
     max=MAX_CHARACTERS,
 )
 _PARTIAL: Final = message(
-    "Only the first %(number)s users were checked for the other words. "
-    "Type more letters of the first word.",
+    "Only the first %(number)s users were checked for the other words. Enter "
+    "more letters of the first word.",
     context="search",
     number=name_search.MAX_CANDIDATES,
 )
 _UPGRADING: Final = message(
-    "An upgrade is still adding family names to the search. Until then, try the display name.",
+    "An upgrade is still adding family names to the search. Until it "
+    "finishes, search by display name.",
     context="search",
 )
 

@@ -62,7 +62,8 @@ _FORM_TEXTS: Final[Mapping[str, Message]] = {
     "field.duration": message("Enter a whole number such as 12.", context="console"),
     "field.timestamp": message("Enter a date such as 2030-12-31.", context="console"),
     "idempotency.other_request": message(
-        "This form was already submitted with other values. Submit it again if you want both.",
+        "This form was already submitted with different values. Submit it again "
+        "to save these values, too.",
         context="console",
     ),
     "organization.state": _NEW_STATE,

@@ -12,7 +12,7 @@ _GENDERS: Final = (
     ("GENDER_UNSPECIFIED", message("not stated", context="users")),
     ("GENDER_FEMALE", message("female", context="users")),
     ("GENDER_MALE", message("male", context="users")),
-    ("GENDER_DIVERSE", message("diverse", context="users")),
+    ("GENDER_DIVERSE", message("non-binary", context="users")),
 )
 MORE: Final = message("More about the user", context="users")
 CONTACTS: Final = {
@@ -36,7 +36,7 @@ def profile(prefix: str, source_prefix: str = "") -> tuple[FormField, ...]:
             path=f"{prefix}preferredLanguage",
             source=f"{source_prefix}preferredLanguage",
             label=message("Language", context="page"),
-            hint=message("Such as en or pt-BR.", context="users"),
+            hint=message("For example, en or pt-BR.", context="users"),
             direction="ltr",
             group=MORE,
             is_sent_empty=bool(source_prefix),
@@ -54,7 +54,7 @@ def profile(prefix: str, source_prefix: str = "") -> tuple[FormField, ...]:
             "birthdate",
             message("Date of birth", context="users"),
             group=MORE,
-            hint=message("Such as 1990-01-31, or the year alone.", context="users"),
+            hint=message("For example, 1990-01-31, or only the year.", context="users"),
         ),
         text("zoneinfo", message("Time zone", context="users"), group=MORE),
         text("website", message("Website", context="users"), group=MORE),
@@ -69,7 +69,7 @@ def address(prefix: str) -> tuple[FormField, ...]:
     return (
         _text(prefix, "", "streetAddress", message("Street", context="users"), group=ADDRESS),
         _text(prefix, "", "postalCode", message("Postal code", context="users"), group=ADDRESS),
-        _text(prefix, "", "locality", message("Town", context="users"), group=ADDRESS),
+        _text(prefix, "", "locality", message("City", context="users"), group=ADDRESS),
         _text(prefix, "", "region", message("Region", context="users"), group=ADDRESS),
         _text(prefix, "", "country", message("Country", context="users"), group=ADDRESS),
     )
@@ -98,7 +98,7 @@ def _text(
 
 HOW_VERIFIED: Final = (
     ("sendCode", message("Send a code", context="users")),
-    ("returnCode", message("Show me the code to pass on", context="users")),
+    ("returnCode", message("Show me the code so that I can pass it on", context="users")),
     ("isVerified", message("Mark as verified", context="users")),
 )
 

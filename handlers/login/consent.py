@@ -20,7 +20,7 @@ from idp.oauth.sign_in.pending import PendingSignIn
 from idp.oauth.tokens import claims_request, standard_claims
 from idp.records import AuthRequest
 
-_OFFLINE: Final = message("Do all this even when you're not using it", context="consent")
+_OFFLINE: Final = message("Keep this access when you're not using it", context="consent")
 _DESCRIPTIONS: Final = {
     "openid": message("Recognize you", context="consent"),
     "profile": message("See your name and profile", context="consent"),

@@ -24,8 +24,8 @@ from idp.oauth.sign_in.pending import PendingSignIn
 
 _EMPTY: Final = message("Enter the code that the device shows.", context="device")
 _WRONG: Final = message(
-    "Check the code on your device. No device is waiting for this one, or it was first"
-    " entered in another browser.",
+    "Check the code on your device. No device is waiting for this code, or it"
+    " was already entered in another browser.",
     context="device",
 )
 _EXPIRED: Final = message(

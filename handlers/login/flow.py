@@ -66,8 +66,8 @@ SENTENCES: Final = {
         context="expired",
     ),
     Ending.REPLACED: message(
-        "You signed in or out in another window since this page was opened. Nothing is lost:"
-        " start again.",
+        "You've signed in or out in another window since you opened this page. "
+        "Nothing is lost: start again.",
         context="expired",
     ),
     Ending.FINISHED: message(
@@ -81,8 +81,7 @@ SENTENCES: Final = {
         "The application that you came from can't be used right now.", context="expired"
     ),
     Ending.FOREIGN_FORM: message(
-        "What was sent here did not come from a page of this sign-in. Nothing is lost: start"
-        " again.",
+        "The form that was sent didn't come from this sign-in. Nothing is lost: start again.",
         context="expired",
     ),
 }

@@ -26,8 +26,8 @@ from idp.oauth.sign_in.upstream_account import (
 _CHANGED: Final = {
     "field": None,
     "text": message(
-        "In another window, you signed in as someone else. Check who is named here, then try"
-        " again.",
+        "You signed in to a different account in another window. Check the "
+        "account shown here, then try again.",
         context="idp-link",
     ),
 }

@@ -133,7 +133,9 @@ CHECKS: Final = (
         id="applications.pkce",
         area="safety",
         about=message("Every application must use PKCE.", context="safety"),
-        fix=message("Require PKCE of each application whose library can do it.", context="safety"),
+        fix=message(
+            "Require PKCE for each application whose library supports it.", context="safety"
+        ),
         run=pkce,
         needs="records",
     ),

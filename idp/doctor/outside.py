@@ -167,7 +167,7 @@ CHECKS: Final = (
         area="outside",
         about=message("X-Forwarded-For is trusted as configured.", context="safety"),
         fix=message(
-            "If one of them is your proxy, add it to trusted_proxies; any other can be ignored.",
+            "If your proxy is listed, add it to trusted_proxies. Ignore the others.",
             context="safety",
         ),
         run=proxy_address,

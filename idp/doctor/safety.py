@@ -181,8 +181,8 @@ CHECKS: Final = (
             "Every administrator of the installation has a second factor.", context="safety"
         ),
         fix=message(
-            "Ask them to set up an authenticator app or a passkey, or require a second factor by"
-            " the login policy.",
+            "Ask them to set up an authenticator app or a passkey, or require a "
+            "second factor in the login policy.",
             context="safety",
         ),
         run=two_factors,
@@ -192,7 +192,7 @@ CHECKS: Final = (
         id="lockout.endless",
         area="safety",
         about=message(
-            "Accounts that wrong passwords lock are unlocked after a time.", context="safety"
+            "Accounts locked by wrong passwords are unlocked automatically.", context="safety"
         ),
         fix=message(
             "Let the lock end automatically. Otherwise an attacker can lock accounts permanently.",

@@ -103,7 +103,7 @@ CHECKS: Final = (
     DoctorCheck(
         id="sweep.backlog",
         area="upkeep",
-        about=message("Expired records are removed in time.", context="safety"),
+        about=message("Expired records are removed on time.", context="safety"),
         fix=message(
             "Keep the service running: it removes them automatically. If the "
             "number grows, the database is too slow.",
@@ -115,7 +115,7 @@ CHECKS: Final = (
     DoctorCheck(
         id="jobs.late",
         area="upkeep",
-        about=message("Imports and deferred work are done in time.", context="safety"),
+        about=message("Imports and deferred work finish on time.", context="safety"),
         fix=_KEEP_RUNNING,
         run=jobs_late,
         needs="records",

@@ -12,7 +12,7 @@ FIELDS: Final[ErrorCodes] = {
         400, message("Enter a date such as 1990-01-31, or a year.", context="console")
     ),
     "colour.invalid": CatalogueEntry(
-        400, message("Enter a colour such as #2b4fc7.", context="refused")
+        400, message("Enter a color such as #2b4fc7.", context="refused")
     ),
     "domain.invalid": CatalogueEntry(
         400, message("Enter a domain name such as example.com.", context="console")

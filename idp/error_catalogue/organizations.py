@@ -34,7 +34,7 @@ ORGANIZATIONS: Final[ErrorCodes] = {
     "domain.reserved": CatalogueEntry(
         400,
         message(
-            "Enter another domain. The service creates the domains under this one.",
+            "Enter another domain. This one is reserved for domains that the service generates.",
             context="console",
         ),
     ),

@@ -4,7 +4,7 @@
 <%namespace name="form" file="/form.mako"/>\
 <%def name="title()">${pgettext("account", "My applications")}</%def>\
 % if applications:
-<p>${pgettext("account", "These applications have access to your account. If you revoke it, they ask you again.")}</p>
+<p>${pgettext("account", "These applications have access to your account. If you revoke access, the application has to ask you again.")}</p>
 <%form:step>
 <ul class="entries">
 % for application in applications:

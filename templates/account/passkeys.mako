@@ -17,7 +17,7 @@
 % endif
 </p>
 % if passkey["is_backed_up"]:
-<p class="hint">${pgettext("passkey", "Your device's account keeps a copy.")}</p>
+<p class="hint">${pgettext("passkey", "Backed up to your device's account.")}</p>
 % endif
 </div>
 <ul class="links">

@@ -9,14 +9,14 @@
 <%namespace name="form" file="/form.mako"/>\
 <%namespace name="parts" file="parts.mako"/>\
 <%def name="title()">${pgettext("console", "New application")}</%def>\
-<h2>${pgettext("new-application", "What is it?")}</h2>
+<h2>${pgettext("new-application", "What kind of application is it?")}</h2>
 <ul class="cards">
 % for card in cards:
 <li><a href="${web_link(card['url'])}"${html_attributes({"aria-current": "true" if card["is_chosen"] else None})}><strong>${translated(card["title"])}</strong> <span>${translated(card["text"])}</span></a></li>
 % endfor
 </ul>
 % if tools:
-<h2 id="tools">${pgettext("new-application", "What do you use?")}</h2>
+<h2 id="tools">${pgettext("new-application", "Which framework or tool do you use?")}</h2>
 <ul class="choices" aria-labelledby="tools">
 % for tool in tools:
 <li><a href="${web_link(tool['url'])}#form"${html_attributes({"aria-current": "true" if tool["is_chosen"] else None})} dir="auto">\
@@ -30,7 +30,7 @@ ${translated(tool["title"])}\
 </ul>
 % endif
 % if reasons or notes:
-<h2>${pgettext("new-application", "What is set for you, and why")}</h2>
+<h2>${pgettext("new-application", "Settings chosen for you, and why")}</h2>
 % if reasons:
 <dl class="properties">
 % for reason in reasons:

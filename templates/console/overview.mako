@@ -31,7 +31,7 @@ ${isolated(scope)}.
 % else:
 ${pgettext("figures", "The whole installation.")}
 % endif
-${pgettext("figures", "Figures are approximate. Days and months are those of UTC.")}</p>
+${pgettext("figures", "Figures are approximate. Days and months are in UTC.")}</p>
 <ul class="periods" aria-label="${pgettext('figures', 'Period')}">
 % for period in figures["periods"]:
 <li><a href="${web_link(period['url'])}"${html_attributes({"aria-current": "true" if period["is_current"] else None})}>${period["text"]}</a></li>
@@ -48,7 +48,7 @@ ${plot.plot(each)}
 % endfor
 </div>
 % endif
-<p><a href="${web_link(figures['view_url'])}">${pgettext("figures", "Show as plots") if figures["table"] else pgettext("figures", "Show as a table")}</a></p>
+<p><a href="${web_link(figures['view_url'])}">${pgettext("figures", "Show as charts") if figures["table"] else pgettext("figures", "Show as a table")}</a></p>
 % endif
 % if events:
 <section class="card">

@@ -29,7 +29,7 @@ ${parts.entry(field)}
 % endfor
 <div class="row"><button>${pgettext("policies", "Show")}</button></div>
 </form>
-<p>${pgettext("policies", "Each label is the default text; an empty field keeps it. Placeholders begin with a percent sign. Your text must contain the same ones.")}</p>
+<p>${pgettext("policies", "Each label shows the default text. Leave a field empty to keep it. Your text must contain the same placeholders, which begin with a percent sign.")}</p>
 % if changes:
 <h2>${pgettext("console", "Saved by someone else")}</h2>
 ${parts.properties(changes)}

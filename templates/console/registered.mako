@@ -22,7 +22,7 @@
 % if configuration:
 <h2 id="configuration">${rich(pgettext("registered", "Configuration for %(file)s"), file=code(file))}</h2>
 % if client_secret:
-<p>${rich(pgettext("registered", "Keep the secret out of the file: %(name)s is its placeholder."), name=code("CLIENT_SECRET"))}</p>
+<p>${rich(pgettext("registered", "Don't put the secret in the file: %(name)s is its placeholder."), name=code("CLIENT_SECRET"))}</p>
 % endif
 <pre class="listing" dir="ltr" tabindex="0" role="group" aria-labelledby="configuration"><code>${configuration}</code></pre>
 % endif

@@ -6,7 +6,7 @@
 <%namespace name="form" file="/form.mako"/>\
 <%def name="title()">${pgettext("applications", "Test sign-in")}</%def>\
 <p class="asking"><strong><bdi>${about}</bdi></strong></p>
-<p>${pgettext("test-sign-in", "Sign in with your own account, as the application would ask. Its request passes every check. Then you see the claims that it would receive.")}</p>
+<p>${pgettext("test-sign-in", "Sign in with your own account. The request goes through the same checks as the application's. Then you see the claims that it would receive.")}</p>
 <p>${pgettext("test-sign-in", "The application receives nothing: no code and no token.")}</p>
 % if not is_active:
 <p class="notice">${pgettext("test-sign-in", "The application is deactivated: users can't sign in to it.")}</p>

@@ -9,7 +9,7 @@ from handlers.account.base import RECENT_SECONDS
 from tests.browser import factor_states, reset_states, states
 from tests.browser.person import Person
 
-NOTHING = "Nothing was received from your device. Try again."
+NOTHING = "We got no response from your device. Try again."
 _USUAL = {
     "protocol": "ctap2",
     "transport": "internal",

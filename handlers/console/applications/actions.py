@@ -65,8 +65,8 @@ ACTIONS: Final = (
         api.applications.CONFIGURE_OIDC,
         message("Change the settings", context="applications"),
         intro=message(
-            "These values replace all settings. Issued tokens stay valid. "
-            "New tokens follow the new settings.",
+            "These values replace all current settings. Issued tokens stay valid. New"
+            " tokens use the new settings.",
             context="applications",
         ),
         fields=application_settings.FIELDS,
@@ -117,8 +117,8 @@ ACTIONS: Final = (
         message("Explain errors for an hour", context="applications"),
         message("Switch it on", context="applications"),
         intro=message(
-            "If the application sends an invalid request, the error page "
-            "shows details to everyone who sees it. It ends automatically.",
+            "If the application sends an invalid request, the error page shows "
+            "details to everyone who sees it. This mode ends automatically.",
             context="applications",
         ),
         fixed={"duration": "1h"},

@@ -26,16 +26,16 @@ NEW_SECRET: Final[dict[str, Any]] = {
     "title": message("New secret", context="applications"),
     "button": message("Generate a new secret", context="applications"),
     "intro": message(
-        "The old secret stays valid for the time that you enter, so that "
-        "nothing is interrupted. Tokens stay valid.",
+        "The old secret stays valid for the time that you enter, so that the "
+        "application keeps working. Tokens stay valid.",
         context="applications",
     ),
     "fields": (
         FormField(
             path="overlap",
-            label=message("How long both are valid", context="applications"),
+            label=message("How long both secrets are valid", context="applications"),
             hint=message(
-                "Such as 24h, at most 168h; 0s revokes the old secret immediately.",
+                "For example, 24h; at most 168h. 0s revokes the old secret immediately.",
                 context="applications",
             ),
             default="24h",

@@ -133,7 +133,7 @@ FIELDS: Final = (
     ),
     _option(
         "idTokenUserinfoAssertion",
-        message("User info in the ID token", context="applications"),
+        message("Userinfo claims in the ID token", context="applications"),
         message("For applications that don't call the userinfo endpoint.", context="applications"),
     ),
     _option("idTokenRoleAssertion", message("Roles in the ID token", context="applications")),
@@ -144,7 +144,7 @@ FIELDS: Final = (
         "groupsClaim",
         message("Claim with a flat list of roles", context="applications"),
         "text",
-        message("Such as groups; empty for none.", context="applications"),
+        message("For example, groups. Leave it empty for none.", context="applications"),
     ),
     _option("thirdParty", message("Ask users for consent", context="applications")),
     _option(
@@ -173,7 +173,7 @@ FIELDS: Final = (
         "confirmReturn",
         message("Ask before returning to the app", context="applications"),
         message(
-            "For native apps without a secret. Asks users who are already signed in.",
+            "For native apps without a secret. Also asks users who are already signed in.",
             context="applications",
         ),
     ),

@@ -137,7 +137,7 @@ def _parts(result: test_sign_in.SignInTestResult | None) -> list[tuple[Message, 
         return []
     return [
         (message("In the ID token", context="test-sign-in"), result.id_token),
-        (message("At userinfo", context="test-sign-in"), result.userinfo),
+        (message("From userinfo", context="test-sign-in"), result.userinfo),
         (message("In the access token", context="test-sign-in"), result.access_token),
     ]
 

@@ -66,8 +66,8 @@ _HOST_FORM_FIELD: Final = FormField(
     path=_HOST,
     label=message("Host name or URL", context="applications"),
     hint=message(
-        "Such as app.example.com, localhost:3000 on your own machine, or "
-        "the URL of its first page.",
+        "For example, app.example.com, localhost:3000 on your own machine, or the"
+        " URL of its home page.",
         context="applications",
     ),
     direction="ltr",

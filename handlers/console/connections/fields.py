@@ -93,7 +93,7 @@ _CLIENT: Final = (_ID, _SECRET, _ALL_SCOPES)
 _ENDPOINTS: Final = {
     "authorizationEndpoint": message("Authorization endpoint", context="connections"),
     "tokenEndpoint": message("Token endpoint", context="connections"),
-    "userinfoEndpoint": message("UserInfo endpoint", context="connections"),
+    "userinfoEndpoint": message("Userinfo endpoint", context="connections"),
     "jwksUri": Message("JWKS URI"),
 }
 _OIDC: Final = (
@@ -157,7 +157,7 @@ COMMON_FIELDS: Final = (
     ),
     _option(
         "trustedDomains",
-        message("Domains whose email addresses it verifies", context="connections"),
+        message("Domains whose email addresses the provider verifies", context="connections"),
         "lines",
         _DOMAINS_GROUP,
     ),

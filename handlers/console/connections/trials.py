@@ -38,7 +38,7 @@ _STATES: Final[Mapping[str, tuple[Message, str | None]]] = {
 _DECISIONS: Final[Mapping[str, Message]] = {
     "sign_in": message("Sign in the linked user", context="connections"),
     "create": message("Create a user", context="connections"),
-    "ask": message("Ask the person for an account", context="connections"),
+    "ask": message("Ask the user to create or link an account", context="connections"),
     "refuse": message("Refuse the sign-in", context="connections"),
 }
 _EMAIL_TRUST: Final[Mapping[str, Message]] = {
@@ -121,13 +121,13 @@ def _properties(test: Document) -> list[dict[str, Any]]:
         return []
     properties = [
         labelled_cell(
-            message("A sign-in would", context="connections"),
+            message("What a sign-in would do", context="connections"),
             cells.text(_DECISIONS[decision["outcome"]]),
         )
     ]
     reasons = [each["reason"] for each in decision.get("problems", [])]
     if reasons:
-        label = message("No user is created immediately", context="connections")
+        label = message("Why no user is created automatically", context="connections")
         properties.append(labelled_cell(label, cells.texts(reasons)))
     for label, value in (
         (message("User", context="users"), decision.get("userId")),
@@ -148,7 +148,7 @@ def _claims(test: Document) -> dict[str, Any]:
         for claim in test.get("claims", [])
     ]
     title = message("Claims of the provider", context="connections")
-    empty = message("The provider has stated none.", context="connections")
+    empty = message("Nothing received from the provider.", context="connections")
     return sub_list(title, [_CLAIM, _VALUE, _SOURCE], rows, empty)
 
 
@@ -158,5 +158,5 @@ def _fields(test: Document) -> dict[str, Any]:
         for each in test.get("fields", [])
     ]
     title = message("Values for the user", context="connections")
-    empty = message("The provider has stated none.", context="connections")
+    empty = message("Nothing received from the provider.", context="connections")
     return sub_list(title, [_FIELD, _VALUE, _CLAIM], rows, empty)

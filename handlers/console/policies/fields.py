@@ -92,7 +92,9 @@ _PASSWORDLESS: Final = (
     (NO_PASSWORDLESS, message("not allowed", context="policies")),
 )
 
-_COLOUR_HINT: Final = message("Such as #2b4fc7. Empty: the default.", context="policies")
+_COLOUR_HINT: Final = message(
+    "For example, #2b4fc7. Leave it empty for the default.", context="policies"
+)
 _LANGUAGES: Final = [(tag, tag) for tag in i18n.available()]
 _COLOURS: Final = {
     "primaryColor": message("Buttons and links", context="policies"),
@@ -105,7 +107,7 @@ _COLOURS: Final = {
     "fontColorDark": message("Text, dark", context="policies"),
 }
 
-_DARK_COLOURS: Final = message("Colours for dark pages", context="policies")
+_DARK_COLOURS: Final = message("Colors for dark pages", context="policies")
 _LAYOUTS: Final = {
     "card": message("Card", context="policies"),
     "split": message("Picture beside the form", context="policies"),
@@ -210,7 +212,7 @@ POLICIES: Final = (
                 "minStrength",
                 message("Minimum strength, from 0 to 4", context="policies"),
                 "number",
-                message("0: any; 3: takes more than 10^8 guesses.", context="policies"),
+                message("0: any password; 3: more than 10^8 guesses needed.", context="policies"),
             ),
             _field("hasLowercase", message("A lowercase letter", context="policies"), "switch"),
             _field("hasUppercase", message("An uppercase letter", context="policies"), "switch"),

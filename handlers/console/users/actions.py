@@ -150,7 +150,7 @@ _HOW_RESET: Final = FormField(
     kind="choice",
     options=(
         ("sendLink", message("By email to the verified address", context="users")),
-        ("returnCode", message("Show me the code to pass on", context="users")),
+        ("returnCode", message("Show me the code so that I can pass it on", context="users")),
     ),
     default="sendLink",
 )

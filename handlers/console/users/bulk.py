@@ -41,8 +41,8 @@ _INTERRUPTED: Final = message(
     context="users",
 )
 _NOT_RUN: Final = message("Not done yet.", context="users")
-_NOT_KNOWN: Final = message("It isn't known whether this was done.", context="users")
-_OTHER_STATE: Final = message("The user is in another state.", context="users")
+_NOT_KNOWN: Final = message("We don't know whether this was done.", context="users")
+_OTHER_STATE: Final = message("The user's current state doesn't allow this.", context="users")
 
 
 class BulkAction(Struct, frozen=True, kw_only=True):
@@ -92,8 +92,8 @@ BULK_ACTIONS: Final[Mapping[str, BulkAction]] = {
     ),
     "invite": BulkAction(
         operation=api.users.RESEND_INVITATION,
-        title=message("Send invitations again", context="users"),
-        label=message("Send invitations again", context="users"),
+        title=message("Resend invitations", context="users"),
+        label=message("Resend invitations", context="users"),
         intro=message(
             "Each user without a password gets an email. Earlier codes stop working.",
             context="users",

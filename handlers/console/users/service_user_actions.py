@@ -38,7 +38,8 @@ _FIELDS: Final = (
         source="user.username",
         label=message("Username", context="console"),
         hint=message(
-            "Unique in the whole installation, such as nightly-backup.", context="service-users"
+            "Must be unique in the installation, for example nightly-backup.",
+            context="service-users",
         ),
         kind="name",
         is_required=True,
@@ -64,7 +65,7 @@ _EXPIRY: Final = FormField(
     path="expirationDate",
     label=message("Valid until", context="console"),
     hint=message(
-        "The last day on which it works. The sooner, the better.",
+        "The last day on which the token works. Shorter lifetimes are safer.",
         context="service-users",
     ),
     kind="date",

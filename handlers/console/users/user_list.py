@@ -94,7 +94,8 @@ _PROVIDER_ACCOUNT: Final = message(
     "The user's account at another identity provider", context="users"
 )
 _INVITATION: Final = message(
-    "We'll email an invitation to choose a password, unless you set one below.", context="users"
+    "Unless you set a password below, we'll email the user an invitation to choose one.",
+    context="users",
 )
 _OWN_PASSWORD: Final = message("Set a password instead", context="users")
 _CHANGE_REQUIRED: Final = message("The user must change it at the first sign-in", context="users")
@@ -160,7 +161,8 @@ _NEW_USER_FIELDS: Final = (
         path="userId",
         label=_ID,
         hint=message(
-            "If empty, one is generated. Enter one if another system knows the user by it.",
+            "If empty, an ID is generated. Enter one if another system already uses "
+            "it for this user.",
             context="users",
         ),
         direction="ltr",
@@ -170,7 +172,7 @@ _NEW_USER_FIELDS: Final = (
         path="hashedPassword.hash",
         label=message("Password hash from another system", context="users"),
         hint=message(
-            "In its system's format: $2b$…, $argon2id$…, $pbkdf2-sha256$… and many others",
+            "In that system's format: $2b$…, $argon2id$…, $pbkdf2-sha256$… and many others",
             context="users",
         ),
         direction="ltr",

@@ -40,8 +40,8 @@ def linked(service: Service, user: User) -> list[Write]:
     host = urlsplit(service.config.issuer).netloc
     subject = message("A new authentication method for your account", context="mail")
     text = message(
-        "You can now sign in to your account at %(host)s with another identity provider, the one"
-        " you just used.",
+        "You can now also sign in to your account at %(host)s with the identity "
+        "provider that you just used.",
         context="mail",
         host=host,
     )

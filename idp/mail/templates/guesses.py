@@ -48,8 +48,8 @@ def wrong_codes(service: Service, user: User) -> list[Write]:
     codes of the second factor; the caller commits them."""
     subject = message("Wrong codes were entered for your account", context="mail")
     text = message(
-        "Someone entered the correct password for your account at %(host)s and then wrong"
-        " codes from its authenticator app.",
+        "Someone entered the correct password for your account at %(host)s, but "
+        "then entered wrong authenticator codes.",
         context="mail",
         host=_host(service),
     )
@@ -69,8 +69,9 @@ def codes_closed(service: Service, user: User) -> list[Write]:
     them."""
     subject = message("Wrong codes were entered for your account", context="mail")
     text = message(
-        "Many wrong codes from “Forgot password?” emails were entered for your account at"
-        " %(host)s. We now accept these codes only in browsers that you've used before.",
+        "Many wrong password reset codes were entered for your account at "
+        "%(host)s. We now accept these codes only in browsers that you've used "
+        "before.",
         context="mail",
         host=_host(service),
     )

@@ -154,8 +154,8 @@ _REGISTER: Final = message(
     "Send a registered URI, or register the one that was sent.", context="explain"
 )
 _ANY_PORT: Final = message(
-    "Set loopbackAnyPort for the application: then it may send any port of this URI. Or"
-    " register the URI that was sent.",
+    "Set loopbackAnyPort so that the application can use this URI with any "
+    "port. Or register the URI that was sent.",
     context="explain",
 )
 
@@ -224,8 +224,8 @@ _MISTAKES: Final = {
             context="explain",
         ),
         rule=message(
-            "A request_uri can be used once, soon, by the client that pushed it (RFC 9126,"
-            " 2.2 and 4).",
+            "A request_uri is short-lived and works once, for the client that pushed "
+            "it (RFC 9126, 2.2 and 4).",
             context="explain",
         ),
         fix=message(
@@ -277,8 +277,9 @@ _MISTAKES: Final = {
         title=message("The id_token_hint can't be used", context="explain"),
         sentence=message("It is not an ID token of this service.", context="explain"),
         rule=message(
-            "The id_token_hint is an ID token that this service issued to the client; it may"
-            " have expired (OpenID Connect RP-Initiated Logout, 2).",
+            "The id_token_hint must be an ID token that this service issued to the "
+            "client (OpenID Connect RP-Initiated Logout, 2). Expired ones are "
+            "accepted.",
             context="explain",
         ),
         fix=message("Send the ID token unchanged, as it was issued.", context="explain"),

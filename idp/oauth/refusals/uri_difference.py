@@ -131,7 +131,7 @@ def _fragment(pair: _Pair) -> Message | None:
     if pair.sent.partition("#")[0] != pair.registered:
         return None
     return message(
-        "A fragment was added: the part from # on. A redirect URI can't have one.",
+        "A fragment, the part that begins with #, was added. A redirect URI can't have one.",
         context="explain",
     )
 
@@ -140,7 +140,8 @@ def _query_added(pair: _Pair) -> Message | None:
     if not pair.sent.startswith((f"{pair.registered}?", f"{pair.registered}&")):
         return None
     return message(
-        "A query was added: the part from ? or & on. Send values of a single request in state.",
+        "A query, the part that begins with ? or &, was added. Send values for a "
+        "single request in state.",
         context="explain",
     )
 

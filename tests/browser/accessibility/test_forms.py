@@ -221,7 +221,7 @@ def test_it_is_reported_when_a_device_sends_nothing(new_person):
     person.page.get_by_role("alert").wait_for()
 
     (alert,) = exposed(person, "alert")
-    assert alert.strip().startswith("Nothing was received from your device.")
+    assert alert.strip().startswith("We got no response from your device.")
 
 
 def test_it_is_reported_that_a_change_was_saved(new_person):

@@ -9,7 +9,7 @@ from tests.browser.reset_states import OLD
 
 BUTTON = "Sign in with a passkey"
 INSTEAD = "Use a passkey instead"
-NOTHING = "Nothing was received from your device. Try again or use your password."
+NOTHING = "We got no response from your device. Try again or use your password."
 
 
 # So that the device answers nobody but the button.

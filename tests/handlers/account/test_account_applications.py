@@ -56,7 +56,7 @@ async def test_an_application_is_listed_with_its_name_and_what_it_may_have(
     for said in (
         "Trip planner",
         "See your email address",
-        "even when you're not using it",
+        "when you're not using it",
         "Since",
     ):
         assert said in text_of(page)

@@ -52,7 +52,7 @@ async def test_the_page_asks_kind_and_tool_and_gives_its_reasons(server, visitor
     second = await visitor.get(f"{NEW}?kind=web")
     third = await visitor.get(f"{NEW}?preset=grafana")
 
-    assert "What is it?" in first.text
+    assert "What kind of application is it?" in first.text
     assert "What do you use?" not in first.text
     assert "Grafana" in second.text
     assert "Kubernetes" not in second.text

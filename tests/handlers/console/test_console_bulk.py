@@ -69,7 +69,7 @@ async def test_each_is_done_or_refused_by_itself_with_the_reason(server, visitor
 
     assert (page.status, page.name) == (200, "console/show")
     assert "<h1>2 done, 1 refused</h1>" in page.text
-    assert "The user is in another state." in page.text
+    assert "The user&#39;s current state doesn&#39;t allow this." in page.text
     assert await states(server, ids.values()) == ["inactive"] * 3
     assert len(await events(server, "user.deactivated")) == 3
 
@@ -146,7 +146,7 @@ async def test_a_failure_of_the_store_midway_lists_what_was_done_and_what_was_no
         "Done": ["Daisy"],
     }
     is_unknown = isinstance(error, Unknown)
-    assert ("It isn&#39;t known whether this was done." in broken.text) is is_unknown
+    assert ("We don&#39;t know whether this was done." in broken.text) is is_unknown
     assert "<h1>3 done, 1 refused</h1>" in page.text
     assert len(await events(server, "user.deactivated")) == 4
 

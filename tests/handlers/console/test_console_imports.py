@@ -54,7 +54,7 @@ async def test_an_import_is_stopped_and_gone_on_with(server, visitor):
     assert f"{IMPORTS}/{id}" in Seen(page).links  # to look again
 
     page = await visitor.submit(await visitor.open(f"{IMPORTS}/{id}/cancel"))
-    assert "cancelled" in text_of(page)
+    assert "canceled" in text_of(page)
     page = await visitor.submit(await visitor.open(f"{IMPORTS}/{id}/resume"))
     await server.service.background_tasks.finished()
 
@@ -166,11 +166,11 @@ async def test_one_of_a_local_file_is_gone_on_with_where_that_is(server, visitor
     here, on = f"{IMPORTS}/{hold.job.id}", "idp import '/tmp/all of it.json' --resume"
     page = await admin(server, visitor, here)
 
-    for told in ("interrupted", "its program has ended", on):
+    for told in ("interrupted", "the program reading it has ended", on):
         assert told in text_of(page)
     page = await visitor.submit(await visitor.open(f"{here}/cancel"))
 
-    assert "cancelled" in text_of(page)
+    assert "canceled" in text_of(page)
     assert on in text_of(page)
     assert f"{here}/resume" not in Seen(page).links
 

@@ -58,11 +58,11 @@ async def test_it_is_a_sign_in_after_which_the_claims_are_shown(server, visitor,
     assert asked.name == "password"
     assert "Wiki" in asked.text
     assert (page.status, page.name) == (200, "console/test-result")
-    assert set(told) == {"In the ID token", "At userinfo"}
+    assert set(told) == {"In the ID token", "From userinfo"}
     assert told["In the ID token"]["aud"] == address.split("/")[-2]
-    assert told["In the ID token"]["sub"] == told["At userinfo"]["sub"]
+    assert told["In the ID token"]["sub"] == told["From userinfo"]["sub"]
     assert told["In the ID token"]["nonce"] == "<generated>"
-    assert told["At userinfo"]["name"] == "Administrator"
+    assert told["From userinfo"]["name"] == "Administrator"
     assert "name" not in told["In the ID token"]
 
 

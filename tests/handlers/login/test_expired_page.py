@@ -152,7 +152,7 @@ async def test_a_lost_cookie_leads_to_a_new_start(visitor, demo, server):
     assert (sent.status, sent.name) == (403, "expired")
     assert (shown.status, shown.name) == (410, "expired")
     assert start_of(sent) == start_of(shown)
-    assert "Your browser blocks the cookie" in text_of(shown)
+    assert "your browser is blocking the cookie" in text_of(shown)
     assert "code" in (await visitor.sign_in(demo.authorize_url(), *server.user)).answer
 
 
@@ -312,7 +312,7 @@ async def test_a_browser_without_cookies_sees_what_to_allow_and_may_try_again(
     again = await new_visitor().get(start_of(page))
 
     assert (page.status, page.name) == (410, "expired")
-    assert "Your browser blocks the cookie" in text_of(page)
+    assert "your browser is blocking the cookie" in text_of(page)
     assert again.name == "demo"
 
 

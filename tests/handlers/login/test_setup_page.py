@@ -242,7 +242,7 @@ async def test_the_page_speaks_the_persons_language(visitor, proof):
 
 @pytest.mark.promise("start: registration")
 async def test_a_link_that_was_used_says_so_and_leads_to_the_sign_in(visitor, new_visitor, proof):
-    used = "This set-up link was already used"
+    used = "This setup link was already used"
     before = await visitor.open(ADDRESS)
     await fill(visitor, proof)
     page = await new_visitor().open(ADDRESS)

@@ -101,7 +101,7 @@ async def test_the_console_shows_what_to_look_at_first(server, visitor):
     assert 'href="/ui/console/policies/installation/login"' in page.text
     first_ok, shop = page.text.index(">OK<"), page.text.index("Shop &amp; Sons")
     assert shop < first_ok
-    assert "Require PKCE of each application whose library can do it." in page.text
+    assert "Require PKCE for each application whose library supports it." in page.text
     assert "idp doctor" in page.text
 
 

@@ -48,7 +48,7 @@ def pages(said, fields, commands):
                     "cell": {"value": said("a"), "kind": "code", "url": ""},
                 }
             ],
-            "parts": [{"title": message("At userinfo"), "json": said('{"sub": "1"}')}],
+            "parts": [{"title": message("From userinfo"), "json": said('{"sub": "1"}')}],
             "again_url": URL + said("a"),
             "back_url": URL + said("b"),
         },

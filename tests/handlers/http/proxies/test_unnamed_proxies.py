@@ -112,4 +112,4 @@ async def test_the_console_shows_the_peers_whose_header_was_not_believed(
     assert (before.status, after.status) == (200, 200)
     assert "192.0.2.7" not in before.text
     assert "192.0.2.7" in after.text
-    assert "If one of them is your proxy, add it to trusted_proxies" in after.text
+    assert "If your proxy is listed, add it to trusted_proxies" in after.text

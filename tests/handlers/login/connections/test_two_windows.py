@@ -9,7 +9,7 @@ from tests.support.sign_in.federating import NAMES
 from tests.support.sign_in.steps import text_of
 from tests.support.store.stored import everything
 
-CHANGED = "In another window, you signed in as someone else."
+CHANGED = "You signed in to a different account in another window."
 
 
 async def as_two_persons(federation, provider, go_on):

@@ -24,7 +24,7 @@ from tests.support.sign_in.resetting import (
 from tests.support.sign_in.steps import Seen, at_password, cancel, leads_on, shape, text_of
 from tests.support.store.stored import count, everything
 
-ON_ITS_WAY = "If there is an account, we've"
+ON_ITS_WAY = "If there is an account, "
 WRONG = "Enter the code from the newest email. This one is wrong."
 
 

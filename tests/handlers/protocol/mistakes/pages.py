@@ -110,7 +110,8 @@ ADDRESSES = [
     address(
         "a query of its own",
         f"{CALLBACK}?next=/home",
-        "A query was added: the part from ? or & on. Send values of a single request in state.",
+        "A query, the part that begins with ? or &, was added. Send values for a single request"
+        " in state.",
         CALLBACK,
         26,
         "`?`",
@@ -119,7 +120,7 @@ ADDRESSES = [
     address(
         "a fragment",
         f"{CALLBACK}#home",
-        "A fragment was added: the part from # on. A redirect URI can't have one.",
+        "A fragment, the part that begins with #, was added. A redirect URI can't have one.",
         CALLBACK,
         26,
         "`#`",

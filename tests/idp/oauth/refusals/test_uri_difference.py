@@ -23,9 +23,9 @@ HINTS = [
     ("https://client.example/cb/", "There is an extra / at the end."),
     ("https://client.example/other", "The / at the end is missing."),
     ("https://client.example/find", "The registered query is missing."),
-    ("https://client.example/find?tenant=1&x=2", "A query was added"),
-    ("https://client.example/cb?", "A query was added"),
-    ("https://client.example/cb#", "A fragment was added"),
+    ("https://client.example/find?tenant=1&x=2", "was added. Send values"),
+    ("https://client.example/cb?", "was added. Send values"),
+    ("https://client.example/cb#", "A fragment, the part"),
     ("http://127.0.0.1/cb", "No port was sent, and port 8080 is registered."),
     ("http://127.0.0.1:/cb", "No port was sent, and port 8080 is registered."),
     (
