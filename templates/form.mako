@@ -190,7 +190,7 @@ ${icon("circle-alert")}
 % endif
 </%def>
 
-## The other identity providers that the user may sign in with; a form of its own, above or below
+## The other identity providers that the user may sign in with; a separate form, above or below
 ## that of the step. Below it, it brings the button that cancels the step.
 ##   providers: ProviderButtons | None   url: where it posts to; first: (id, name, icon) of each;
 ##                                       further: (id, name) of each; is_above

@@ -1,6 +1,6 @@
 """Plots of figures over time, as values for `templates/console/plot.mako`.
 
-A plot is drawn in SVG paths without lengths of its own: the page stretches it to the room that it
+A plot is drawn in SVG paths without absolute lengths: the page stretches it to the room that it
 has. Its texts are HTML beside it. Two series differ by their shape as well as by their colour. In
 languages that are written from right to left, time runs from the right.
 """

@@ -46,7 +46,7 @@ _LENGTH: Final = message(
 )
 _PARTIAL: Final = message(
     "Only the first %(number)s users were checked for the other words. Enter "
-    "more letters of the first word.",
+    "more characters of the first word.",
     context="search",
     number=name_search.MAX_CANDIDATES,
 )
@@ -95,7 +95,7 @@ class SearchHandler(ConsoleHandler):
         self._show(text, found, notes=await self._notes(users))
 
     async def _notes(self, users: _Users) -> list[Message]:
-        """Returns why there may be users who match and aren't shown."""
+        """Returns why there may be users who match and aren't on the page."""
         notes = []
         if users.is_partial and len(users.people) < MAX_OF_A_KIND:
             notes.append(_PARTIAL)

@@ -210,11 +210,13 @@ ${icon(entry.icon)}
 % if is_brief:
 <p class="hint">${moment(entry.at, "relative")}</p>
 % else:
-<details>
-<summary>${moment(entry.at, "relative")} · <code dir="ltr">${entry.type}</code></summary>
-<p>${moment(entry.at)}</p>
+<p class="hint">${moment(entry.at, "relative")} · <a href="${web_link(entry.url)}"><code dir="ltr">${entry.type}</code></a></p>
+% if entry.document:
+% if entry.request:
+<p class="hint">${pgettext("events", "Request ID")}: <a href="${web_link(entry.request.url)}"><code dir="ltr">${entry.request.name}</code></a></p>
+% endif
 <pre dir="ltr" tabindex="0"><code>${entry.document}</code></pre>
-</details>
+% endif
 % endif
 </div>
 </li>

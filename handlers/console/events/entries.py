@@ -6,8 +6,9 @@ import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
+from urllib.parse import parse_qsl, urlencode
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from handlers.console import record_pages
 from handlers.console.base import ConsoleHandler
@@ -20,10 +21,11 @@ from idp.audit import event_details, event_sentences, event_types, record_names
 from idp.foundation.i18n import Message, message
 from idp.records import EventStream
 
+_WHOLE: Final = "event"  # the parameter with the id of the event to display itself
 _ACTIVITY: Final = message("Activity", context="users")
 _ICONS: Final[Mapping[EventStream, str]] = {
     "access": "user",
-    "change": "settings",
+    "change": "check",
     "failure": "triangle-alert",
 }
 
@@ -36,8 +38,9 @@ class NamedLink(Struct, frozen=True):
 
 
 class EventEntry(Struct, frozen=True, kw_only=True):
-    """An event for `parts.events`. `names` are the values of the placeholders of `sentence`;
-    `document` is the event as the API returns it, as JSON."""
+    """An event for `parts.events`. `names` are the values of the placeholders of `sentence`.
+    `document` is the event as the API returns it, as JSON, if the address asks for it; otherwise
+    `url` is the address that does. `request` leads to all events of the same request."""
 
     at: str
     type: str
@@ -45,7 +48,9 @@ class EventEntry(Struct, frozen=True, kw_only=True):
     sentence: Message
     names: Mapping[str, NamedLink]
     details: Sequence[Message]
-    document: str
+    url: str
+    document: str = ""
+    request: NamedLink | None = None
 
 
 async def entries(
@@ -59,7 +64,31 @@ async def entries(
         record_id: NamedLink(record_names.name_of(record), record_pages.address(page, record))
         for record_id, record in records.items()
     }
-    return [_entry(event, links) for event in events]
+    found = [_entry(page, event, links) for event in events]
+    requested = page.query_params().if_once(_WHOLE)
+    return [
+        _whole(page, entry, event) if event["id"] == requested else entry
+        for entry, event in zip(found, events, strict=True)
+    ]
+
+
+def _whole(page: ConsoleHandler, entry: EventEntry, event: Document) -> EventEntry:
+    """Returns the entry with the event itself, and with a link to those of the same request."""
+    request_id, events_path = event.get("requestId"), SECTIONS["events"].path
+    path = page.request.path if page.request.path.startswith(events_path) else events_path
+    return structs.replace(
+        entry,
+        document=json.dumps(event, indent=2, ensure_ascii=False),
+        request=NamedLink(request_id, page.url_of(path, requestId=request_id))
+        if request_id
+        else None,
+    )
+
+
+def _address_of(page: ConsoleHandler, event_id: str) -> str:
+    """Returns the address of the page with the event itself."""
+    query = [each for each in parse_qsl(page.request.query) if each[0] != _WHOLE]
+    return f"{page.request.path}?{urlencode([*query, (_WHOLE, event_id)])}"
 
 
 async def of_record(page: ConsoleHandler, record_id: str, *more: Document) -> Document:
@@ -86,7 +115,7 @@ def _references(event: Document) -> Iterator[tuple[str, str]]:
     yield from event.get("payload", {}).items()
 
 
-def _entry(event: Document, links: Mapping[str, NamedLink]) -> EventEntry:
+def _entry(page: ConsoleHandler, event: Document, links: Mapping[str, NamedLink]) -> EventEntry:
     event_type, payload = event["type"]["type"], event.get("payload", {})
     actor, aggregate = event["editor"]["userId"], event["aggregate"]
     by_service = event_sentences.BY_SERVICE.get(actor, actor)
@@ -103,5 +132,5 @@ def _entry(event: Document, links: Mapping[str, NamedLink]) -> EventEntry:
         sentence=sentence,
         names={name: names[name] for name in event_sentences.placeholders(sentence)},
         details=event_details.details(event_type, payload),
-        document=json.dumps(event, indent=2, ensure_ascii=False),
+        url=_address_of(page, event["id"]),
     )

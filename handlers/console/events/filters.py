@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from handlers.console.base import ConsoleHandler
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp import api
 from idp.audit import event_details
-from idp.audit.event_types import TYPES
+from idp.audit.event_types import TYPES, object_of
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.i18n import Message, message
 
@@ -24,6 +24,9 @@ class EventGroup(Struct, frozen=True):
     label: Message
     kinds: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
+
+    def has(self, event_type: str) -> bool:
+        return event_type in self.types or object_of(event_type) in self.kinds
 
 
 _GROUPS: Final[Mapping[str, EventGroup]] = {
@@ -98,13 +101,27 @@ FIELDS: Final = (
         options=[
             ("", message("Everything", context="events")),
             *((name, group.label) for name, group in _GROUPS.items()),
-            *((name, name) for name in TYPES),
         ],
     ),
     FormField(path="since", label=message("From", context="events"), kind="day"),
     FormField(path="until", label=message("To", context="events"), kind="day"),
     FormField(path="requestId", label=message("Request ID", context="events"), direction="ltr"),
 )
+
+
+def fields(chosen: str) -> list[FormField]:
+    """Returns the filters, of which the choice of types also has those in the chosen group or in
+    that of the chosen type: a page with all of them would be heavy."""
+    group = _GROUPS.get(chosen) or next(
+        (each for each in _GROUPS.values() if each.has(chosen)), None
+    )
+    types = [(name, name) for name in TYPES if group and group.has(name)]
+    return [
+        structs.replace(field, options=[*field.options, *types])
+        if field.path == "eventTypes"
+        else field
+        for field in FIELDS
+    ]
 
 
 async def query(

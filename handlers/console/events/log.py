@@ -111,15 +111,16 @@ class EventsHandler(EventsBase):
     ) -> None:
         pairs = {name: value for name, value in values.items() if value}
         next_cursor = answer.get("nextCursor")
+        form_fields = event_filters.fields(values["eventTypes"])
         self.page(
             "console/events",
             title_text=self.scope.title,
             search={
-                "fields": fields.rendered(event_filters.FIELDS, values),
+                "fields": fields.rendered(form_fields, values),
                 "hidden": [("org", org)] if (org := self.requested_id("org")) else [],
                 "clear_url": self.url_of(self.scope.path) if pairs else None,
                 "chips": filter_chips.chips(
-                    event_filters.FIELDS, values, partial(self.url_of, self.scope.path)
+                    form_fields, values, partial(self.url_of, self.scope.path)
                 ),
             },
             entries=await event_entries.entries(

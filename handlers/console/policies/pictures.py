@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from typing import Any, Final
 
@@ -159,9 +160,9 @@ async def part(page: ConsoleHandler, handler: type[ConsolePictureHandler]) -> Do
     """Returns the template value of the pictures that the pages of `handler` change: the title and
     the origin of each."""
     is_for_installation = handler.path == INSTALLATION_PATH
+    answers = await asyncio.gather(*(page.run(handler.reading, picture) for picture in TITLES))
     rows = []
-    for picture, title in TITLES.items():
-        answer = await page.run(handler.reading, picture)
+    for (picture, title), answer in zip(TITLES.items(), answers, strict=True):
         url = page.url_of(f"{CONSOLE}{handler.path}/pictures/{picture}")
         origin_values = origin(answer, is_for_installation=is_for_installation)
         rows.append([cell(title, "link", url), cell(origin_values, "chip")])

@@ -12,13 +12,19 @@ from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import fetch_page
 from handlers.console.users.actions import PAGE_PATH
 from handlers.forms import cells
-from handlers.forms.cells import action_link, sub_list
+from handlers.forms.cells import Cell, action_link, sub_list
 from handlers.forms.run_operation import Document
 from idp import api
 from idp.foundation.i18n import message
 
 _REMOVE: Final = message("Remove", context="console")
 _MAX_CHARACTERS: Final = 200
+
+
+def _removal(page: ConsoleHandler, path: str, *ids: str, may_change: bool) -> list[Cell]:
+    """Returns the cell with the link to the page at `path` that removes something; none for those
+    who may not."""
+    return [cells.link(_REMOVE, page.url_of(path, *ids))] if may_change else []
 
 
 async def sessions(page: ConsoleHandler, user_id: str) -> Document:
@@ -114,11 +120,7 @@ async def passkeys(page: ConsoleHandler, user_id: str) -> Document:
             [
                 cells.text(passkey["name"]),
                 cells.instant(passkey.get("lastUsedDate")),
-                *(
-                    [cells.link(_REMOVE, page.url_of(path, user_id, passkey["id"]))]
-                    if may_change
-                    else []
-                ),
+                *_removal(page, path, user_id, passkey["id"], may_change=may_change),
             ]
             for passkey in list_page.records
         ],
@@ -143,15 +145,8 @@ async def grants(page: ConsoleHandler, user_id: str) -> Document:
             [
                 cells.code(grant["projectId"]),
                 cells.codes(grant.get("roleKeys", [])),
-                *(
-                    [
-                        cells.link(
-                            _REMOVE,
-                            page.url_of(f"{path}/{{grantId}}/remove", user_id, grant["id"]),
-                        )
-                    ]
-                    if may_change
-                    else []
+                *_removal(
+                    page, f"{path}/{{grantId}}/remove", user_id, grant["id"], may_change=may_change
                 ),
             ]
             for grant in answer.get("result", ())
@@ -206,15 +201,8 @@ async def metadata(page: ConsoleHandler, user_id: str) -> Document:
             [
                 cells.code(entry["key"]),
                 cells.text(_text(entry["value"])),
-                *(
-                    [
-                        cells.link(
-                            _REMOVE,
-                            page.url_of(f"{path}/{{key}}/remove", user_id, entry["key"]),
-                        )
-                    ]
-                    if may_change
-                    else []
+                *_removal(
+                    page, f"{path}/{{key}}/remove", user_id, entry["key"], may_change=may_change
                 ),
             ]
             for entry in list_page.records
@@ -253,15 +241,13 @@ async def links(page: ConsoleHandler, user_id: str) -> Document:
             [
                 cells.text(link["providedUserName"]),
                 cells.code(link["idpId"]),
-                *(
-                    [
-                        cells.link(
-                            _REMOVE,
-                            page.url_of(path, user_id, link["idpId"], link["providedUserId"]),
-                        )
-                    ]
-                    if may_change
-                    else []
+                *_removal(
+                    page,
+                    path,
+                    user_id,
+                    link["idpId"],
+                    link["providedUserId"],
+                    may_change=may_change,
                 ),
             ]
             for link in list_page.records

@@ -129,9 +129,7 @@ async def _admit(
     try:
         counted = await _count(service, user, kind, stored, rules)
     except Throttled as refusal:
-        guess_reports.report(
-            service, Outcome(refusal.cause, secret, origin, user.id, org_id=user.org_id)
-        )
+        _report(service, user, refusal.cause, secret, origin)
         raise
     return _Attempt(kind, secret, rules, counted)
 
@@ -160,18 +158,14 @@ async def _refuse(
     cause: Cause = "wrong"
     if counted.is_locked or counted.is_closed:
         cause = "locked" if counted.is_locked else "closed"
-    guess_reports.report(
-        service, Outcome(cause, attempt.secret, origin, user.id, org_id=user.org_id)
-    )
+    _report(service, user, cause, attempt.secret, origin)
     return FactorCodeRefused("the code is wrong, or was used")
 
 
 def _accepted(
     service: Service, user: User, attempt: _Attempt, writes: list[Write], origin: AttemptOrigin
 ) -> AcceptedCode:
-    guess_reports.report(
-        service, Outcome("accepted", attempt.secret, origin, user.id, org_id=user.org_id)
-    )
+    _report(service, user, "accepted", attempt.secret, origin)
     return AcceptedCode(writes, attempt.kind, attempt.counted.streak)
 
 

@@ -25,7 +25,7 @@ async def new_project(visitor, name):
 
 
 def types(page):
-    return re.findall(r'· <code dir="ltr">([a-z_]+\.[a-z_.]+)</code>', page.text)
+    return re.findall(r'· <a [^>]*><code dir="ltr">([a-z_]+\.[a-z_.]+)</code>', page.text)
 
 
 def lines(page):
@@ -35,12 +35,12 @@ def lines(page):
 async def test_a_change_is_seen_with_who_made_it_and_in_which_request(server, visitor):
     await console.admin(server, visitor)
     id = await new_project(visitor, "Shop")
-    page = await visitor.get(f"{PATH}?aggregateId={id}")
     event = lines(await visitor.get(f"{PATH}/download?aggregateId={id}"))[0]
+    page = await visitor.get(f"{PATH}?aggregateId={id}&event={event['id']}")
 
     assert types(page) == ["project.created"]
     assert "Administrator" in page.text
-    assert event["requestId"] in page.text
+    assert f'href="{PATH}?requestId={event["requestId"]}"' in page.text
     assert types(await visitor.get(f"{PATH}?requestId={event['requestId']}")) == [
         "project.created"
     ]
@@ -156,12 +156,39 @@ async def test_a_sentence_says_who_did_what_to_what_and_leads_there(server, visi
             [f"/ui/console/users/{admin.id}", f"/ui/console/projects/{id}"],
         )
     ]
-    assert (
-        json.loads(html.unescape(re.search(r"<pre.*?<code>(.*?)</code>", page.text, re.S)[1]))[
-            "aggregate"
-        ]["id"]
-        == id
-    )
+
+
+async def test_the_event_itself_is_one_click_away_and_the_search_stays(server, visitor):
+    await console.admin(server, visitor)
+    id = await new_project(visitor, "<i>Shop</i>")
+    page = await visitor.get(f"{PATH}?aggregateId={id}&event=another")
+    (address,) = re.findall(r'· <a href="([^"]+)"><code', page.text)
+    shown = await visitor.get(html.unescape(address))
+    documents = re.findall(r"<pre dir.*?<code>(.*?)</code>", shown.text, re.DOTALL)
+
+    assert "<pre dir" not in page.text
+    assert types(shown) == ["project.created"]
+    assert [json.loads(html.unescape(each))["aggregate"]["id"] for each in documents] == [id]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "offered", "absent"),
+    [
+        ("", "applications", "project.created"),
+        ("applications", "project.created", "session.opened"),
+        ("project.created", "application.created", "session.opened"),
+    ],
+)
+async def test_the_types_of_the_chosen_group_can_be_chosen(
+    server, visitor, chosen, offered, absent
+):
+    await console.admin(server, visitor)
+    page = await visitor.get(f"{PATH}?eventTypes={chosen}")
+    options = re.findall(r'<option(?: value="([^"]*)")?[^>]*>([a-z_.]*)', page.text)
+    values = {value or text for value, text in options}
+
+    assert offered in values
+    assert absent not in values
 
 
 async def test_what_is_gone_is_named_by_its_id(server, visitor):

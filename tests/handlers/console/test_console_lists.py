@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from idp.usage import flushing
+from tests.handlers.console.test_console_entry import sent_bytes
 from tests.support.management import console
 from tests.support.pages.rendered import Page
 from tests.support.store.stored import everything
@@ -116,3 +117,17 @@ async def test_the_last_sign_in_of_each_user_is_in_the_list(server, visitor):
 
     assert " ago</time>" in admin
     assert "<td>never</td>" in re.sub(r"\s*\n\s*", "", minnie)
+
+
+@pytest.mark.full
+async def test_a_page_of_25_rows_is_light_with_all_that_it_needs(server, visitor):
+    await with_users(server, visitor, *(f"P{n:02}" for n in range(30)))
+    users = await visitor.get(f"{USERS}?sort=0")
+    (admin,) = re.findall(r'href="([^"]+)"><bdi>Administrator<', users.text)
+    for address in (USERS, "/ui/console/events", f"{admin}/activity"):
+        page = await visitor.get(address)
+        needed = set(re.findall(r'(?:href|src)="(/ui/static/[^"]+\.(?:css|js))"', page.text))
+        sent = [await sent_bytes(visitor, each) for each in needed]
+
+        assert page.text.count("<tr>") > 25 or page.text.count("· <a ") == 25
+        assert len(page.text.encode()) + sum(sent) < 40_000, address

@@ -46,8 +46,11 @@ def origins(page):
 async def test_everything_is_inherited_at_first(server, visitor):
     page = await console.admin(server, visitor, PATH)
 
+    branding = await visitor.open(f"{PATH}/branding")
+
     assert origins(page) == ["inherited"] * (len(POLICIES) - 1)
-    assert "reset" not in page.text
+    assert origins(branding) == ["inherited"] * 6
+    assert "/reset" not in page.text + branding.text
 
 
 @pytest.mark.full
@@ -65,7 +68,9 @@ async def test_a_policy_becomes_the_organization_s_own_is_changed_and_inherited_
     assert len([one async for one in server.store.scan(STORED)]) == 1
     page = await visitor.submit(await visitor.get(f"{PATH}/{name}/reset"))
 
-    assert set(origins(page)) == {"inherited"}
+    # The page of branding has the origin of its colours and of five pictures.
+    number = 6 if name == "label" else len(POLICIES) - 1
+    assert origins(page) == ["inherited"] * number
     assert [one async for one in server.store.scan(STORED)] == []
 
 

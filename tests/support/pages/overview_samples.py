@@ -17,7 +17,9 @@ def entry(said):
             "object": NamedLink(said("Minnie")),
         },
         details=[message("Cause: %(value)s", value=said("wrong"))],
+        url=URL + said("a"),
         document=said('{"id": 1}'),
+        request=NamedLink(said("Uw6tR7QW"), URL + said("a")),
     )
 
 
